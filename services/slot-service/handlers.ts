@@ -1,0 +1,225 @@
+import { fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf';
+import { timestampFromDate, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { Code, type ConnectError } from '@connectrpc/connect';
+import type { Database } from '../../shared/db/database.ts';
+import type {
+  ListedSlotSchema,
+  SlotSchema,
+  SlotService,
+  VendorSnippetInput,
+  VendorSnippetSchema,
+} from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { Call } from '../../shared/rpc/call.ts';
+import { errorInfo, fail, invalidField, toPublicError } from '../../shared/rpc/errors.ts';
+import type { Handlers } from '../../shared/rpc/implementation.ts';
+import { updateSlotCapacity } from './capacity.ts';
+import { slotErrors } from './errors.ts';
+import { getSlotsProductIds, updateSlotProducts } from './products.ts';
+import {
+  flattenSequence,
+  getDeliverySequence,
+  isSequenceMap,
+  parseSlotId,
+  type SequenceCache,
+  updateDeliverySequence,
+} from './sequence.ts';
+import {
+  createSlot,
+  deleteSlot,
+  getAll,
+  getSlotById,
+  getSlots,
+  type SlotRow,
+  type SlotWithProducts,
+  updateSlot,
+} from './slots.ts';
+import type { SnippetInput, SnippetRow } from './snippets.ts';
+
+export interface SlotHandlerParts {
+  readonly database: Database;
+  readonly sequences: SequenceCache;
+  /** Where a snippet's access URL starts, without a slash at its end. */
+  readonly appUrl: string;
+}
+
+/** The eleven slot procedures (spec 4.1): from protobuf to plain values, to the rule, and back. */
+export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerParts): Handlers<typeof SlotService> {
+  return {
+    async getAll(_request, call) {
+      const slots = await getAll(database.during(call.signal));
+      return { slots: slots.map(toListedSlot), count: slots.length };
+    },
+
+    async getSlotsProductIds(request, call) {
+      const productIds = await getSlotsProductIds(database.during(call.signal), request.slotIds);
+      const entries = [...productIds].map(([slotId, ids]) => [slotId, { ids }]);
+      return { productIds: Object.fromEntries(entries) };
+    },
+
+    async updateSlotProducts(request, call) {
+      const { added, removed, storeRequestId } = await database.transaction(call.signal, (tx) =>
+        updateSlotProducts(tx, request),
+      );
+      refreshRequested(call, storeRequestId);
+      return { message: 'Slot products updated successfully', added, removed };
+    },
+
+    async createSlot(request, call) {
+      const written = await database.transaction(call.signal, (tx) =>
+        createSlot(tx, {
+          deliveryTime: request.deliveryTime,
+          freezeTime: request.freezeTime,
+          isActive: request.isActive,
+          productIds: request.productIds,
+          vendorSnippets: request.vendorSnippets.map(toSnippetInput),
+          groupIds: request.groupIds,
+        }),
+      );
+      refreshRequested(call, written.storeRequestId);
+      return {
+        slot: toSlot(written.slot),
+        createdSnippets: written.createdSnippets.map(toSnippet),
+        message: 'Slot created successfully',
+      };
+    },
+
+    async getSlots(_request, call) {
+      const slots = await getSlots(database.during(call.signal));
+      return { slots: slots.map(toSlot), count: slots.length };
+    },
+
+    async getSlotById(request, call) {
+      const slot = await getSlotById(database.during(call.signal), request.id);
+      const vendorSnippets = slot.vendorSnippets.map((snippet) => ({
+        ...toSnippet(snippet),
+        accessUrl: `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`,
+      }));
+      return {
+        slot: {
+          ...toListedSlot(slot),
+          deliverySequence: flattenSequence(slot.deliverySequence),
+          vendorSnippets,
+        },
+      };
+    },
+
+    async updateSlot(request, call) {
+      const written = await database
+        .transaction(call.signal, (tx) =>
+          updateSlot(tx, request.id, {
+            deliveryTime: request.deliveryTime,
+            freezeTime: request.freezeTime,
+            isActive: request.isActive,
+            productIds: request.productIds?.ids,
+            vendorSnippets: request.vendorSnippets.map(toSnippetInput),
+            groupIds: request.groupIds,
+          }),
+        )
+        .catch((error: unknown) => {
+          throw toUpdateFailure(error);
+        });
+      refreshRequested(call, written.storeRequestId);
+      return {
+        slot: toSlot(written.slot),
+        createdSnippets: written.createdSnippets.map(toSnippet),
+        message: 'Slot updated successfully',
+      };
+    },
+
+    async deleteSlot(request, call) {
+      const { storeRequestId } = await database.transaction(call.signal, (tx) => deleteSlot(tx, request.id));
+      refreshRequested(call, storeRequestId);
+      return { message: 'Slot deleted successfully' };
+    },
+
+    async getDeliverySequence(request, call) {
+      const slotId = parseSlotId(request.id);
+      const sequence = await getDeliverySequence(database.during(call.signal), sequences, slotId);
+      return { deliverySequence: fromJson(ValueSchema, sequence) };
+    },
+
+    async updateDeliverySequence(request, call) {
+      const deliverySequence = readValue('delivery_sequence', request.deliverySequence);
+      const slot = await database.transaction(call.signal, (tx) =>
+        updateDeliverySequence(tx, { id: request.id, deliverySequence }),
+      );
+      if (isSequenceMap(slot.deliverySequence)) sequences.set(slot.id, slot.deliverySequence);
+      return {
+        slot: { id: slot.id, deliverySequence: fromJson(ValueSchema, slot.deliverySequence) },
+        message: 'Delivery sequence updated successfully',
+      };
+    },
+
+    async updateSlotCapacity(request, call) {
+      const isCapacityFull = request.isCapacityFull === true;
+      const { slot, storeRequestId } = await database.transaction(call.signal, (tx) =>
+        updateSlotCapacity(tx, { slotId: request.slotId, isCapacityFull }),
+      );
+      refreshRequested(call, storeRequestId);
+      const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
+      return { success: true, slot: toSlot(slot), message };
+    },
+  };
+}
+
+/** Tells the caller which refresh request its write made, to read its own write by (design 4). */
+function refreshRequested(call: Call, storeRequestId: string): void {
+  call.responseHeaders.set('store-request-id', storeRequestId);
+}
+
+/** Spec 7: every failure of updateSlot reads the same; its cause travels in the details. */
+function toUpdateFailure(thrown: unknown): ConnectError {
+  const cause = toPublicError(thrown);
+  if (cause.code === Code.DeadlineExceeded || cause.code === Code.Canceled) return cause;
+  const known = [Code.InvalidArgument, Code.NotFound, Code.AlreadyExists].includes(cause.code);
+  const row = known ? slotErrors.slotNotUpdated : { ...slotErrors.slotNotUpdated, code: Code.Internal };
+  return fail(row, {
+    cause: thrown,
+    metadata: { causeReason: errorInfo(cause)?.reason ?? '', causeMessage: cause.rawMessage },
+  });
+}
+
+function toSnippetInput({ name, productIds, validTill }: VendorSnippetInput): SnippetInput {
+  return { name, productIds, validTill };
+}
+
+function toSlot(slot: SlotRow) {
+  return {
+    id: slot.id,
+    deliveryTime: timestampFromDate(slot.deliveryTime),
+    freezeTime: timestampFromDate(slot.freezeTime),
+    isActive: slot.isActive,
+    isCapacityFull: slot.isCapacityFull,
+    groupIds: slot.groupIds,
+    deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
+  } satisfies MessageInitShape<typeof SlotSchema>;
+}
+
+function toListedSlot(slot: SlotWithProducts) {
+  const productSlots = slot.productSlots.map(({ slotId, productId, product }) =>
+    product === null ? { slotId, productId } : { slotId, productId, product },
+  );
+  return {
+    ...toSlot(slot),
+    products: slot.productSlots.flatMap(({ product }) => product ?? []),
+    productSlots,
+  } satisfies MessageInitShape<typeof ListedSlotSchema>;
+}
+
+function toSnippet({ validTill, ...snippet }: SnippetRow) {
+  const record = { ...snippet, ...(validTill === null ? {} : { validTill: timestampFromDate(validTill) }) };
+  return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
+}
+
+/** A given value as JSON. Throws INVALID_ARGUMENT for what JSON can't hold: NaN, a NUL. */
+function readValue(field: string, value: Value | undefined) {
+  let text: string;
+  try {
+    if (value === undefined) throw new Error('no value');
+    text = JSON.stringify(toJson(ValueSchema, value));
+  } catch {
+    throw invalidField(field, 'is not a JSON value');
+  }
+  if (text.includes('\\u0000')) throw invalidField(field, 'must not hold a NUL');
+  return toJson(ValueSchema, value);
+}

@@ -1,0 +1,4 @@
+import { runService } from '../../shared/rpc/run.ts';
+import { startSlotService } from './service.ts';
+
+await runService('slot', startSlotService);

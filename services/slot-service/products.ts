@@ -1,0 +1,73 @@
+import { type Queryable, statement } from '../../shared/db/database.ts';
+import { requestStoreRefresh } from './stores/requests.ts';
+
+/** The products of a slot (spec 2.2). Neither the slot nor the products have to exist. */
+
+const getSlotsProductIdsRows = statement<{ slotId: number; productIds: number[] }>(
+  'getSlotsProductIds',
+  `select slot_id as "slotId", array_agg(product_id order by product_id) as "productIds"
+   from product_slots
+   where slot_id = any($1)
+   group by slot_id`,
+);
+
+/**
+ * Spec 4.1, getSlotsProductIds.
+ *
+ * @returns the product ids of each requested slot, empty for a slot without products.
+ */
+export async function getSlotsProductIds(db: Queryable, slotIds: readonly number[]): Promise<Map<number, number[]>> {
+  const productIds = new Map<number, number[]>(slotIds.map((id) => [id, []]));
+  if (slotIds.length === 0) return productIds;
+  for (const row of await db.query(getSlotsProductIdsRows, [slotIds])) productIds.set(row.slotId, row.productIds);
+  return productIds;
+}
+
+// Two concurrent replacements of one slot's products must not mix. The lock is on the slot's id,
+// not on its row, because the slot does not have to exist.
+const lockSlotProducts = statement<never>(
+  'lockSlotProducts',
+  `select pg_advisory_xact_lock(hashtext('product_slots'), $1)`,
+);
+
+const replaceSlotProductsRows = statement<{ added: number; removed: number }>(
+  'replaceSlotProducts',
+  `with listed as (select distinct unnest($2::integer[]) as product_id),
+   removed as (
+     delete from product_slots
+     where slot_id = $1 and product_id not in (select product_id from listed)
+     returning product_id
+   ),
+   added as (
+     insert into product_slots (slot_id, product_id)
+     select $1, product_id from listed
+     on conflict do nothing
+     returning product_id
+   )
+   select (select count(*) from added)::integer as added,
+          (select count(*) from removed)::integer as removed`,
+);
+
+/** Makes a slot's product set equal to the given one; concurrent calls take their turns. */
+export async function replaceSlotProducts(
+  tx: Queryable,
+  slotId: number,
+  productIds: readonly number[],
+): Promise<{ added: number; removed: number }> {
+  await tx.query(lockSlotProducts, [slotId]);
+  const [counts] = await tx.query(replaceSlotProductsRows, [slotId, productIds]);
+  return counts ?? { added: 0, removed: 0 };
+}
+
+/**
+ * Spec 4.1, updateSlotProducts. Existence is not checked.
+ *
+ * @returns how many distinct products were added and removed, and the refresh request's id.
+ */
+export async function updateSlotProducts(
+  tx: Queryable,
+  input: { slotId: number; productIds: readonly number[] },
+): Promise<{ added: number; removed: number; storeRequestId: string }> {
+  const counts = await replaceSlotProducts(tx, input.slotId, input.productIds);
+  return { ...counts, storeRequestId: await requestStoreRefresh(tx) };
+}

@@ -1,0 +1,137 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import NodeCache from 'node-cache';
+import { type Queryable, statement } from '../../shared/db/database.ts';
+import { fail, invalidField } from '../../shared/rpc/errors.ts';
+import { slotErrors } from './errors.ts';
+
+const lifetimeSeconds = 3600;
+const largestInt32 = 2 ** 31 - 1;
+
+/** A map of user id to integers, such as the stops of each driver. */
+export type SequenceMap = Record<string, number[]>;
+
+/** Whether a value is a map of string to integers, the only kind that is cached (spec 4.1). */
+export function isSequenceMap(value: JsonValue): value is SequenceMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isIntegers);
+}
+
+function isIntegers(value: JsonValue): value is number[] {
+  return Array.isArray(value) && value.every((item) => Number.isInteger(item));
+}
+
+/** The delivery sequences of this process, for 3600 s each; a failure of the cache is no failure. */
+export class SequenceCache {
+  readonly #cache: NodeCache;
+  #writes = 0;
+
+  constructor(maxEntries = 100_000) {
+    this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false, maxKeys: maxEntries });
+  }
+
+  get(slotId: number): SequenceMap | undefined {
+    return this.#cache.get<SequenceMap>(slotId);
+  }
+
+  /** Keeps what an update stored. */
+  set(slotId: number, sequence: SequenceMap): void {
+    this.#writes += 1;
+    this.#store(slotId, sequence);
+  }
+
+  /**
+   * Call before a read of the database; the function that it returns keeps what was read, unless an
+   * update came in between, which the read may not have seen.
+   */
+  beginFill(): (slotId: number, sequence: SequenceMap) => void {
+    const writesBefore = this.#writes;
+    return (slotId, sequence) => {
+      if (this.#writes === writesBefore) this.#store(slotId, sequence);
+    };
+  }
+
+  /** A cache that is full refuses new entries: the call goes on without it. */
+  #store(slotId: number, sequence: SequenceMap): void {
+    try {
+      this.#cache.set(slotId, sequence);
+    } catch {
+      this.#cache.del(slotId);
+    }
+  }
+
+  close(): void {
+    this.#cache.close();
+  }
+}
+
+/** Reads the id of getDeliverySequence. Throws INVALID_ARGUMENT for what is no int32. */
+export function parseSlotId(text: string): number {
+  const id = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isInteger(id) || !isInt32(id)) {
+    throw invalidField('id', 'is not a slot id, an integer of 32 bits');
+  }
+  return id;
+}
+
+const getDeliverySequenceRow = statement<{ deliverySequence: JsonValue }>(
+  'getDeliverySequence',
+  'select delivery_sequence as "deliverySequence" from slots where id = $1',
+);
+
+/**
+ * Spec 4.1, getDeliverySequence.
+ *
+ * @returns the cached copy, else what is stored, with null as an empty object.
+ * @throws NOT_FOUND.
+ */
+export async function getDeliverySequence(db: Queryable, sequences: SequenceCache, slotId: number): Promise<JsonValue> {
+  const cached = sequences.get(slotId);
+  if (cached !== undefined) return cached;
+  const fill = sequences.beginFill();
+  const [slot] = await db.query(getDeliverySequenceRow, [slotId]);
+  if (slot === undefined) throw fail(slotErrors.slotNotFound);
+  const sequence = slot.deliverySequence ?? {};
+  if (isSequenceMap(sequence)) fill(slotId, sequence);
+  return sequence;
+}
+
+const updateDeliverySequenceRow = statement<{ id: number; deliverySequence: JsonValue }>(
+  'updateDeliverySequence',
+  `update slots set delivery_sequence = $2::jsonb where id = $1
+   returning id, delivery_sequence as "deliverySequence"`,
+);
+
+/**
+ * Spec 4.1, updateDeliverySequence: stores the value as it is given. Rewriting the cache is for
+ * after the commit. Throws NOT_FOUND.
+ */
+export async function updateDeliverySequence(
+  tx: Queryable,
+  input: { id: number; deliverySequence: JsonValue },
+): Promise<{ id: number; deliverySequence: JsonValue }> {
+  const [slot] = await tx.query(updateDeliverySequenceRow, [input.id, JSON.stringify(input.deliverySequence)]);
+  if (slot === undefined) throw fail(slotErrors.slotNotFound);
+  return slot;
+}
+
+/**
+ * The sequence that getSlotById shows (design 2 and 7): a stored array of integers as it is; of a
+ * map the arrays one after the other, numeric keys ascending, then others by text; else nothing.
+ */
+export function flattenSequence(value: JsonValue): number[] {
+  const flat = isSequenceMap(value)
+    ? Object.keys(value)
+        .sort(byUser)
+        .flatMap((user) => value[user] ?? [])
+    : value;
+  return isIntegers(flat) && flat.every(isInt32) ? flat : [];
+}
+
+const isInt32 = (value: number) => value <= largestInt32 && value >= -largestInt32 - 1;
+
+const isNumeric = (key: string) => /^[+-]?\d+$/.test(key);
+
+function byUser(left: string, right: string): number {
+  if (isNumeric(left) !== isNumeric(right)) return isNumeric(left) ? -1 : 1;
+  const byNumber = isNumeric(left) ? Number(left) - Number(right) : 0;
+  return byNumber || (left < right ? -1 : 1);
+}

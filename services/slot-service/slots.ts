@@ -1,0 +1,200 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { type Queryable, statement } from '../../shared/db/database.ts';
+import { requiredDate } from '../../shared/rpc/dates.ts';
+import { fail } from '../../shared/rpc/errors.ts';
+import { slotErrors } from './errors.ts';
+import { replaceSlotProducts } from './products.ts';
+import { createSnippets, type SnippetInput, type SnippetRow } from './snippets.ts';
+import { requestStoreRefresh } from './stores/requests.ts';
+
+/** The slot record (spec 2.1). */
+export interface SlotRow {
+  id: number;
+  deliveryTime: Date;
+  freezeTime: Date;
+  isActive: boolean;
+  isCapacityFull: boolean;
+  groupIds: number[];
+  deliverySequence: JsonValue;
+}
+
+/** An association, with the product when it exists (spec 2.2). */
+export interface ProductSlotRow {
+  slotId: number;
+  productId: number;
+  product: { id: number; name: string; images: string[] } | null;
+}
+
+export interface SlotWithProducts extends SlotRow {
+  productSlots: ProductSlotRow[];
+}
+
+export const slotColumns = `
+  slots.id, slots.delivery_time as "deliveryTime", slots.freeze_time as "freezeTime",
+  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+  slots.group_ids as "groupIds", slots.delivery_sequence as "deliverySequence"`;
+
+// One row of JSON a slot: its associations in the order of their product ids.
+const productSlotsOfSlot = `
+  coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'slotId', slot_id, 'productId', product_id,
+      'product', case when products.id is not null
+        then jsonb_build_object('id', products.id, 'name', products.name, 'images', products.images) end
+    ) order by product_id)
+    from product_slots left join products on products.id = product_id
+    where slot_id = slots.id
+  ), '[]') as "productSlots"`;
+
+const getAllRows = statement<SlotWithProducts>(
+  'getAll',
+  `select ${slotColumns}, ${productSlotsOfSlot}
+   from slots where is_active
+   order by delivery_time desc, id desc`,
+);
+
+/** Spec 4.1, getAll: the active slots with their products, latest delivery first. */
+export function getAll(db: Queryable): Promise<SlotWithProducts[]> {
+  return db.query(getAllRows);
+}
+
+const getSlotsRows = statement<SlotRow>('getSlots', `select ${slotColumns} from slots where is_active`);
+
+/** Spec 4.1, getSlots: the active slots, unordered, without products. */
+export function getSlots(db: Queryable): Promise<SlotRow[]> {
+  return db.query(getSlotsRows);
+}
+
+/** A snippet as JSON has it, so that one statement brings all of a slot. */
+interface SnippetJson extends Omit<SnippetRow, 'validTill'> {
+  validTill: string | null;
+}
+
+const getSlotByIdRows = statement<SlotWithProducts & { vendorSnippets: SnippetJson[] }>(
+  'getSlotById',
+  `select ${slotColumns}, ${productSlotsOfSlot},
+     coalesce((
+       select jsonb_agg(jsonb_build_object(
+         'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids, 'validTill', valid_till
+       ) order by id)
+       from vendor_snippets where slot_id = slots.id
+     ), '[]') as "vendorSnippets"
+   from slots where id = $1`,
+);
+
+/** Spec 4.1, getSlotById: a slot in either state. Throws NOT_FOUND. */
+export async function getSlotById(
+  db: Queryable,
+  id: number,
+): Promise<SlotWithProducts & { vendorSnippets: SnippetRow[] }> {
+  const [slot] = await db.query(getSlotByIdRows, [id]);
+  if (slot === undefined) throw fail(slotErrors.slotNotFound);
+  const vendorSnippets = slot.vendorSnippets.map((snippet) => ({
+    ...snippet,
+    validTill: snippet.validTill === null ? null : new Date(snippet.validTill),
+  }));
+  return { ...slot, vendorSnippets };
+}
+
+/** What createSlot and updateSlot are given (spec 4.1). */
+export interface SlotInput {
+  readonly deliveryTime: string;
+  readonly freezeTime: string;
+  readonly isActive: boolean | undefined;
+  readonly productIds: readonly number[] | undefined;
+  readonly vendorSnippets: readonly SnippetInput[];
+  readonly groupIds: readonly number[];
+}
+
+export interface WrittenSlot {
+  readonly slot: SlotRow;
+  readonly createdSnippets: SnippetRow[];
+  readonly storeRequestId: string;
+}
+
+/** Throws INVALID_ARGUMENT when a time is empty or no date (spec 7). */
+function readTimes(input: SlotInput): { deliveryTime: Date; freezeTime: Date } {
+  const { deliveryTime, freezeTime } = input;
+  if (deliveryTime === '' || freezeTime === '') {
+    const missing = deliveryTime === '' ? 'delivery_time' : 'freeze_time';
+    throw fail(slotErrors.timesRequired, { violations: [{ field: missing, description: 'is required' }] });
+  }
+  return {
+    deliveryTime: requiredDate('delivery_time', deliveryTime),
+    freezeTime: requiredDate('freeze_time', freezeTime),
+  };
+}
+
+const insertSlot = statement<SlotRow>(
+  'insertSlot',
+  `insert into slots (delivery_time, freeze_time, is_active, group_ids)
+   values ($1, $2, $3, $4)
+   returning ${slotColumns}`,
+);
+
+const insertSlotProducts = statement<never>(
+  'insertSlotProducts',
+  `insert into product_slots (slot_id, product_id)
+   select distinct $1::integer, unnest($2::integer[])
+   on conflict do nothing`,
+);
+
+/**
+ * Spec 4.1, createSlot. Group ids and product ids of the slot are not checked.
+ *
+ * @throws INVALID_ARGUMENT for times that are empty or no dates, and what `createSnippets` throws.
+ */
+export async function createSlot(tx: Queryable, input: SlotInput): Promise<WrittenSlot> {
+  const { deliveryTime, freezeTime } = readTimes(input);
+  const [slot] = await tx.query(insertSlot, [deliveryTime, freezeTime, input.isActive ?? true, input.groupIds]);
+  if (slot === undefined) throw new Error('the slot was not stored');
+  const { productIds = [] } = input;
+  if (productIds.length > 0) await tx.query(insertSlotProducts, [slot.id, productIds]);
+  const createdSnippets = await createSnippets(tx, slot.id, input.vendorSnippets);
+  return { slot, createdSnippets, storeRequestId: await requestStoreRefresh(tx) };
+}
+
+const updateSlotRow = statement<SlotRow>(
+  'updateSlot',
+  `update slots
+   set delivery_time = $2, freeze_time = $3, is_active = $4,
+       group_ids = array(
+         select given.id
+         from unnest($5::integer[]) with ordinality as given (id, position)
+         join product_groups using (id)
+         order by position
+       )
+   where id = $1
+   returning ${slotColumns}`,
+);
+
+/**
+ * Spec 4.1, updateSlot, rules 1 to 5. What it throws is for the handler to wrap.
+ *
+ * @throws NOT_FOUND, and what `createSlot` throws.
+ */
+export async function updateSlot(tx: Queryable, id: number, input: SlotInput): Promise<WrittenSlot> {
+  const { deliveryTime, freezeTime } = readTimes(input);
+  // 1, 2: times and active flag; ids of no product group are dropped.
+  const groupIds = [...new Set(input.groupIds)];
+  const [slot] = await tx.query(updateSlotRow, [id, deliveryTime, freezeTime, input.isActive ?? true, groupIds]);
+  if (slot === undefined) throw fail(slotErrors.slotNotFound);
+  // 3: given products replace the associations.
+  if (input.productIds !== undefined) await replaceSlotProducts(tx, id, input.productIds);
+  // 4: given snippets are added.
+  const createdSnippets = await createSnippets(tx, id, input.vendorSnippets);
+  // 5: all of it in the transaction of the caller.
+  return { slot, createdSnippets, storeRequestId: await requestStoreRefresh(tx) };
+}
+
+const deleteSlotRow = statement<{ id: number }>(
+  'deleteSlot',
+  'update slots set is_active = false where id = $1 returning id',
+);
+
+/** Spec 4.1, deleteSlot: the record is kept. Throws NOT_FOUND. */
+export async function deleteSlot(tx: Queryable, id: number): Promise<{ storeRequestId: string }> {
+  const [slot] = await tx.query(deleteSlotRow, [id]);
+  if (slot === undefined) throw fail(slotErrors.slotNotFound);
+  return { storeRequestId: await requestStoreRefresh(tx) };
+}

@@ -1,0 +1,18 @@
+import { type Queryable, statement } from '../../../shared/db/database.ts';
+
+const requestStoreRefreshRow = statement<{ id: string }>(
+  'requestStoreRefresh',
+  'insert into store_refresh_requests default values returning id',
+);
+
+/**
+ * Appends a request for a store refresh in the transaction of the write that asks for it, so that a
+ * committed write can't lose its refresh (design 4).
+ *
+ * @returns the request's id, which the caller gets as the header `store-request-id`.
+ */
+export async function requestStoreRefresh(tx: Queryable): Promise<string> {
+  const [request] = await tx.query(requestStoreRefreshRow);
+  if (request === undefined) throw new Error('the refresh request was not stored');
+  return request.id;
+}

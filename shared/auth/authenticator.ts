@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache';
+import { type Database, statement } from '../db/database.ts';
+import { commonErrors, fail } from '../rpc/errors.ts';
+import type { Identity } from './identity.ts';
+import type { TokenVerifier } from './token.ts';
+
+/** Reads an `authorization` header; throws UNAUTHENTICATED `Authentication required`. */
+export type Authenticator = (authorization: string | undefined) => Promise<Identity>;
+
+const bearer = /^bearer +([^\s,]+) *$/i;
+const largestInt32 = 2 ** 31 - 1;
+
+const staffUserExists = statement<{ id: number }>('staffUserExists', 'select id from staff_users where id = $1');
+
+/**
+ * Makes the function that tells who calls (spec 5). That a staff user exists is remembered for
+ * 30 s; that one does not is never remembered.
+ */
+export function createAuthenticator(verify: TokenVerifier, database: Database): Authenticator {
+  const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: 30_000 });
+
+  async function staffId(claimed: number | undefined, signal: AbortSignal): Promise<number | undefined> {
+    if (claimed === undefined || Math.abs(claimed) > largestInt32) return undefined;
+    if (knownStaff.has(claimed)) return claimed;
+    const [found] = await database.during(signal).query(staffUserExists, [claimed]);
+    if (found === undefined) return undefined;
+    knownStaff.set(claimed, true);
+    return claimed;
+  }
+
+  return async (authorization) => {
+    const token = bearer.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw fail(commonErrors.authenticationRequired);
+    const claims = await verify(token);
+    return {
+      subject: claims.subject,
+      claimedStaffId: claims.staffId,
+      staffId: (signal) => staffId(claims.staffId, signal),
+    };
+  };
+}

@@ -1,0 +1,81 @@
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { AuthConfig } from '../config/config.ts';
+import { commonErrors, fail } from '../rpc/errors.ts';
+
+/** The claims that this project reads. */
+export interface Claims {
+  readonly subject: string;
+  readonly staffId: number | undefined;
+}
+
+export type TokenVerifier = (token: string) => Claims | Promise<Claims>;
+
+const leewaySeconds = 5;
+const cachedTokens = 10_000;
+// A credential longer than this is none of ours, and would only fill the cache.
+const longestToken = 8192;
+
+/**
+ * Makes the function that verifies bearer tokens. The algorithms are fixed by the kind of key that
+ * is configured, never by the token. A verified token is remembered until it expires.
+ *
+ * The function throws UNAUTHENTICATED `Authentication required` for a token that does not verify,
+ * and UNAVAILABLE when the key set can't be fetched.
+ */
+export async function createTokenVerifier(config: AuthConfig): Promise<TokenVerifier> {
+  const verify = await createSignatureCheck(config);
+  const verified = new LRUCache<string, Claims>({ max: cachedTokens, ttl: 1, ttlResolution: 0 });
+
+  async function verifyNew(token: string): Promise<Claims> {
+    if (token.length > longestToken) throw fail(commonErrors.authenticationRequired);
+    const payload = await verify(token).catch((error: unknown) => {
+      throw fail(isRefusal(error) ? commonErrors.authenticationRequired : commonErrors.keysUnavailable, {
+        cause: error,
+      });
+    });
+    const claims = readClaims(payload);
+    const expiresInMs = ((payload.exp ?? 0) + leewaySeconds) * 1000 - Date.now();
+    if (expiresInMs > 0) {
+      verified.set(token, claims, { ttl: Math.min(Math.ceil(expiresInMs), 2 ** 31 - 1) });
+    }
+    return claims;
+  }
+
+  return (token) => verified.get(token) ?? verifyNew(token);
+}
+
+async function createSignatureCheck(config: AuthConfig): Promise<(token: string) => Promise<JWTPayload>> {
+  const options: JWTVerifyOptions = {
+    algorithms: config.kind === 'secret' ? ['HS256'] : ['RS256', 'ES256', 'EdDSA'],
+    clockTolerance: leewaySeconds,
+    requiredClaims: ['sub', 'exp'],
+    ...(config.issuer === undefined ? {} : { issuer: config.issuer }),
+    ...(config.audience === undefined ? {} : { audience: config.audience }),
+  };
+  if (config.kind === 'jwks') {
+    const keys = createRemoteJWKSet(config.url);
+    return async (token) => (await jwtVerify(token, keys, options)).payload;
+  }
+  // Imported once: jose would import raw bytes anew for each token.
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', Buffer.from(config.secret), algorithm, false, ['verify']);
+  return async (token) => (await jwtVerify(token, key, options)).payload;
+}
+
+/** Whether the token is at fault, and not the way to the key set. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== 'ERR_JOSE_GENERIC'
+  );
+}
+
+function readClaims(payload: JWTPayload): Claims {
+  const { sub, staff_id: staffId } = payload;
+  if (typeof sub !== 'string') throw fail(commonErrors.authenticationRequired);
+  if (staffId === undefined) return { subject: sub, staffId: undefined };
+  if (typeof staffId !== 'number' || !Number.isInteger(staffId)) {
+    throw fail(commonErrors.authenticationRequired);
+  }
+  return { subject: sub, staffId };
+}

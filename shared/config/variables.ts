@@ -1,0 +1,64 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Startup is refused: its message has a line for each variable that is wrong. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Collects what is wrong, so that one start shows all of it. */
+export class Refusals {
+  readonly #lines: string[] = [];
+
+  add(line: string): void {
+    this.#lines.push(line);
+  }
+
+  throwIfAny(): void {
+    if (this.#lines.length > 0) throw new ConfigError(this.#lines.join('\n'));
+  }
+}
+
+/** A TCP port; 0 asks the system for a free one. */
+export function readPort(env: Environment, name: string, unset: number, refusals: Refusals): number {
+  return readInteger(env, name, unset, { max: 65_535, kind: 'a port from 0 to 65535' }, refusals);
+}
+
+export function readMilliseconds(env: Environment, name: string, unset: number, refusals: Refusals): number {
+  const kind = 'a whole number of milliseconds, at most 3600000';
+  return readInteger(env, name, unset, { max: 3_600_000, kind }, refusals);
+}
+
+function readInteger(
+  env: Environment,
+  name: string,
+  unset: number,
+  { max, kind }: { max: number; kind: string },
+  refusals: Refusals,
+): number {
+  const text = env[name];
+  if (!text) return unset;
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= max) return value;
+  refusals.add(`${name} must be ${kind}, not "${text}"`);
+  return unset;
+}
+
+/** A URL of one of the protocols, as it was given. Its text is never shown: it may hold a password. */
+export function readUrl(
+  env: Environment,
+  name: string,
+  protocols: readonly string[],
+  refusals: Refusals,
+): string | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+  refusals.add(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+  return undefined;
+}
+
+/** A comma-separated list, blanks dropped. */
+export function readList(env: Environment, name: string): string[] {
+  const items = (env[name] ?? '').split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
+}

@@ -1,0 +1,159 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { DatabaseConfig } from '../config/config.ts';
+import { toDatabaseError } from './errors.ts';
+
+declare module 'pg' {
+  interface ClientBase {
+    /** The server process that serves this connection. */
+    readonly processID: number | null;
+  }
+}
+
+/** A named statement and the shape of its rows; the name makes PostgreSQL keep its plan. */
+export interface Statement<Row> {
+  readonly name: string;
+  readonly text: string;
+  /** Only a type: carries `Row` from the statement to its result. */
+  readonly row?: Row;
+}
+
+/** Declares a statement. Its name is that of the function or constant that holds it. */
+export function statement<Row>(name: string, text: string): Statement<Row> {
+  return { name, text };
+}
+
+/** What a rule runs its statements on: a pool, or the one connection of a transaction. */
+export interface Queryable {
+  /** Runs one statement. Throws a ConnectError that holds nothing of the driver (design 3). */
+  query<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** The connection pool of one process. */
+export class Database {
+  readonly #pool: pg.Pool;
+  readonly #control: pg.Pool;
+  readonly #logger: Logger;
+
+  constructor(config: DatabaseConfig, logger: Logger) {
+    const connection = { connectionString: config.url, application_name: config.applicationName };
+    this.#logger = logger;
+    this.#pool = new pg.Pool({
+      ...connection,
+      max: config.poolSize,
+      connectionTimeoutMillis: config.connectionTimeoutMs,
+      statement_timeout: config.statementTimeoutMs,
+      idle_in_transaction_session_timeout: config.statementTimeoutMs,
+    });
+    // Cancels statements: it must not wait for the pool that they fill.
+    this.#control = new pg.Pool({ ...connection, max: 1, connectionTimeoutMillis: config.connectionTimeoutMs });
+    for (const pool of [this.#pool, this.#control]) {
+      pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection was lost'));
+    }
+  }
+
+  /** Statements outside of a transaction, ended with the signal. */
+  during(signal: AbortSignal): Queryable {
+    return {
+      query: (statement, values) => this.#withClient(signal, (client) => this.#run(client, statement, values, signal)),
+    };
+  }
+
+  /**
+   * Runs `work` in one transaction: committed when it returns, undone when it throws or the signal
+   * aborts.
+   */
+  transaction<Result>(signal: AbortSignal, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+    return this.#withClient(signal, async (client) => {
+      const tx: Queryable = {
+        query: (statement, values) => this.#run(client, statement, values, signal),
+      };
+      await this.#run(client, begin, [], signal);
+      try {
+        const result = await work(tx);
+        await this.#run(client, commit, [], signal);
+        return result;
+      } catch (error) {
+        // On a connection that is gone there is nothing to undo.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** Whether the database answers before the signal aborts. */
+  async answers(signal: AbortSignal): Promise<boolean> {
+    return this.during(signal)
+      .query(ping)
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  /** Closes the pool once the statements in flight have ended. */
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.end(), this.#control.end()]);
+  }
+
+  async #withClient<Result>(signal: AbortSignal, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    const client = await this.#connect(signal);
+    try {
+      return await work(client);
+    } finally {
+      // A cancellation can reach the server late: it must not hit the connection's next user.
+      client.release(signal.aborted);
+    }
+  }
+
+  /** A connection of the pool; one that comes after the signal goes straight back. */
+  async #connect(signal: AbortSignal): Promise<pg.PoolClient> {
+    const connecting = this.#pool.connect().catch((error: unknown) => {
+      throw toDatabaseError(error, this.#logger);
+    });
+    let stopWaiting: (() => void) | undefined;
+    const aborted = new Promise<never>((_resolve, reject) => {
+      stopWaiting = () => reject(signal.reason);
+      signal.addEventListener('abort', stopWaiting, { once: true });
+    });
+    try {
+      return await Promise.race([connecting, aborted]);
+    } catch (error) {
+      connecting.then((client) => client.release()).catch(() => undefined);
+      throw error;
+    } finally {
+      if (stopWaiting) signal.removeEventListener('abort', stopWaiting);
+    }
+  }
+
+  async #run<Row>(
+    client: pg.PoolClient,
+    { name, text }: Statement<Row>,
+    values: readonly unknown[] | undefined,
+    signal: AbortSignal,
+  ): Promise<Row[]> {
+    signal.throwIfAborted();
+    let canceling: Promise<unknown> | undefined;
+    const cancel = () => {
+      canceling = this.#control
+        .query('select pg_cancel_backend($1)', [client.processID])
+        .catch((error: unknown) => this.#logger.warn({ err: error }, 'a statement could not be canceled'));
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const result = await client.query<Row & pg.QueryResultRow>({ name, text, values: [...(values ?? [])] });
+      return result.rows;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw toDatabaseError(error, this.#logger, name);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      await canceling;
+    }
+  }
+}
+
+const ping = statement<never>('ping', 'select');
+const begin = statement<never>('begin', 'begin');
+const commit = statement<never>('commit', 'commit');

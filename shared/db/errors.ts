@@ -1,0 +1,78 @@
+import { Code, type ConnectError } from '@connectrpc/connect';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { type ErrorRow, fail } from '../rpc/errors.ts';
+
+/** What a caller gets when the database fails (design 3): never a driver's text. */
+export const databaseErrors = {
+  unavailable: {
+    reason: 'DATABASE_UNAVAILABLE',
+    code: Code.Unavailable,
+    message: 'The database is unavailable',
+  },
+  poolExhausted: {
+    reason: 'DATABASE_POOL_EXHAUSTED',
+    code: Code.ResourceExhausted,
+    message: 'Too many calls wait for the database',
+  },
+  statementTimeout: {
+    reason: 'DATABASE_STATEMENT_TIMEOUT',
+    code: Code.DeadlineExceeded,
+    message: 'The database took too long',
+  },
+  conflict: {
+    reason: 'CONCURRENT_CHANGE',
+    code: Code.Aborted,
+    message: 'Another change got in the way - please try again',
+  },
+  unstorable: {
+    reason: 'VALUE_NOT_STORABLE',
+    code: Code.InvalidArgument,
+    message: 'A value cannot be stored',
+  },
+  internal: { reason: 'INTERNAL', code: Code.Internal, message: 'Internal error' },
+} as const satisfies Record<string, ErrorRow>;
+
+/**
+ * Turns what the driver threw into the error that a caller gets, and logs it whole. The only place
+ * that knows SQLSTATEs.
+ */
+export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
+  const row = rowOf(error);
+  const level = row.code === Code.Internal ? 'error' : 'warn';
+  logger[level]({ err: error, statement, reason: row.reason }, 'a database call failed');
+  return fail(row, { cause: error });
+}
+
+function rowOf(error: unknown): ErrorRow {
+  if (!(error instanceof pg.DatabaseError)) {
+    // The pool's own word for a wait that was too long; all else is a connection that failed.
+    const waited = error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+    return waited ? databaseErrors.poolExhausted : databaseErrors.unavailable;
+  }
+  const sqlstate = error.code ?? '';
+  switch (sqlstate) {
+    case '53300': // too_many_connections
+      return databaseErrors.poolExhausted;
+    case '57014': // query_canceled, by statement_timeout: a caller's own cancellation is seen before
+    case '25P03': // idle_in_transaction_session_timeout
+      return databaseErrors.statementTimeout;
+    case '40001': // serialization_failure
+    case '40P01': // deadlock_detected
+      return databaseErrors.conflict;
+    case '25006': // read_only_sql_transaction: a primary that became a standby
+      return databaseErrors.unavailable;
+  }
+  switch (sqlstate.slice(0, 2)) {
+    case '08': // connection exception
+    case '53': // insufficient resources
+    case '57': // operator intervention: shutdown, crash, starting up
+    case '28': // invalid authorization
+    case '3D': // invalid catalog name
+      return databaseErrors.unavailable;
+    case '22': // data exception
+      return databaseErrors.unstorable;
+    default:
+      return databaseErrors.internal;
+  }
+}

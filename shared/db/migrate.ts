@@ -1,0 +1,55 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { runner } from 'node-pg-migrate';
+import { ConfigError } from '../config/variables.ts';
+import { type Database, statement } from './database.ts';
+
+const directory = fileURLToPath(new URL('./migrations', import.meta.url));
+const migrationsTable = 'schema_migrations';
+
+/**
+ * Brings a database to the newest schema, in one transaction, one process at a time.
+ *
+ * @returns the names of the migrations that were run.
+ */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const done = await runner({
+    databaseUrl,
+    dir: directory,
+    migrationsTable,
+    direction: 'up',
+    checkOrder: true,
+    log: () => undefined,
+  });
+  return done.map(({ name }) => name);
+}
+
+const appliedMigrations = statement<{ name: string }>(
+  'appliedMigrations',
+  `select name from ${migrationsTable} order by run_on, id`,
+);
+const migrationsTableExists = statement<{ exists: boolean }>(
+  'migrationsTableExists',
+  `select to_regclass('${migrationsTable}') is not null as exists`,
+);
+
+/** Throws a `ConfigError` when the database's schema is older or newer than this code. */
+export async function assertMigrated(database: Database): Promise<void> {
+  const db = database.during(AbortSignal.timeout(10_000));
+  const [table] = await db.query(migrationsTableExists).catch(() => {
+    throw new ConfigError('the database at DATABASE_URL does not answer');
+  });
+  const applied = table?.exists ? (await db.query(appliedMigrations)).map(({ name }) => name) : [];
+  const known = await knownMigrations();
+  if (known.some((name) => !applied.includes(name))) {
+    throw new ConfigError('the database is not migrated: run `npm run migrate` first');
+  }
+  if (applied.some((name) => !known.includes(name))) {
+    throw new ConfigError('the database has a newer schema than this release: start a newer one');
+  }
+}
+
+async function knownMigrations(): Promise<string[]> {
+  const files = await readdir(directory);
+  return files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -'.sql'.length));
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
+import type { Identity } from '../auth/identity.ts';
+
+export type Protocol = 'grpc' | 'connect' | 'grpc-web';
+
+/** What a server stack gives to make a `Call` of its own kind of request. */
+export interface CallSource {
+  readonly method: DescMethod;
+  readonly protocol: Protocol;
+  /** The value of a request header or metadata key, in lower case. */
+  header(name: string): string | undefined;
+  /** Aborts with a ConnectError when the deadline passes or the caller goes away. */
+  openSignal(): AbortSignal;
+  /** Reads the request message; throws a ConnectError for bytes that are none. */
+  decode(): Message;
+}
+
+const requestIdForm = /^[\w.-]{1,128}$/;
+
+/** One call, the same to interceptors and handlers whichever protocol brought it. */
+export class Call {
+  readonly #source: CallSource;
+  #signal: AbortSignal | undefined;
+  #request: Message | undefined;
+  #identity: Identity | undefined;
+
+  /** The caller's `x-request-id`, or a new one; it comes back as a header. */
+  readonly requestId: string;
+  /** Headers of the answer, sent with a result and with an error. */
+  readonly responseHeaders = new Map<string, string>();
+
+  constructor(source: CallSource) {
+    this.#source = source;
+    const given = source.header('x-request-id');
+    this.requestId = given !== undefined && requestIdForm.test(given) ? given : randomUUID();
+    this.responseHeaders.set('x-request-id', this.requestId);
+  }
+
+  get method(): DescMethod {
+    return this.#source.method;
+  }
+
+  get protocol(): Protocol {
+    return this.#source.protocol;
+  }
+
+  header(name: string): string | undefined {
+    return this.#source.header(name);
+  }
+
+  /** Aborts when the deadline passes or the caller goes away; made on first use. */
+  get signal(): AbortSignal {
+    this.#signal ??= this.#source.openSignal();
+    return this.#signal;
+  }
+
+  /** The request message, decoded on first use, so that a credential is judged before bytes. */
+  get request(): Message {
+    this.#request ??= this.#source.decode();
+    return this.#request;
+  }
+
+  /** Who calls. Throws before the identity interceptor has run. */
+  get identity(): Identity {
+    if (this.#identity === undefined) throw new Error('the call has no identity yet');
+    return this.#identity;
+  }
+
+  set identity(identity: Identity) {
+    this.#identity = identity;
+  }
+
+  /** The staff id that the token claims, for the log; undefined without one or before the check. */
+  get claimedStaffId(): number | undefined {
+    return this.#identity?.claimedStaffId;
+  }
+
+  /** The caller's staff id, undefined unless such a staff user exists (spec 5). */
+  staffId(): Promise<number | undefined> {
+    return this.identity.staffId(this.signal);
+  }
+}

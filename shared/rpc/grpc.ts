@@ -1,0 +1,144 @@
+import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import type { ConnectError } from '@connectrpc/connect';
+import {
+  Metadata,
+  type MethodDefinition,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import { Call } from './call.ts';
+import { commonErrors, fail } from './errors.ts';
+import type { Implementation, Rpc } from './implementation.ts';
+import { type Interceptor, intercept } from './interceptors.ts';
+import { maxMessageBytes } from './limits.ts';
+import { createReflection } from './reflection.ts';
+import { encodeStatus } from './status.ts';
+
+export interface GrpcServer {
+  readonly port: number;
+  /** Turns the health of every service to NOT_SERVING; calls still work. */
+  drain(): void;
+  /** Ends once the calls in flight have ended. */
+  stop(): Promise<void>;
+  /** Ends at once. */
+  kill(): void;
+}
+
+/** The unary calls of grpc-js here: bytes in, bytes out, so that coding happens inside the chain. */
+type BytesCall = ServerUnaryCall<Buffer, Buffer>;
+
+/**
+ * Serves native gRPC, with `grpc.health.v1` and reflection, on a port (0 for a free one).
+ * Rejects when the port can't be bound.
+ */
+export async function serveGrpc(
+  implementations: readonly Implementation[],
+  interceptors: readonly Interceptor[],
+  port: number,
+): Promise<GrpcServer> {
+  const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
+  for (const implementation of implementations) mount(server, implementation, interceptors);
+  const names = ['', ...implementations.map(({ service }) => service.typeName)];
+  const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));
+  health.addToServer(server);
+  createReflection(implementations.map(({ service }) => service)).addToServer(server);
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`0.0.0.0:${port}`, ServerCredentials.createInsecure(), (error, boundPort) =>
+      error ? reject(error) : resolve(boundPort),
+    );
+  });
+  return {
+    port: bound,
+    drain() {
+      for (const name of names) health.setStatus(name, 'NOT_SERVING');
+    },
+    stop: () => new Promise((resolve, reject) => server.tryShutdown((error) => (error ? reject(error) : resolve()))),
+    kill: () => server.forceShutdown(),
+  };
+}
+
+function mount(server: Server, { service, rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
+  const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {};
+  const handlers: UntypedServiceImplementation = {};
+  for (const rpc of rpcs) {
+    const { name, localName } = rpc.method;
+    const asItIs = (bytes: Buffer) => bytes;
+    definition[localName] = {
+      path: `/${service.typeName}/${name}`,
+      originalName: localName,
+      requestStream: false,
+      responseStream: rpc.method.methodKind === 'server_streaming',
+      requestDeserialize: asItIs,
+      requestSerialize: asItIs,
+      responseDeserialize: asItIs,
+      responseSerialize: asItIs,
+    };
+    handlers[localName] = createUnaryHandler(rpc, interceptors);
+  }
+  server.addService(definition, handlers);
+}
+
+function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
+  const { method } = rpc;
+  return (grpcCall: BytesCall, callback: sendUnaryData<Buffer>) => {
+    const call = new Call({
+      method,
+      protocol: 'grpc',
+      header: (name) => readMetadata(grpcCall.metadata, name),
+      openSignal: () => openSignal(grpcCall),
+      decode: () => decode(rpc, grpcCall.request),
+    });
+    intercept(interceptors, call, rpc, async () => {
+      const answer = toBinary(method.output, await rpc.invoke(call.request, call));
+      return Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
+    }).then(
+      (answer) => {
+        grpcCall.sendMetadata(toMetadata(call.responseHeaders));
+        callback(null, answer);
+      },
+      (error: ConnectError) => {
+        const metadata = toMetadata(call.responseHeaders);
+        metadata.set('grpc-status-details-bin', encodeStatus(error));
+        callback({ code: Number(error.code), details: error.rawMessage, metadata });
+      },
+    );
+  };
+}
+
+function decode({ method }: Rpc, bytes: Buffer): Message {
+  try {
+    return fromBinary(method.input, bytes);
+  } catch (cause) {
+    throw fail(commonErrors.invalidRequest, {
+      params: { problem: `The request is no ${method.input.typeName}` },
+      cause,
+    });
+  }
+}
+
+/** A key that was sent more than once counts as its values with commas, as in HTTP. */
+function readMetadata(metadata: Metadata, name: string): string | undefined {
+  const values = metadata.get(name);
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+function toMetadata(headers: ReadonlyMap<string, string>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of headers) metadata.set(name, value);
+  return metadata;
+}
+
+function openSignal(call: BytesCall): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    const late = Number(call.getDeadline()) <= Date.now();
+    controller.abort(fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled));
+  };
+  if (call.cancelled) abort();
+  else call.once('cancelled', abort);
+  return controller.signal;
+}

@@ -1,0 +1,41 @@
+import type { Logger } from 'pino';
+import { readConfig, type ServiceConfig, type ServiceName } from '../config/config.ts';
+import { ConfigError } from '../config/variables.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import type { RunningService } from './service.ts';
+
+/**
+ * Runs a service as this process, until SIGTERM or SIGINT. A start that is refused prints a line a
+ * reason and exits with 1.
+ */
+export async function runService(
+  name: ServiceName,
+  start: (config: ServiceConfig, logger: Logger) => Promise<RunningService>,
+): Promise<void> {
+  try {
+    const config = readConfig(name, process.env);
+    const logger = createLogger(`${name}-service`, config.logLevel);
+    const service = await start(config, logger);
+    logger.info({ grpcPort: service.grpcPort, webPort: service.webPort }, 'serving');
+    await stopOf();
+    logger.info('stopping');
+    await service.stop();
+    process.exit(0);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const line of error.message.split('\n')) process.stderr.write(`${name}-service: ${line}\n`);
+    } else {
+      process.stderr.write(`${name}-service: ${error instanceof Error ? error.stack : String(error)}\n`);
+    }
+    process.exit(1);
+  }
+}
+
+/** Resolves when this process is asked to stop, or when the parent that started it is gone. */
+function stopOf(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+    process.once('disconnect', () => resolve());
+  });
+}

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+
+interface Step {
+  readonly name: string;
+  stop(): Promise<unknown> | unknown;
+  /** Ends at once what `stop` waits for. */
+  kill?(): void;
+}
+
+/** What runs, in the order of its start: stopped in reverse under one deadline. */
+export class ShutdownStack {
+  readonly #steps: Step[] = [];
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  push(step: Step): void {
+    this.#steps.push(step);
+  }
+
+  /** Stops all of it; a step that fails or is too late does not keep the next ones from stopping. */
+  async stop(deadlineMs: number): Promise<void> {
+    const deadline = Date.now() + deadlineMs;
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      try {
+        await within(deadline - Date.now(), step);
+      } catch (error) {
+        this.#logger.error({ err: error, step: step.name }, 'a step of the shutdown failed');
+      }
+    }
+  }
+}
+
+async function within(ms: number, step: Step): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), Math.max(ms, 0));
+  });
+  try {
+    const stopped = Promise.resolve(step.stop());
+    if ((await Promise.race([stopped, late])) !== 'late') return;
+    step.kill?.();
+    throw new Error(`${step.name} did not stop in time`);
+  } finally {
+    clearTimeout(timer);
+  }
+}

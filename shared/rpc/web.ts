@@ -1,0 +1,197 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { DescMethod, DescMethodUnary } from '@bufbuild/protobuf';
+import {
+  type ConnectError,
+  cors as connectCors,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+} from '@connectrpc/connect';
+import {
+  readAllBytes,
+  type UniversalHandler,
+  type UniversalServerRequest,
+  type UniversalServerResponse,
+} from '@connectrpc/connect/protocol';
+import {
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from '@connectrpc/connect-node';
+import cors from 'cors';
+import type { Logger } from 'pino';
+import { Call, type Protocol } from './call.ts';
+import type { Implementation, Rpc } from './implementation.ts';
+import { type Interceptor, intercept } from './interceptors.ts';
+import { maxMessageBytes } from './limits.ts';
+import { once, readRefusal, writeRefusal } from './refusal.ts';
+
+export interface WebServer {
+  readonly port: number;
+  /** `/readyz` says 503; calls still work. */
+  drain(): void;
+  /** Ends once the calls in flight have ended. */
+  stop(): Promise<void>;
+  /** Ends at once. */
+  kill(): void;
+}
+
+export interface WebOptions {
+  readonly port: number;
+  readonly corsOrigins: readonly string[];
+  readonly logger: Logger;
+  /** Whether calls would succeed now: the answer of `/readyz`. */
+  isReady(): Promise<boolean>;
+}
+
+/** Set once the implementation of a call runs: until then connect-node answers by itself. */
+const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
+
+/** Serves Connect and gRPC-Web over HTTP/1.1, `/healthz` and `/readyz`, on a port (0 for a free one). */
+export async function serveWeb(
+  implementations: readonly Implementation[],
+  interceptors: readonly Interceptor[],
+  options: WebOptions,
+): Promise<WebServer> {
+  const calls = createCallListener(implementations, interceptors, options.logger);
+  const allowOrigin = cors({
+    origin: [...options.corsOrigins],
+    methods: [...connectCors.allowedMethods],
+    allowedHeaders: [...connectCors.allowedHeaders, 'Authorization', 'Store-Request-Id', 'X-Request-Id'],
+    exposedHeaders: [...connectCors.exposedHeaders, 'Store-Request-Id', 'X-Request-Id'],
+    maxAge: 2 * 60 * 60,
+  });
+  let draining = false;
+
+  async function answerHealth(path: string, response: ServerResponse): Promise<void> {
+    const ok = path === '/healthz' || (!draining && (await options.isReady()));
+    response.writeHead(ok ? 200 : 503, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
+    response.end(ok ? 'ok\n' : 'not ready\n');
+  }
+
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?', 1)[0] ?? '';
+    if (path === '/healthz' || path === '/readyz') {
+      answerHealth(path, response).catch(() => response.destroy());
+      return;
+    }
+    allowOrigin(request, response, () => calls(request, response));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '0.0.0.0', resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    drain() {
+      draining = true;
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    kill: () => server.closeAllConnections(),
+  };
+}
+
+/** The listener for the paths of the procedures; every other path is 404. */
+function createCallListener(
+  implementations: readonly Implementation[],
+  interceptors: readonly Interceptor[],
+  logger: Logger,
+): RequestListener {
+  const router = createConnectRouter({
+    grpc: false,
+    readMaxBytes: maxMessageBytes,
+    // Brotli at Node's default costs 200 ms for one large answer.
+    acceptCompression: [compressionGzip],
+    // A person who reads JSON wants to see false, 0 and [].
+    jsonOptions: { alwaysEmitImplicit: true },
+  });
+  const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
+  for (const rpc of rpcs) mount(router, rpc, interceptors);
+  const rpcOf = new Map(rpcs.map((rpc) => [rpc.method, rpc]));
+  const routes = new Map<string, { handler: UniversalHandler; rpc: Rpc }>();
+  for (const handler of router.handlers) {
+    const rpc = rpcOf.get(handler.method);
+    if (rpc !== undefined) routes.set(handler.requestPath, { handler, rpc });
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const route = routes.get(request.url?.split('?', 1)[0] ?? '');
+    if (route === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.setHeader('cache-control', 'no-store');
+    const progress = { begun: false };
+    const values = createContextValues().set(progressKey, progress);
+    const universal = universalRequestFromNodeRequest(request, response, undefined, values);
+    const given = await route.handler(universal);
+    const body = await readAllBytes(given.body ?? once(new Uint8Array()), Number.MAX_SAFE_INTEGER);
+    const answered = progress.begun
+      ? { ...given, body: once(body) }
+      : await answerRefused(route.rpc, interceptors, universal, { ...given, body: once(body) }, body);
+    await universalResponseToNodeResponse(answered, response);
+  }
+
+  return (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      // The caller is gone, or the answer could not be written: nobody is left to tell.
+      logger.debug({ err: error }, 'an answer was not delivered');
+      response.destroy();
+    });
+  };
+}
+
+function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interceptors: readonly Interceptor[]): void {
+  const { method } = rpc;
+  if (!isUnary(method)) return;
+  router.rpc(method, async (request, context) => {
+    context.values.get(progressKey).begun = true;
+    const call = new Call({
+      method,
+      protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
+      header: (name) => context.requestHeader.get(name) ?? undefined,
+      openSignal: () => context.signal,
+      decode: () => request,
+    });
+    try {
+      return await intercept(interceptors, call, rpc, () => rpc.invoke(call.request, call));
+    } finally {
+      for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
+    }
+  });
+}
+
+function isUnary(method: DescMethod): method is DescMethodUnary {
+  return method.methodKind === 'unary';
+}
+
+/**
+ * A request that connect-node refused goes through the interceptors all the same: it is logged, a
+ * bad credential comes first, and the error gets its details.
+ */
+async function answerRefused(
+  rpc: Rpc,
+  interceptors: readonly Interceptor[],
+  request: UniversalServerRequest,
+  given: UniversalServerResponse,
+  body: Uint8Array,
+): Promise<UniversalServerResponse> {
+  const isGrpcWeb = request.header.get('content-type')?.startsWith('application/grpc-web') ?? false;
+  const protocol: Protocol = isGrpcWeb ? 'grpc-web' : 'connect';
+  const refusal = readRefusal(protocol, given, body);
+  if (refusal === undefined) return given;
+  const refuse = () => {
+    throw refusal;
+  };
+  const call = new Call({
+    method: rpc.method,
+    protocol,
+    header: (name) => request.header.get(name) ?? undefined,
+    openSignal: () => request.signal,
+    decode: refuse,
+  });
+  return intercept(interceptors, call, rpc, async () => refuse()).catch((error: ConnectError) =>
+    writeRefusal(protocol, error, call.responseHeaders),
+  );
+}

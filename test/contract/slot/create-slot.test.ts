@@ -1,0 +1,150 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { expect, it } from 'vitest';
+import { expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
+
+slotContract('CreateSlot', (api) => {
+  it('stores the times as dates and answers with the slot', async () => {
+    const { slot, createdSnippets, message } = await api.staff.createSlot({ ...times, groupIds: [2, 99] });
+    expect(message).toBe('Slot created successfully');
+    expect(createdSnippets).toEqual([]);
+    expect(slot).toMatchObject({ isActive: true, isCapacityFull: false, groupIds: [2, 99] });
+    expect(slot?.deliveryTime && timestampDate(slot.deliveryTime)).toEqual(new Date(times.deliveryTime));
+    expect(slot?.freezeTime && timestampDate(slot.freezeTime)).toEqual(new Date(times.freezeTime));
+    expect(slot?.deliverySequence?.kind).toMatchObject({ case: 'structValue', value: {} });
+  });
+
+  it('makes a slot inactive only when told so', async () => {
+    const { slot } = await api.staff.createSlot({ ...times, isActive: false });
+    expect(slot?.isActive).toBe(false);
+  });
+
+  it('takes product ids as a set, whether the products exist or not', async () => {
+    const { slot } = await api.staff.createSlot({ ...times, productIds: [3, 3, 777] });
+    const rows = await api.sql('select product_id from product_slots where slot_id = $1 order by 1', [slot?.id]);
+    expect(rows).toEqual([{ product_id: 3 }, { product_id: 777 }]);
+  });
+
+  it('creates the snippets in the order of the request', async () => {
+    const { slot, createdSnippets } = await api.staff.createSlot({
+      ...times,
+      vendorSnippets: [
+        { name: 'zebra', productIds: [1, 2], validTill: '2030-06-01' },
+        { name: 'apple', productIds: [2] },
+      ],
+    });
+    expect(createdSnippets).toMatchObject([
+      { snippetCode: 'zebra', slotId: slot?.id, productIds: [1, 2] },
+      { snippetCode: 'apple', slotId: slot?.id, productIds: [2] },
+    ]);
+    const [zebra, apple] = createdSnippets;
+    expect(apple?.validTill).toBeUndefined();
+    expect(zebra?.validTill && timestampDate(zebra.validTill)).toEqual(new Date('2030-06-01T00:00:00Z'));
+  });
+
+  it.each([{ ...times, deliveryTime: '' }, { ...times, freezeTime: '' }, {}])(
+    'refuses empty times',
+    async (request) => {
+      await expectError(api.staff.createSlot(request), {
+        code: 'InvalidArgument',
+        message: 'Delivery time and orders close time are required',
+        reason: 'TIMES_REQUIRED',
+      });
+    },
+  );
+
+  it('names the time that is no date', async () => {
+    await expectInvalidField(api.staff.createSlot({ ...times, deliveryTime: 'soon' }), 'delivery_time');
+    await expectInvalidField(api.staff.createSlot({ ...times, freezeTime: '2026-02-31' }), 'freeze_time');
+  });
+
+  it('refuses a snippet with an unknown product and undoes everything', async () => {
+    const before = await api.sql('select count(*) from slots');
+    const call = api.staff.createSlot({
+      ...times,
+      vendorSnippets: [
+        { name: 'kept-out', productIds: [1] },
+        { name: 'broken', productIds: [1, 999] },
+      ],
+    });
+    await expectError(call, {
+      code: 'InvalidArgument',
+      message: 'One or more invalid product IDs in snippet "broken"',
+      reason: 'SNIPPET_PRODUCTS_INVALID',
+    });
+    expect(await api.sql('select count(*) from slots')).toEqual(before);
+    expect(await api.sql(`select 1 from vendor_snippets where snippet_code = 'kept-out'`)).toEqual([]);
+  });
+
+  it('refuses a snippet name that is taken, also by the same request', async () => {
+    await api.staff.createSlot({ ...times, vendorSnippets: [{ name: 'taken', productIds: [1] }] });
+    const expected = {
+      code: 'AlreadyExists',
+      message: 'Snippet name "taken" already exists',
+      reason: 'SNIPPET_NAME_TAKEN',
+    } as const;
+    const again = [{ name: 'taken', productIds: [1] }];
+    await expectError(api.staff.createSlot({ ...times, vendorSnippets: again }), expected);
+    const twice = [1, 2].map((id) => ({ name: 'twice', productIds: [id] }));
+    await expectError(api.staff.createSlot({ ...times, vendorSnippets: twice }), {
+      ...expected,
+      message: 'Snippet name "twice" already exists',
+    });
+  });
+
+  it('checks the snippets in their order, products before the name', async () => {
+    await api.staff.createSlot({ ...times, vendorSnippets: [{ name: 'first-come', productIds: [1] }] });
+    const taken = { name: 'first-come', productIds: [1] };
+    const unknown = { name: 'unknown', productIds: [999] };
+    const both = { name: 'first-come', productIds: [999] };
+    const failing = async (vendorSnippets: { name: string; productIds: number[] }[]) =>
+      (await failureOf(api.staff.createSlot({ ...times, vendorSnippets }))).rawMessage;
+    expect(await failing([taken, unknown])).toBe('Snippet name "first-come" already exists');
+    expect(await failing([unknown, taken])).toBe('One or more invalid product IDs in snippet "unknown"');
+    expect(await failing([both])).toBe('One or more invalid product IDs in snippet "first-come"');
+  });
+
+  it('lets one of two calls with the same snippet name win', async () => {
+    const calls = await Promise.allSettled(
+      Array.from({ length: 8 }, () =>
+        api.staff.createSlot({ ...times, vendorSnippets: [{ name: 'raced', productIds: [1] }] }),
+      ),
+    );
+    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const call of calls) {
+      if (call.status === 'rejected') expect(call.reason.rawMessage).toBe('Snippet name "raced" already exists');
+    }
+    expect(await api.sql(`select 1 from vendor_snippets where snippet_code = 'raced'`)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a name', { name: '', productIds: [1] }, 'vendor_snippets[0].name'],
+    ['a short name', { name: 'x'.repeat(129), productIds: [1] }, 'vendor_snippets[0].name'],
+    ['a name without NUL', { name: 'a\0b', productIds: [1] }, 'vendor_snippets[0].name'],
+    ['products', { name: 'none', productIds: [] }, 'vendor_snippets[0].product_ids'],
+    ['positive product ids', { name: 'zero', productIds: [1, 0] }, 'vendor_snippets[0].product_ids[1]'],
+    ['a date that exists', { name: 'late', productIds: [1], validTill: 'never' }, 'vendor_snippets[0].valid_till'],
+  ])('asks %s of a snippet', async (_rule, snippet, field) => {
+    await expectInvalidField(api.staff.createSlot({ ...times, vendorSnippets: [snippet] }), field);
+  });
+
+  it('appends a refresh request and tells its id', async () => {
+    let header: string | null = null;
+    await api.staff.createSlot(times, {
+      onHeader: (headers) => {
+        header = headers.get('store-request-id');
+      },
+    });
+    const [last] = await api.sql('select max(id)::text as id from store_refresh_requests');
+    expect(header).toBe(last?.id);
+  });
+
+  it('needs a staff identity', async () => {
+    await expectError(api.guest.createSlot(times), {
+      code: 'Unauthenticated',
+      message: 'Access denied',
+      reason: 'ACCESS_DENIED',
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import type { DescService } from '@bufbuild/protobuf';
+import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type Protocol, protocols } from './protocols.ts';
+import { startTestService, type TestService } from './service.ts';
+import { signToken } from './tokens.ts';
+
+/** What the tests of a contract call: one service, over one protocol. */
+export interface Api<Service extends DescService> {
+  /** As staff user 1. */
+  readonly staff: Client<Service>;
+  /** With a token, but no staff identity. */
+  readonly guest: Client<Service>;
+  readonly sql: TestService['database']['sql'];
+  readonly protocol: Protocol;
+  /** A client with a token of one's own, or with none. */
+  as(token: string | undefined): Client<Service>;
+}
+
+export const slotContract = contractOf('slot', SlotService);
+export const couponContract = contractOf('coupon', CouponService);
+
+/** Declares tests that hold over every protocol, each with a service and a database of its own. */
+function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: Service) {
+  return (procedure: string, tests: (api: Api<Service>) => void): void => {
+    describe.each(protocols)(`${procedure} over $name`, (protocol) => {
+      let service: TestService;
+      let connection: ReturnType<Protocol['open']>;
+      let staffToken: string;
+      let guestToken: string;
+
+      beforeAll(async () => {
+        service = await startTestService(name);
+        connection = protocol.open(service);
+        staffToken = await signToken({ staffId: 1 });
+        guestToken = await signToken();
+      });
+
+      afterAll(async () => {
+        connection.close();
+        await service.stop();
+      });
+
+      const as = (token: string | undefined) =>
+        createClient(desc, {
+          unary: (method, signal, timeoutMs, header, input, values) => {
+            const headers = new Headers(header);
+            if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+            return connection.transport.unary(method, signal, timeoutMs, headers, input, values);
+          },
+          stream: (...args) => connection.transport.stream(...args),
+        });
+
+      tests({
+        get staff() {
+          return as(staffToken);
+        },
+        get guest() {
+          return as(guestToken);
+        },
+        sql: (text, values) => service.database.sql(text, values),
+        protocol,
+        as,
+      });
+    });
+  };
+}
+
+export interface Expected {
+  readonly code: keyof typeof Code;
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** Asserts the code, message and reason of a failed call, and gives its ErrorInfo. */
+export async function expectError(call: Promise<unknown>, expected: Expected): Promise<ErrorInfo> {
+  const error = await failureOf(call);
+  const info = error.findDetails(ErrorInfoSchema)[0];
+  expect({ code: Code[error.code], message: error.rawMessage, reason: info?.reason }).toEqual(expected);
+  if (info === undefined) throw new Error('the error has no ErrorInfo');
+  expect(info.domain).toBe('delivery-admin');
+  return info;
+}
+
+/** Asserts an INVALID_ARGUMENT that names a field, in its message and in its details. */
+export async function expectInvalidField(call: Promise<unknown>, field: string): Promise<void> {
+  const error = await failureOf(call);
+  expect(Code[error.code], error.rawMessage).toBe('InvalidArgument');
+  const fields = error.findDetails(BadRequestSchema).flatMap((detail) => detail.fieldViolations.map((v) => v.field));
+  expect(fields).toContain(field);
+  expect(error.rawMessage).toContain(field);
+}
+
+/** The error of a call that must fail. */
+export async function failureOf(call: Promise<unknown>): Promise<ConnectError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ConnectError)) throw new Error(`expected a ConnectError, not ${String(error)}`);
+  return error;
+}

@@ -1,0 +1,45 @@
+import type { Transport } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import type { RunningService } from '../../shared/rpc/service.ts';
+import { createGrpcJsTransport } from './grpc-transport.ts';
+
+/** A way to call a service; the contract holds over each of them. */
+export interface Protocol {
+  readonly name: string;
+  open(service: RunningService): { transport: Transport; close(): void };
+}
+
+const base = (service: RunningService) => ({
+  baseUrl: `http://127.0.0.1:${service.webPort}`,
+  httpVersion: '1.1' as const,
+});
+const nothingToClose = () => undefined;
+
+export const protocols: readonly Protocol[] = [
+  {
+    name: 'gRPC',
+    open(service) {
+      const transport = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+      return { transport, close: transport.close };
+    },
+  },
+  {
+    name: 'Connect',
+    open: (service) => ({
+      transport: createConnectTransport({ ...base(service), useBinaryFormat: false }),
+      close: nothingToClose,
+    }),
+  },
+  {
+    // Queries by GET; what changes something has no GET and goes by POST, here in binary form.
+    name: 'Connect GET',
+    open: (service) => ({
+      transport: createConnectTransport({ ...base(service), useBinaryFormat: true, useHttpGet: true }),
+      close: nothingToClose,
+    }),
+  },
+  {
+    name: 'gRPC-Web',
+    open: (service) => ({ transport: createGrpcWebTransport(base(service)), close: nothingToClose }),
+  },
+];

@@ -1,0 +1,59 @@
+import pino from 'pino';
+import { startCouponService } from '../../services/coupon-service/service.ts';
+import { startSlotService } from '../../services/slot-service/service.ts';
+import type { ServiceConfig } from '../../shared/config/config.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import type { RunningService } from '../../shared/rpc/service.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { testSecret } from './tokens.ts';
+
+const starts = { slot: startSlotService, coupon: startCouponService };
+
+/** A real service on free ports over a database of its own. */
+export interface TestService extends RunningService {
+  readonly database: TestDatabase;
+  /** The parsed lines that the service has logged. */
+  readonly log: Record<string, unknown>[];
+}
+
+/** Starts a service with a small fixture. Its `stop` also drops the database. */
+export async function startTestService(
+  name: keyof typeof starts,
+  overrides: (config: ServiceConfig) => Partial<ServiceConfig> = () => ({}),
+): Promise<TestService> {
+  const database = await createDatabase();
+  await database.sql(fixture);
+  const config = readConfig(name, {
+    DATABASE_URL: database.url,
+    AUTH_JWT_SECRET: testSecret,
+    [`${name.toUpperCase()}_GRPC_PORT`]: '0',
+    [`${name.toUpperCase()}_WEB_PORT`]: '0',
+    CORS_ORIGINS: 'http://allowed.example',
+    APP_URL: 'https://app.example',
+  });
+  const log: Record<string, unknown>[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) });
+  const service = await starts[name]({ ...config, ...overrides(config) }, logger);
+  return {
+    ...service,
+    database,
+    log,
+    async stop(deadlineMs) {
+      await service.stop(deadlineMs);
+      await database.drop();
+    },
+  };
+}
+
+/** Staff 1 and 2, products 1 to 20, groups 1 to 5, users 1 to 5 (3 without a name). */
+const fixture = `
+  insert into staff_users (id, name) values (1, 'Asha Menon'), (2, 'Ravi Iyer');
+  insert into products (id, name, images)
+    select n, 'Product ' || n, array['https://images.example/' || n || '.jpg'] from generate_series(1, 20) n;
+  insert into product_groups (id, name) select n, 'Group ' || n from generate_series(1, 5) n;
+  insert into users (id, name, email, mobile)
+    select n, case when n <> 3 then 'User ' || n end, 'user' || n || '@example.com', '900000000' || n
+    from generate_series(1, 5) n;
+  select setval(pg_get_serial_sequence(name, 'id'), 100)
+    from unnest(array['staff_users', 'products', 'product_groups', 'users']) name;
+`;
