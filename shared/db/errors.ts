@@ -1,4 +1,4 @@
-import { Code, type ConnectError } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { type ErrorRow, fail } from '../rpc/errors.ts';
@@ -33,13 +33,35 @@ export const databaseErrors = {
   internal: { reason: 'INTERNAL', code: Code.Internal, message: 'Internal error' },
 } as const satisfies Record<string, ErrorRow>;
 
+/** The unique constraints that a rule speaks of, by their names in the schema. */
+const uniqueConstraints = {
+  couponCode: 'coupons_coupon_code_unique',
+  secretCode: 'reserved_coupons_secret_code_unique',
+  snippetCode: 'vendor_snippets_snippet_code_unique',
+  userMobile: 'users_mobile_unique',
+} as const;
+
+const uniqueViolation = '23505';
+
+/** Whether a failed statement broke this unique constraint, and no other. */
+export function violates(error: unknown, constraint: keyof typeof uniqueConstraints): boolean {
+  const cause = error instanceof ConnectError ? error.cause : undefined;
+  return (
+    cause instanceof pg.DatabaseError &&
+    cause.code === uniqueViolation &&
+    cause.constraint === uniqueConstraints[constraint]
+  );
+}
+
 /**
  * Turns what the driver threw into the error that a caller gets, and logs it whole. The only place
- * that knows SQLSTATEs.
+ * that knows SQLSTATEs and constraint names.
  */
 export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
   const row = rowOf(error);
-  const level = row.code === Code.Internal ? 'error' : 'warn';
+  // A broken constraint may be what the rule waits for.
+  const expected = error instanceof pg.DatabaseError && error.code === uniqueViolation;
+  const level = row.code === Code.Internal && !expected ? 'error' : 'warn';
   logger[level]({ err: error, statement, reason: row.reason }, 'a database call failed');
   return fail(row, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type DescMethod, type MessageInitShape } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   type BadRequest_FieldViolation,
@@ -92,6 +92,14 @@ export function invalidField(field: string, description: string): ConnectError {
   return fail(commonErrors.invalidRequest, {
     params: { problem: `${field}: ${description}` },
     violations: [{ field, description }],
+  });
+}
+
+/** The INVALID_ARGUMENT for bytes that are no request of this method. */
+export function unreadableRequest(method: DescMethod, cause: unknown): ConnectError {
+  return fail(commonErrors.invalidRequest, {
+    params: { problem: `The request is no ${method.input.typeName}` },
+    cause,
   });
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { Call } from './call.ts';
-import { commonErrors, fail } from './errors.ts';
+import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
@@ -113,10 +113,7 @@ function decode({ method }: Rpc, bytes: Buffer): Message {
   try {
     return fromBinary(method.input, bytes);
   } catch (cause) {
-    throw fail(commonErrors.invalidRequest, {
-      params: { problem: `The request is no ${method.input.typeName}` },
-      cause,
-    });
+    throw unreadableRequest(method, cause);
   }
 }
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { DescMethod, DescMethodUnary } from '@bufbuild/protobuf';
 import {
-  type ConnectError,
+  Code,
+  ConnectError,
   cors as connectCors,
   createConnectRouter,
   createContextKey,
@@ -21,6 +22,7 @@ import {
 import cors from 'cors';
 import type { Logger } from 'pino';
 import { Call, type Protocol } from './call.ts';
+import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
@@ -151,7 +153,7 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
       method,
       protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
       header: (name) => context.requestHeader.get(name) ?? undefined,
-      openSignal: () => context.signal,
+      openSignal: () => openSignal(context.signal),
       decode: () => request,
     });
     try {
@@ -160,6 +162,18 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
       for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
     }
   });
+}
+
+/** connect-node aborts with whatever ended the connection; a caller that left is one thing here. */
+function openSignal(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    const late = ConnectError.from(signal.reason).code === Code.DeadlineExceeded;
+    controller.abort(fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled));
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return controller.signal;
 }
 
 function isUnary(method: DescMethod): method is DescMethodUnary {
@@ -182,13 +196,14 @@ async function answerRefused(
   const refusal = readRefusal(protocol, given, body);
   if (refusal === undefined) return given;
   const refuse = () => {
-    throw refusal;
+    // What it could not decode or unpack, connect-node calls an internal error.
+    throw refusal.code === Code.Internal ? unreadableRequest(rpc.method, refusal) : refusal;
   };
   const call = new Call({
     method: rpc.method,
     protocol,
     header: (name) => request.header.get(name) ?? undefined,
-    openSignal: () => request.signal,
+    openSignal: () => openSignal(request.signal),
     decode: refuse,
   });
   return intercept(interceptors, call, rpc, async () => refuse()).catch((error: ConnectError) =>

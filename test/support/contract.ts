@@ -16,6 +16,9 @@ export interface Api<Service extends DescService> {
   readonly guest: Client<Service>;
   readonly sql: TestService['database']['sql'];
   readonly protocol: Protocol;
+  readonly databaseUrl: string;
+  /** The parsed lines that the service has logged. */
+  readonly log: TestService['log'];
   /** A client with a token of one's own, or with none. */
   as(token: string | undefined): Client<Service>;
 }
@@ -63,6 +66,12 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         },
         sql: (text, values) => service.database.sql(text, values),
         protocol,
+        get databaseUrl() {
+          return service.database.url;
+        },
+        get log() {
+          return service.log;
+        },
         as,
       });
     });

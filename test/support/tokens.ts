@@ -14,10 +14,13 @@ export interface TokenOptions {
 
 /** A token of the test secret; without `staffId` one without a staff identity. */
 export function signToken(options: TokenOptions = {}): Promise<string> {
-  const { staffId, subject = 'tester', expiresIn = 3600, secret = testSecret, claims = {} } = options;
-  return new SignJWT({ ...(staffId === undefined ? {} : { staff_id: staffId }), ...claims })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setSubject(subject)
-    .setExpirationTime(Math.floor(Date.now() / 1000) + expiresIn)
-    .sign(new TextEncoder().encode(secret));
+  const { staffId, subject = 'tester', expiresIn = 3600, secret, claims = {} } = options;
+  const exp = Math.floor(Date.now() / 1000) + expiresIn;
+  const staff = staffId === undefined ? {} : { staff_id: staffId };
+  return signClaims({ sub: subject, exp, ...staff, ...claims }, secret);
+}
+
+/** A token with just these claims. */
+export function signClaims(claims: Record<string, unknown>, secret = testSecret): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret));
 }

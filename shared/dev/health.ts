@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, credentials } from '@grpc/grpc-js';
+import { service as healthService } from 'grpc-health-check';
+
+const callTimeoutMs = 1_000;
+const pauseMs = 50;
+
+/** Resolves once the gRPC port answers SERVING and the web port is ready; rejects with the signal. */
+export async function untilServing(grpcPort: number, webPort: number, signal: AbortSignal): Promise<void> {
+  const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure(), {
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 200,
+  });
+  try {
+    while (!(await isServing(client)) || !(await isReady(webPort))) await delay(pauseMs, undefined, { signal });
+  } finally {
+    client.close();
+  }
+}
+
+function isServing(client: Client): Promise<boolean> {
+  const check = healthService.Check;
+  if (check === undefined) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(
+      check.path,
+      check.requestSerialize,
+      check.responseDeserialize,
+      { service: '' },
+      { deadline: Date.now() + callTimeoutMs },
+      (error, answer) => resolve(!error && answer !== undefined && 'status' in answer && answer.status === 'SERVING'),
+    );
+  });
+}
+
+async function isReady(webPort: number): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(callTimeoutMs);
+    return (await fetch(`http://127.0.0.1:${webPort}/readyz`, { signal })).ok;
+  } catch {
+    return false;
+  }
+}

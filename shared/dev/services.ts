@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { type Environment, projectRoot } from './settings.ts';
+
+/** A service that runs as a process of its own. */
+export interface ServiceProcess {
+  /** Resolves with the reason when the process ends, asked or not. */
+  readonly ended: Promise<string>;
+  /** When it last wrote a line. */
+  lastWroteAt(): number;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+/**
+ * Starts a service in a process group of its own, so that a terminal's Ctrl-C reaches `npm start`
+ * alone. The channel to it ends with this process, and it stops then.
+ */
+export function startServiceProcess(name: string, env: Environment): ServiceProcess {
+  const main = path.join(projectRoot, 'services', name, 'main.ts');
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main], {
+    cwd: projectRoot,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let wroteAt = Date.now();
+  const forward = (line: string) => {
+    wroteAt = Date.now();
+    process.stdout.write(`${line}\n`);
+  };
+  forwardLines(child.stdout, forward);
+  forwardLines(child.stderr, forward);
+  const ended = whenEnded(child, name);
+  return {
+    ended,
+    lastWroteAt: () => wroteAt,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+function forwardLines(stream: Readable, forward: (line: string) => void): void {
+  createInterface({ input: stream }).on('line', forward);
+}
+
+function whenEnded(child: ChildProcess, name: string): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`${name} could not be run: ${error.message}`));
+    child.once('close', (code, signal) => resolve(`${name} ended by itself (${signal ?? `exit code ${code}`})`));
+  });
+}

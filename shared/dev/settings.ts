@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../config/config.ts';
+import { ConfigError, Refusals, readPort } from '../config/variables.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The project's own folder, whatever the working directory is. */
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The ports of one service, and the variables that they come from. */
+export interface ServicePorts {
+  readonly grpc: { readonly variable: string; readonly port: number };
+  readonly web: { readonly variable: string; readonly port: number };
+}
+
+/** What `npm start` was asked to do (design 1). */
+export interface StartSettings {
+  readonly dataDir: string;
+  /** Undefined: bring an embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined;
+  /** Undefined: any free port. */
+  readonly embeddedPort: number | undefined;
+  readonly seedDemo: boolean;
+  readonly slot: ServicePorts;
+  readonly coupon: ServicePorts;
+}
+
+const localOrigins = ['localhost', '127.0.0.1'].flatMap((host) =>
+  [3000, 5173, 8080].map((port) => `http://${host}:${port}`),
+);
+
+/** The folder of the embedded database and its secrets. */
+export function readDataDir(env: Environment): string {
+  return path.resolve(projectRoot, env.DATA_DIR || '.data');
+}
+
+/** Reads what `npm start` needs. Throws a `ConfigError` with a line for each variable that is wrong. */
+export function readStartSettings(env: Environment): StartSettings {
+  const refusals = new Refusals();
+  const embeddedPort = readPort(env, 'EMBEDDED_PG_PORT', 0, refusals);
+  if (env.SEED_DEMO && !['true', 'false'].includes(env.SEED_DEMO)) refusals.add('SEED_DEMO must be true or false');
+  const settings: StartSettings = {
+    dataDir: readDataDir(env),
+    databaseUrl: env.DATABASE_URL || undefined,
+    embeddedPort: embeddedPort === 0 ? undefined : embeddedPort,
+    seedDemo: env.SEED_DEMO ? env.SEED_DEMO === 'true' : !env.DATABASE_URL,
+    slot: readPorts('slot', env, refusals),
+    coupon: readPorts('coupon', env, refusals),
+  };
+  addServiceRefusals(env, refusals);
+  refusals.throwIfAny();
+  return settings;
+}
+
+/** The environment that both services get. */
+export function serviceEnvironment(env: Environment, databaseUrl: string, secret: string | undefined) {
+  return {
+    ...env,
+    DATABASE_URL: databaseUrl,
+    CORS_ORIGINS: env.CORS_ORIGINS ?? localOrigins.join(','),
+    ...(secret === undefined ? {} : { AUTH_JWT_SECRET: secret }),
+  };
+}
+
+/** Whether `npm start` makes a secret of its own: only for a database that is its own too. */
+export function needsOwnSecret(env: Environment): boolean {
+  return !env.DATABASE_URL && !env.AUTH_JWT_SECRET && !env.AUTH_JWKS_URL;
+}
+
+function readPorts(service: 'slot' | 'coupon', env: Environment, refusals: Refusals): ServicePorts {
+  const { grpc, web } = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 50052, web: 8052 } }[service];
+  const read = (variable: string, unset: number) => {
+    if (Number(env[variable] || unset) === 0) refusals.add(`${variable} is 0: npm start needs a port to print`);
+    // What else is wrong with it is the service's own line.
+    return { variable, port: readPort(env, variable, unset, new Refusals()) };
+  };
+  return {
+    grpc: read(`${service.toUpperCase()}_GRPC_PORT`, grpc),
+    web: read(`${service.toUpperCase()}_WEB_PORT`, web),
+  };
+}
+
+/** What the services themselves would refuse, each line once. */
+function addServiceRefusals(env: Environment, refusals: Refusals): void {
+  const placeholder = needsOwnSecret(env) ? '-'.repeat(32) : undefined;
+  const given = serviceEnvironment(env, env.DATABASE_URL || 'postgres://localhost', placeholder);
+  const lines = new Set<string>();
+  for (const service of ['slot', 'coupon'] as const) {
+    try {
+      readConfig(service, given);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      for (const line of error.message.split('\n')) lines.add(line);
+    }
+  }
+  for (const line of lines) refusals.add(line);
+}

@@ -1,0 +1,24 @@
+import { SignJWT } from 'jose';
+
+/** What a bearer token says (design 1). */
+export interface TokenRequest {
+  readonly subject: string;
+  /** Undefined: a token without a staff identity. */
+  readonly staffId: number | undefined;
+  readonly lifetimeSeconds: number;
+  readonly issuer: string | undefined;
+  readonly audience: string | undefined;
+}
+
+/** Signs a bearer token that the services verify with the same secret. */
+export function signToken(secret: string, request: TokenRequest): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const token = new SignJWT(request.staffId === undefined ? {} : { staff_id: request.staffId })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(request.subject)
+    .setIssuedAt(now)
+    .setExpirationTime(now + request.lifetimeSeconds);
+  if (request.issuer) token.setIssuer(request.issuer);
+  if (request.audience) token.setAudience(request.audience);
+  return token.sign(Buffer.from(secret));
+}

@@ -1,0 +1,42 @@
+import type { StartSettings } from './settings.ts';
+
+interface Facts {
+  readonly settings: StartSettings;
+  readonly database: string;
+  readonly migrations: readonly string[];
+  readonly seeded: boolean;
+  /** Undefined when the tokens come from elsewhere. */
+  readonly token: string | undefined;
+}
+
+/** What `npm start` prints once both services serve. */
+export function describeStart({ settings, database, migrations, seeded, token }: Facts): string {
+  const { slot, coupon } = settings;
+  const applied = migrations.length === 0 ? 'up to date' : `migrated (${migrations.join(', ')})`;
+  const bearer = `authorization: Bearer ${token ?? '$TOKEN'}`;
+  const procedure = 'slot.v1.SlotService/GetSlots';
+  const lines = [
+    '',
+    `Database        ${database}, ${applied}${seeded ? ', demo catalogue seeded' : ''}`,
+    `slot-service    gRPC localhost:${slot.grpc.port}   Connect and gRPC-Web http://localhost:${slot.web.port}`,
+    `coupon-service  gRPC localhost:${coupon.grpc.port}   Connect and gRPC-Web http://localhost:${coupon.web.port}`,
+    '',
+    ...(token === undefined
+      ? ['Tokens come from the issuer of AUTH_JWKS_URL: put one into TOKEN first.']
+      : ['A token of staff user 1, good for 8 hours:', '', token]),
+    '',
+    'Try it:',
+    '',
+    `curl -H 'content-type: application/json' -H '${bearer}' -d '{}' http://localhost:${slot.web.port}/${procedure}`,
+    '',
+    `npx buf curl --http2-prior-knowledge --reflect-protocol grpc-v1 --protocol grpc -H '${bearer}' -d '{}' ` +
+      `http://localhost:${slot.grpc.port}/${procedure}`,
+    '',
+    `grpcurl -plaintext -H '${bearer}' localhost:${slot.grpc.port} ${procedure}`,
+    '',
+    'Ready. Ctrl-C stops everything.',
+    '',
+  ];
+  // The shell is to fill in a token that is not known here.
+  return (token === undefined ? lines.map((line) => line.replace(`'${bearer}'`, `"${bearer}"`)) : lines).join('\n');
+}

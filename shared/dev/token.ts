@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../config/variables.ts';
+import { readTokenSecret } from './data-folder.ts';
+import { readDataDir } from './settings.ts';
+import { signToken, type TokenRequest } from './sign-token.ts';
+
+const largestInt32 = 2 ** 31 - 1;
+const unitSeconds = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+]);
+
+try {
+  const request = readRequest(process.argv.slice(2));
+  process.stdout.write(`${await signToken(await findSecret(), request)}\n`);
+} catch (error) {
+  const text = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`token: ${text.split('\n', 1)[0]}\n`);
+  process.exit(1);
+}
+
+function readRequest(args: string[]): TokenRequest {
+  const { values } = parseArgs({
+    args,
+    options: {
+      staff: { type: 'string' },
+      'no-staff': { type: 'boolean', default: false },
+      subject: { type: 'string' },
+      ttl: { type: 'string', default: '8h' },
+    },
+  });
+  if (values['no-staff'] && values.staff !== undefined) throw new ConfigError('give --staff or --no-staff, not both');
+  const staffId = values['no-staff'] ? undefined : readStaffId(values.staff ?? '1');
+  const subject = values.subject ?? (staffId === undefined ? 'visitor' : `staff-${staffId}`);
+  if (subject === '') throw new ConfigError('--subject must not be empty');
+  return {
+    subject,
+    staffId,
+    lifetimeSeconds: readSeconds(values.ttl),
+    issuer: process.env.AUTH_ISSUER,
+    audience: process.env.AUTH_AUDIENCE,
+  };
+}
+
+function readStaffId(text: string): number {
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (id >= 1 && id <= largestInt32) return id;
+  throw new ConfigError(`--staff must be the id of a staff user, such as 1, not "${text}"`);
+}
+
+function readSeconds(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (unitSeconds.get(unit ?? '') ?? Number.NaN);
+  if (seconds > 0) return seconds;
+  throw new ConfigError(`--ttl must be a time such as 30m, 8h or 7d, not "${text}"`);
+}
+
+async function findSecret(): Promise<string> {
+  const { AUTH_JWT_SECRET: given, AUTH_JWKS_URL: jwksUrl } = process.env;
+  if (given) {
+    if (Buffer.byteLength(given) >= 32) return given;
+    throw new ConfigError('AUTH_JWT_SECRET is shorter than 32 bytes');
+  }
+  if (jwksUrl) throw new ConfigError('AUTH_JWKS_URL is set: its issuer makes the tokens');
+  const kept = await readTokenSecret(readDataDir(process.env));
+  if (kept !== undefined) return kept;
+  throw new ConfigError('there is no secret to sign with: set AUTH_JWT_SECRET, or run npm start once');
+}

@@ -1,0 +1,206 @@
+import { gzipSync } from 'node:zlib';
+import { fromBinary } from '@bufbuild/protobuf';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StatusSchema } from '../../../shared/gen/google/rpc/status_pb.ts';
+import { failureOf, slotContract } from '../../support/contract.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const path = '/slot.v1.SlotService';
+
+describe('Raw requests on the web port', () => {
+  let service: TestService;
+  let token: string;
+  beforeAll(async () => {
+    service = await startTestService('slot');
+    token = await signToken({ staffId: 1 });
+  });
+  afterAll(() => service.stop());
+
+  const post = async (method: string, body: string | Uint8Array, headers: Record<string, string> = {}) => {
+    const response = await fetch(`http://127.0.0.1:${service.webPort}${path}/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+      body,
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, json: text === '' ? {} : JSON.parse(text) };
+  };
+
+  it('answer with the JSON names of the spec, and with false, 0 and empty lists', async () => {
+    const { json } = await post(
+      'CreateSlot',
+      '{"deliveryTime":"2030-01-01","freezeTime":"2029-12-31","isActive":false}',
+    );
+    expect(json.slot).toEqual({
+      id: expect.any(Number),
+      deliveryTime: '2030-01-01T00:00:00Z',
+      freezeTime: '2029-12-31T00:00:00Z',
+      isActive: false,
+      isCapacityFull: false,
+      groupIds: [],
+      deliverySequence: {},
+    });
+    expect(json.createdSnippets).toEqual([]);
+  });
+
+  it.each([
+    ['JSON that does not parse', '{"deliveryTime":', 'invalid_argument'],
+    ['an id beyond int32', '{"id":2147483648}', 'invalid_argument'],
+    ['a field of another type', '{"id":"five"}', 'invalid_argument'],
+  ])('refuse %s with a reason', async (_kind, body, code) => {
+    const { status, json } = await post('GetSlotById', body);
+    expect(status).toBe(400);
+    expect(json.code).toBe(code);
+    expect(json.message).not.toContain('[');
+    expect(json.details[0].type).toBe('google.rpc.ErrorInfo');
+  });
+
+  it('name the field whose value is out of range', async () => {
+    const { json } = await post('GetSlotById', '{"id":2147483648}');
+    expect(json.message).toContain('id');
+  });
+
+  it('refuse bytes that are no message, or no UTF-8', async () => {
+    const headers = { 'content-type': 'application/proto' };
+    expect((await post('GetSlotById', new Uint8Array([0xff, 0xff]), headers)).json.code).toBe('invalid_argument');
+    const badText = new Uint8Array([0x0a, 0x02, 0xc3, 0x28]);
+    expect((await post('GetDeliverySequence', badText, headers)).json.code).toBe('invalid_argument');
+  });
+
+  it('judge the credential before bytes that are no message', async () => {
+    const { status, json } = await post('GetSlotById', '{', { authorization: 'Bearer nonsense' });
+    expect(status).toBe(401);
+    expect(json.message).toBe('Authentication required');
+  });
+
+  it('refuse a message over 4 MiB, plain or unpacked', async () => {
+    const large = JSON.stringify({ id: 'x'.repeat(5 * 1024 * 1024) });
+    for (const { status, json } of [
+      await post('GetDeliverySequence', large),
+      await post('GetDeliverySequence', gzipSync(large), { 'content-encoding': 'gzip' }),
+    ]) {
+      expect(status).toBe(429);
+      expect(json.code).toBe('resource_exhausted');
+      expect(json.details[0].type).toBe('google.rpc.ErrorInfo');
+    }
+  });
+
+  it('ignore unknown fields', async () => {
+    expect((await post('GetSlots', '{"nonsense":1}')).status).toBe(200);
+  });
+
+  it('take no compression but gzip', async () => {
+    expect((await post('GetSlots', '{}', { 'content-encoding': 'br' })).json.code).toBe('unimplemented');
+    const { headers } = await post('GetSlots', '{}', { 'accept-encoding': 'br' });
+    expect(headers.get('content-encoding')).toBeNull();
+  });
+
+  it('are not cached', async () => {
+    const url = `http://127.0.0.1:${service.webPort}${path}/GetSlots?connect=v1&encoding=json&message=%7B%7D`;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    await response.text();
+  });
+
+  it('have no GET for what changes something', async () => {
+    const url = `http://127.0.0.1:${service.webPort}${path}/DeleteSlot?connect=v1&encoding=json&message=%7B%7D`;
+    expect((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status).toBe(405);
+  });
+
+  it('end at 404 on every other path', async () => {
+    expect((await fetch(`http://127.0.0.1:${service.webPort}/`)).status).toBe(404);
+  });
+
+  it('tell whether the process lives and the database answers', async () => {
+    expect((await fetch(`http://127.0.0.1:${service.webPort}/healthz`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${service.webPort}/readyz`)).status).toBe(200);
+  });
+
+  it('allow the origins that are configured, and no other', async () => {
+    const preflight = (origin: string) =>
+      fetch(`http://127.0.0.1:${service.webPort}${path}/CreateSlot`, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,content-type,connect-protocol-version',
+        },
+      });
+    const allowed = await preflight('http://allowed.example');
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('http://allowed.example');
+    expect(allowed.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization');
+    expect((await preflight('http://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('give the request id back, on success and on refusal', async () => {
+    const given = { 'x-request-id': 'abc-123' };
+    expect((await post('GetSlots', '{}', given)).headers.get('x-request-id')).toBe('abc-123');
+    expect((await post('GetSlots', '{', given)).headers.get('x-request-id')).toBe('abc-123');
+  });
+});
+
+describe('Raw requests on the gRPC port', () => {
+  let service: TestService;
+  let client: Client;
+  let metadata: Metadata;
+  beforeAll(async () => {
+    service = await startTestService('slot');
+    client = new Client(`127.0.0.1:${service.grpcPort}`, credentials.createInsecure());
+    metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${await signToken({ staffId: 1 })}`);
+  });
+  afterAll(async () => {
+    client.close();
+    await service.stop();
+  });
+
+  const call = (method: string, bytes: Buffer, with_ = metadata) =>
+    new Promise<ServiceError | null>((resolve) => {
+      const asItIs = (value: Buffer) => value;
+      client.makeUnaryRequest(`${path}/${method}`, asItIs, asItIs, bytes, with_, (error) => resolve(error));
+    });
+
+  it('refuse bytes that are no message, with details', async () => {
+    const error = await call('GetSlotById', Buffer.from([0xff, 0xff]));
+    expect(error?.code).toBe(status.INVALID_ARGUMENT);
+    const [details] = error?.metadata.get('grpc-status-details-bin') ?? [];
+    expect(fromBinary(StatusSchema, Buffer.from(details ?? '')).details[0]?.typeUrl).toContain('google.rpc.ErrorInfo');
+  });
+
+  it('judge the credential before bytes that are no message', async () => {
+    expect((await call('GetSlotById', Buffer.from([0xff, 0xff]), new Metadata()))?.code).toBe(status.UNAUTHENTICATED);
+  });
+
+  it('refuse a message over 4 MiB', async () => {
+    expect((await call('GetSlotById', Buffer.alloc(5 * 1024 * 1024)))?.code).toBe(status.RESOURCE_EXHAUSTED);
+  });
+});
+
+slotContract('The log', (api) => {
+  it('has one line a call and nothing of its token or body', async () => {
+    const secretName = 'a-name-that-stays-out-of-logs';
+    await api.staff.createSlot({
+      deliveryTime: '2030-01-01',
+      freezeTime: '2030-01-01',
+      vendorSnippets: [{ name: secretName, productIds: [1] }],
+    });
+    await failureOf(api.staff.getSlotById({ id: 0 }));
+    await failureOf(api.as('not-a-token').getSlots({}));
+    const calls = api.log.filter(({ msg }) => msg === 'call').slice(-3);
+    expect(calls).toMatchObject([
+      { method: 'slot.v1.SlotService/CreateSlot', code: 'OK', staffId: 1 },
+      { method: 'slot.v1.SlotService/GetSlotById', code: 'NOT_FOUND', staffId: 1 },
+      { method: 'slot.v1.SlotService/GetSlots', code: 'UNAUTHENTICATED' },
+    ]);
+    for (const line of calls) {
+      expect(line).toMatchObject({ durationMs: expect.any(Number), requestId: expect.any(String) });
+    }
+    const text = JSON.stringify(api.log);
+    expect(text).not.toContain(secretName);
+    expect(text).not.toContain('eyJ');
+    expect(text).not.toContain('not-a-token');
+  });
+});

@@ -1,0 +1,133 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { expect, it } from 'vitest';
+import { expectError, slotContract } from '../../support/contract.ts';
+
+slotContract('GetSlotById', (api) => {
+  const addSlot = async (sequence: unknown = {}) => {
+    const [row] = await api.sql<{ id: number }>(
+      `insert into slots (delivery_time, freeze_time, group_ids, delivery_sequence)
+       values ('2030-05-01T10:00Z', '2030-05-01T06:00Z', '{4,99}', $1) returning id`,
+      [JSON.stringify(sequence)],
+    );
+    return Number(row?.id);
+  };
+  const read = async (id: number) => {
+    const { slot } = await api.staff.getSlotById({ id });
+    if (slot === undefined) throw new Error('the answer has no slot');
+    return slot;
+  };
+
+  it("shows the slot's own fields", async () => {
+    const id = await addSlot();
+    const slot = await read(id);
+    expect(slot).toMatchObject({ id, isActive: true, isCapacityFull: false, groupIds: [4, 99] });
+    expect(slot.deliveryTime && timestampDate(slot.deliveryTime)).toEqual(new Date('2030-05-01T10:00:00Z'));
+    expect(slot.freezeTime && timestampDate(slot.freezeTime)).toEqual(new Date('2030-05-01T06:00:00Z'));
+    expect(slot).toMatchObject({ products: [], productSlots: [], vendorSnippets: [], deliverySequence: [] });
+  });
+
+  it('shows an inactive slot', async () => {
+    const id = await addSlot();
+    await api.sql('update slots set is_active = false, is_capacity_full = true where id = $1', [id]);
+    expect(await read(id)).toMatchObject({ id, isActive: false, isCapacityFull: true });
+  });
+
+  it('shows the slot with the largest id', async () => {
+    await api.sql('insert into slots (id, delivery_time, freeze_time) values (2147483647, now(), now())');
+    expect(await read(2147483647)).toMatchObject({ id: 2147483647 });
+    await api.sql('delete from slots where id = 2147483647');
+  });
+
+  it('adds its products, with a bare association where the product does not exist', async () => {
+    const [id, other] = [await addSlot(), await addSlot()];
+    await api.sql('insert into product_slots values ($1, 777), ($1, 2), ($1, 1), ($2, 3)', [id, other]);
+    const summary = (n: number) => ({ id: n, name: `Product ${n}`, images: [`https://images.example/${n}.jpg`] });
+    const slot = await read(id);
+    expect(slot.products).toMatchObject([summary(1), summary(2)]);
+    expect(slot.productSlots).toMatchObject([
+      { slotId: id, productId: 1, product: summary(1) },
+      { slotId: id, productId: 2, product: summary(2) },
+      { slotId: id, productId: 777 },
+    ]);
+    expect(slot.productSlots[2]?.product).toBeUndefined();
+  });
+
+  it('adds its snippets with their access URLs', async () => {
+    const [id, other] = [await addSlot(), await addSlot()];
+    await api.sql(
+      `insert into vendor_snippets (snippet_code, slot_id, product_ids, valid_till)
+       values ('zoe-' || $1, $1, '{2,1}', '2030-06-01T00:00Z'), ('abe-' || $1, $1, '{3}', null), ('x-' || $2, $2, '{1}', null)`,
+      [id, other],
+    );
+    const { vendorSnippets } = await read(id);
+    const accessUrl = (code: string) => `https://app.example/vendor-order-list?id=${code}`;
+    expect(vendorSnippets).toMatchObject([
+      { snippetCode: `zoe-${id}`, slotId: id, productIds: [2, 1], accessUrl: accessUrl(`zoe-${id}`) },
+      { snippetCode: `abe-${id}`, slotId: id, productIds: [3], accessUrl: accessUrl(`abe-${id}`) },
+    ]);
+    const [zoe, abe] = vendorSnippets;
+    expect(zoe?.validTill && timestampDate(zoe.validTill)).toEqual(new Date('2030-06-01T00:00:00Z'));
+    expect(abe?.validTill).toBeUndefined();
+  });
+
+  it('does not multiply products by snippets', async () => {
+    const id = await addSlot();
+    await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
+    await api.sql(
+      `insert into vendor_snippets (snippet_code, slot_id, product_ids)
+       select 'many-' || $1 || '-' || n, $1, '{1}' from generate_series(1, 3) n`,
+      [id],
+    );
+    const { products, productSlots, vendorSnippets } = await read(id);
+    expect([products.length, productSlots.length, vendorSnippets.length]).toEqual([2, 2, 3]);
+  });
+
+  it.each([
+    ['a map in ascending user id', { 10: [5], 9: [4, 3], 1: [7] }, [7, 4, 3, 5]],
+    ['numeric ids past int32 before names', { a: [1], 10000000000: [2], 9: [3] }, [3, 2, 1]],
+    ['other keys after the numeric ones, by text', { b: [1], aa: [2], 10: [3], 9: [4] }, [4, 3, 2, 1]],
+    ['repeats as they stand', { 1: [5, 5], 2: [5] }, [5, 5, 5]],
+    ['empty arrays of a map as nothing', { 1: [], 2: [3] }, [3]],
+    ['an array of integers as it is', [3, 1, 2, 3], [3, 1, 2, 3]],
+    ['the limits of int32', { 1: [2147483647, -2147483648, 0] }, [2147483647, -2147483648, 0]],
+    ['an empty object', {}, []],
+    ['an empty array', [], []],
+  ])('flattens %s', async (_rule, sequence, expected) => {
+    expect((await read(await addSlot(sequence))).deliverySequence).toEqual(expected);
+  });
+
+  it.each([
+    [null],
+    [7],
+    ['7'],
+    [true],
+    [[1, 2.5]],
+    [[1, '2']],
+    [[1, 2147483648]],
+    [[[1]]],
+    [{ 1: [1], 2: [2147483648] }],
+    [{ 1: [1], 2: [-2147483649] }],
+    [{ 1: [1], 2: [2.5] }],
+    [{ 1: [1], 2: ['2'] }],
+    [{ 1: [1], 2: [null] }],
+    [{ 1: [1], 2: 2 }],
+    [{ 1: [1], 2: { 3: [4] } }],
+  ])('flattens %j to nothing', async (sequence) => {
+    expect((await read(await addSlot(sequence))).deliverySequence).toEqual([]);
+  });
+
+  it('reads the row, not the cached copy of the sequence', async () => {
+    const id = await addSlot({ 1: [1] });
+    await api.staff.getDeliverySequence({ id: String(id) });
+    await api.sql(`update slots set delivery_sequence = '{"1": [2]}' where id = $1`, [id]);
+    expect((await read(id)).deliverySequence).toEqual([2]);
+  });
+
+  it.each([0, -1, 2147483646, -2147483648])('finds no slot %d', async (id) => {
+    await expectError(api.staff.getSlotById({ id }), {
+      code: 'NotFound',
+      message: 'Slot not found',
+      reason: 'SLOT_NOT_FOUND',
+    });
+  });
+});
