@@ -48,7 +48,11 @@ export class Database {
     // Cancels statements: it must not wait for the pool that they fill.
     this.#control = new pg.Pool({ ...connection, max: 1, connectionTimeoutMillis: config.connectionTimeoutMs });
     for (const pool of [this.#pool, this.#control]) {
-      pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection was lost'));
+      // Without a listener the loss of a connection would end the process, also between statements.
+      pool.on('connect', (client) => {
+        client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
+      });
+      pool.on('error', () => undefined);
     }
   }
 

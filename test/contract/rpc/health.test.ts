@@ -1,0 +1,69 @@
+import { Client, credentials } from '@grpc/grpc-js';
+import { service as healthService } from 'grpc-health-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+
+describe('The gRPC port', () => {
+  let slot: TestService;
+  let coupon: TestService;
+  beforeAll(async () => {
+    [slot, coupon] = await Promise.all([startTestService('slot'), startTestService('coupon')]);
+  });
+  afterAll(() => Promise.all([slot.stop(), coupon.stop()]));
+
+  const health = (service: TestService, name: string) =>
+    new Promise<string>((resolve) => {
+      const client = new Client(`127.0.0.1:${service.grpcPort}`, credentials.createInsecure());
+      const { Check: check } = healthService;
+      if (check === undefined) throw new Error('the health service has no check');
+      const { path, requestSerialize, responseDeserialize } = check;
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service: name }, (error, answer) => {
+        client.close();
+        resolve(error?.details ?? JSON.stringify(answer));
+      });
+    });
+
+  it('tells the health of the server and of each service, without a credential', async () => {
+    for (const name of ['', 'slot.v1.SlotService', 'slot.v1.SlotStoreService']) {
+      expect(await health(slot, name)).toBe('{"status":"SERVING"}');
+    }
+    expect(await health(coupon, 'coupon.v1.CouponService')).toBe('{"status":"SERVING"}');
+    expect(await health(coupon, 'nonsense')).toContain('unknown');
+  });
+
+  it('shows its services by reflection, without a credential', async () => {
+    const curl = (port: number) =>
+      run('npx', [
+        'buf',
+        'curl',
+        '--http2-prior-knowledge',
+        '--protocol',
+        'grpc',
+        '--list-services',
+        `http://127.0.0.1:${port}`,
+      ]);
+    expect((await curl(slot.grpcPort)).stdout).toContain('slot.v1.SlotService\nslot.v1.SlotStoreService');
+    expect((await curl(coupon.grpcPort)).stdout).toContain('coupon.v1.CouponService');
+  });
+
+  it('answers buf curl over gRPC with the schema from reflection', async () => {
+    const token = await signToken({ staffId: 1 });
+    const call = (method: string, data: object, header: string) =>
+      run('npx', [
+        ...['buf', 'curl', '--http2-prior-knowledge', '--protocol', 'grpc', '-H', header],
+        ...['-d', JSON.stringify(data), `http://127.0.0.1:${slot.grpcPort}/slot.v1.SlotService/${method}`],
+      ]);
+    const bearer = `authorization: Bearer ${token}`;
+    const created = await call('CreateSlot', { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' }, bearer);
+    const { slot: record } = JSON.parse(created.stdout);
+    expect(record).toMatchObject({ deliveryTime: '2030-01-02T00:00:00Z', isActive: true });
+    const listed = JSON.parse((await call('GetAll', {}, bearer)).stdout);
+    expect(listed).toMatchObject({ count: 1, slots: [{ id: record.id }] });
+    const one = JSON.parse((await call('GetSlotById', { id: record.id }, bearer)).stdout);
+    expect(one.slot.id).toBe(record.id);
+    const refused = await call('GetAll', {}, 'x-nothing: 1');
+    expect(refused.stderr).toContain('unauthenticated');
+  });
+});

@@ -1,0 +1,36 @@
+import pino from 'pino';
+import { expect, it } from 'vitest';
+import { createInterceptors } from '../../../shared/rpc/interceptors.ts';
+import { failureOf, slotContract } from '../../support/contract.ts';
+
+it('The interceptors stand in the order that their reasons ask for', () => {
+  const interceptors = createInterceptors({ logger: pino({ level: 'silent' }), authenticate: () => Promise.reject() });
+  expect(interceptors.map(({ name }) => name)).toEqual(['logging', 'errors', 'identity', 'validation', 'staff']);
+});
+
+slotContract('The chain', (api) => {
+  const invalid = { slotId: 1 };
+  const valid = { slotId: 1, isCapacityFull: true };
+  const lastCode = () => api.log.findLast(({ msg }) => msg === 'call')?.code;
+
+  it('sees a refused call in the log, judges the identity, then the bounds, then the staff identity', async () => {
+    const stranger = await failureOf(api.as(undefined).updateSlotCapacity(invalid));
+    expect(stranger.rawMessage).toBe('Authentication required');
+    expect(lastCode()).toBe('UNAUTHENTICATED');
+    const guest = await failureOf(api.guest.updateSlotCapacity(invalid));
+    expect(guest.rawMessage).toContain('is_capacity_full');
+    expect(lastCode()).toBe('INVALID_ARGUMENT');
+    const valued = await failureOf(api.guest.updateSlotCapacity(valid));
+    expect(valued.rawMessage).toBe('Access denied');
+    expect(lastCode()).toBe('UNAUTHENTICATED');
+  });
+
+  it('lets no panic escape', async () => {
+    await api.sql('alter table slots rename to elsewhere');
+    const error = await failureOf(api.staff.getSlots({}));
+    expect(error.rawMessage).toBe('Internal error');
+    expect(lastCode()).toBe('INTERNAL');
+    await api.sql('alter table elsewhere rename to slots');
+    await api.staff.getSlots({});
+  });
+});
