@@ -40,10 +40,22 @@ export interface SlotHandlerParts {
   readonly sequences: SequenceCache;
   /** Where a snippet's access URL starts, without a slash at its end. */
   readonly appUrl: string;
+  /** Names this process among the replicas. */
+  readonly replicaId: string;
+  /** Asks for a store refresh after a commit; neither waits nor throws (design 4, step 2). */
+  requestRefresh(): void;
 }
 
 /** The eleven slot procedures (spec 4.1): from protobuf to plain values, to the rule, and back. */
-export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerParts): Handlers<typeof SlotService> {
+export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof SlotService> {
+  const { database, sequences, appUrl, replicaId } = parts;
+
+  /** Asks for the refresh of a committed write, and tells the caller its id to read its own write by. */
+  function refresh(call: Call, storeRequestId: string): void {
+    call.responseHeaders.set('store-request-id', storeRequestId);
+    parts.requestRefresh();
+  }
+
   return {
     async getAll(_request, call) {
       const slots = await getAll(database.during(call.signal));
@@ -60,7 +72,7 @@ export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerP
       const { added, removed, storeRequestId } = await database.transaction(call.signal, (tx) =>
         updateSlotProducts(tx, request),
       );
-      refreshRequested(call, storeRequestId);
+      refresh(call, storeRequestId);
       return { message: 'Slot products updated successfully', added, removed };
     },
 
@@ -75,7 +87,7 @@ export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerP
           groupIds: request.groupIds,
         }),
       );
-      refreshRequested(call, written.storeRequestId);
+      refresh(call, written.storeRequestId);
       return {
         slot: toSlot(written.slot),
         createdSnippets: written.createdSnippets.map(toSnippet),
@@ -118,7 +130,7 @@ export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerP
         .catch((error: unknown) => {
           throw toUpdateFailure(error);
         });
-      refreshRequested(call, written.storeRequestId);
+      refresh(call, written.storeRequestId);
       return {
         slot: toSlot(written.slot),
         createdSnippets: written.createdSnippets.map(toSnippet),
@@ -128,7 +140,7 @@ export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerP
 
     async deleteSlot(request, call) {
       const { storeRequestId } = await database.transaction(call.signal, (tx) => deleteSlot(tx, request.id));
-      refreshRequested(call, storeRequestId);
+      refresh(call, storeRequestId);
       return { message: 'Slot deleted successfully' };
     },
 
@@ -140,10 +152,11 @@ export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerP
 
     async updateDeliverySequence(request, call) {
       const deliverySequence = readValue('delivery_sequence', request.deliverySequence);
+      const keep = sequences.beginUpdate();
       const slot = await database.transaction(call.signal, (tx) =>
-        updateDeliverySequence(tx, { id: request.id, deliverySequence }),
+        updateDeliverySequence(tx, { id: request.id, deliverySequence }, replicaId),
       );
-      if (isSequenceMap(slot.deliverySequence)) sequences.set(slot.id, slot.deliverySequence);
+      if (isSequenceMap(slot.deliverySequence)) keep(slot.id, slot.deliverySequence);
       return {
         slot: { id: slot.id, deliverySequence: fromJson(ValueSchema, slot.deliverySequence) },
         message: 'Delivery sequence updated successfully',
@@ -155,16 +168,11 @@ export function createSlotHandlers({ database, sequences, appUrl }: SlotHandlerP
       const { slot, storeRequestId } = await database.transaction(call.signal, (tx) =>
         updateSlotCapacity(tx, { slotId: request.slotId, isCapacityFull }),
       );
-      refreshRequested(call, storeRequestId);
+      refresh(call, storeRequestId);
       const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
       return { success: true, slot: toSlot(slot), message };
     },
   };
-}
-
-/** Tells the caller which refresh request its write made, to read its own write by (design 4). */
-function refreshRequested(call: Call, storeRequestId: string): void {
-  call.responseHeaders.set('store-request-id', storeRequestId);
 }
 
 /** Spec 7: every failure of updateSlot reads the same; its cause travels in the details. */

@@ -19,10 +19,14 @@ function isIntegers(value: JsonValue): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isInteger(item));
 }
 
+/** Keeps a slot's sequence as it was read or stored. */
+export type KeepSequence = (slotId: number, sequence: SequenceMap) => void;
+
 /** The delivery sequences of this process, for 3600 s each; a failure of the cache is no failure. */
 export class SequenceCache {
   readonly #cache: NodeCache;
-  #writes = 0;
+  #changes = 0;
+  #bypassed = false;
 
   constructor(maxEntries = 100_000) {
     this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false, maxKeys: maxEntries });
@@ -32,25 +36,51 @@ export class SequenceCache {
     return this.#cache.get<SequenceMap>(slotId);
   }
 
-  /** Keeps what an update stored. */
-  set(slotId: number, sequence: SequenceMap): void {
-    this.#writes += 1;
-    this.#store(slotId, sequence);
+  /**
+   * Call before a read of the database: the function that it returns keeps what was read, unless a
+   * change came in between, which the read may not have seen.
+   */
+  beginRead(): KeepSequence {
+    const changesBefore = this.#changes;
+    return (slotId, sequence) => {
+      if (this.#changes === changesBefore) this.#store(slotId, sequence);
+    };
   }
 
   /**
-   * Call before a read of the database; the function that it returns keeps what was read, unless an
-   * update came in between, which the read may not have seen.
+   * Call before an update of the database: the function that it returns keeps what was stored. When
+   * another change came in between, nobody here knows which was last, and none is kept.
    */
-  beginFill(): (slotId: number, sequence: SequenceMap) => void {
-    const writesBefore = this.#writes;
+  beginUpdate(): KeepSequence {
+    const changesBefore = this.#changes;
     return (slotId, sequence) => {
-      if (this.#writes === writesBefore) this.#store(slotId, sequence);
+      const isLast = this.#changes === changesBefore;
+      this.drop(slotId);
+      if (isLast) this.#store(slotId, sequence);
     };
+  }
+
+  /** Drops a slot's sequence, which was changed. */
+  drop(slotId: number): void {
+    this.#changes += 1;
+    this.#cache.del(slotId);
+  }
+
+  /** Forgets everything and keeps nothing, while changes by other replicas can't be heard. */
+  bypass(): void {
+    this.#bypassed = true;
+    this.#changes += 1;
+    this.#cache.flushAll();
+  }
+
+  /** Works again after `bypass`. */
+  resume(): void {
+    this.#bypassed = false;
   }
 
   /** A cache that is full refuses new entries: the call goes on without it. */
   #store(slotId: number, sequence: SequenceMap): void {
+    if (this.#bypassed) return;
     try {
       this.#cache.set(slotId, sequence);
     } catch {
@@ -86,13 +116,16 @@ const getDeliverySequenceRow = statement<{ deliverySequence: JsonValue }>(
 export async function getDeliverySequence(db: Queryable, sequences: SequenceCache, slotId: number): Promise<JsonValue> {
   const cached = sequences.get(slotId);
   if (cached !== undefined) return cached;
-  const fill = sequences.beginFill();
+  const keep = sequences.beginRead();
   const [slot] = await db.query(getDeliverySequenceRow, [slotId]);
   if (slot === undefined) throw fail(slotErrors.slotNotFound);
   const sequence = slot.deliverySequence ?? {};
-  if (isSequenceMap(sequence)) fill(slotId, sequence);
+  if (isSequenceMap(sequence)) keep(slotId, sequence);
   return sequence;
 }
+
+/** The channel on which replicas tell each other which sequence they changed. */
+export const sequenceChannel = 'delivery_sequence';
 
 const updateDeliverySequenceRow = statement<{ id: number; deliverySequence: JsonValue }>(
   'updateDeliverySequence',
@@ -100,16 +133,25 @@ const updateDeliverySequenceRow = statement<{ id: number; deliverySequence: Json
    returning id, delivery_sequence as "deliverySequence"`,
 );
 
+const notifySequenceChanged = statement<never>(
+  'notifySequenceChanged',
+  `select pg_notify('${sequenceChannel}', json_build_object('slotId', $1::integer, 'sender', $2::text)::text)`,
+);
+
 /**
- * Spec 4.1, updateDeliverySequence: stores the value as it is given. Rewriting the cache is for
- * after the commit. Throws NOT_FOUND.
+ * Spec 4.1, updateDeliverySequence: stores the value as it is given. For a map the other replicas
+ * drop their copies once it is committed; this one's is for the caller to rewrite. Throws NOT_FOUND.
+ *
+ * @param sender names this replica, which ignores its own word.
  */
 export async function updateDeliverySequence(
   tx: Queryable,
   input: { id: number; deliverySequence: JsonValue },
+  sender: string,
 ): Promise<{ id: number; deliverySequence: JsonValue }> {
   const [slot] = await tx.query(updateDeliverySequenceRow, [input.id, JSON.stringify(input.deliverySequence)]);
   if (slot === undefined) throw fail(slotErrors.slotNotFound);
+  if (isSequenceMap(slot.deliverySequence)) await tx.query(notifySequenceChanged, [slot.id, sender]);
   return slot;
 }
 

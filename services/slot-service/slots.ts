@@ -146,7 +146,8 @@ const insertSlotProducts = statement<never>(
  */
 export async function createSlot(tx: Queryable, input: SlotInput): Promise<WrittenSlot> {
   const { deliveryTime, freezeTime } = readTimes(input);
-  const [slot] = await tx.query(insertSlot, [deliveryTime, freezeTime, input.isActive ?? true, input.groupIds]);
+  const groupIds = [...new Set(input.groupIds)];
+  const [slot] = await tx.query(insertSlot, [deliveryTime, freezeTime, input.isActive ?? true, groupIds]);
   if (slot === undefined) throw new Error('the slot was not stored');
   const { productIds = [] } = input;
   if (productIds.length > 0) await tx.query(insertSlotProducts, [slot.id, productIds]);

@@ -67,12 +67,16 @@ export class Database {
    * Runs `work` in one transaction: committed when it returns, undone when it throws or the signal
    * aborts.
    */
-  transaction<Result>(signal: AbortSignal, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  transaction<Result>(
+    signal: AbortSignal,
+    work: (tx: Queryable) => Promise<Result>,
+    isolation: keyof typeof begin = 'read committed',
+  ): Promise<Result> {
     return this.#withClient(signal, async (client) => {
       const tx: Queryable = {
         query: (statement, values) => this.#run(client, statement, values, signal),
       };
-      await this.#run(client, begin, [], signal);
+      await this.#run(client, begin[isolation], [], signal);
       try {
         const result = await work(tx);
         await this.#run(client, commit, [], signal);
@@ -159,5 +163,8 @@ export class Database {
 }
 
 const ping = statement<never>('ping', 'select');
-const begin = statement<never>('begin', 'begin');
+const begin = {
+  'read committed': statement<never>('begin', 'begin'),
+  'repeatable read': statement<never>('beginRepeatableRead', 'begin isolation level repeatable read'),
+};
 const commit = statement<never>('commit', 'commit');

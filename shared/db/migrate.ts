@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { runMigrations } from 'bullmq';
 import { runner } from 'node-pg-migrate';
+import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
 import { type Database, statement } from './database.ts';
 
@@ -8,7 +10,7 @@ const directory = fileURLToPath(new URL('./migrations', import.meta.url));
 const migrationsTable = 'schema_migrations';
 
 /**
- * Brings a database to the newest schema, in one transaction, one process at a time.
+ * Brings a database to the newest schema, one process at a time.
  *
  * @returns the names of the migrations that were run.
  */
@@ -21,7 +23,19 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     checkOrder: true,
     log: () => undefined,
   });
+  await migrateJobs(databaseUrl);
   return done.map(({ name }) => name);
+}
+
+/** BullMQ's own tables, in its own schema: the job queue where no `REDIS_URL` is set. */
+async function migrateJobs(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await runMigrations(client);
+  } finally {
+    await client.end();
+  }
 }
 
 const appliedMigrations = statement<{ name: string }>(

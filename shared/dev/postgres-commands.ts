@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -74,8 +74,9 @@ export async function startBinary(
   const folders = [path.dirname(file), ...args.filter((arg) => path.isAbsolute(arg)).map((arg) => path.dirname(arg))];
   if (account === undefined) return spawn(file, args, shared);
   if (await isOpenTo(account, folders)) return spawn(file, args, { ...shared, ...account });
-  // The project is in a folder of root's own: the account gets the one right to pass through it.
-  const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  // The project is in a folder of root's own: the account gets the one right to pass through it, and
+  // access(2), which initdb asks, goes by that right only with the secure bit.
+  const rights = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
   const user = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   return spawn('setpriv', [...user, ...rights, '--', file, ...args], shared);
 }

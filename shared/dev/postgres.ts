@@ -40,16 +40,19 @@ const startTimeoutMs = 120_000;
 /**
  * Starts the embedded PostgreSQL of a locked data folder, initialised at the first start. Throws a
  * `ConfigError` when the folder can't be used.
+ *
+ * @param settings further server settings, such as `fsync=off`.
  */
 export async function startPostgres(
   dataDir: string,
   port: number | undefined,
   signal: AbortSignal,
+  settings: readonly string[] = [],
 ): Promise<EmbeddedPostgres> {
   try {
     const cluster = await openCluster(dataDir, signal);
     await stopLeftover(cluster);
-    return await launch(cluster, port ?? (await findFreePort()), signal);
+    return await launch(cluster, port ?? (await findFreePort()), signal, settings);
   } catch (error) {
     throw toRefusal(error, dataDir);
   }
@@ -119,9 +122,20 @@ async function stopLeftover({ binaries, account, databaseDir, password }: Cluste
   await runBinary(binaries, 'pg_ctl', ['-D', databaseDir, '-m', 'fast', '-w', 'stop'], account);
 }
 
-async function launch(cluster: Cluster, port: number, signal: AbortSignal): Promise<EmbeddedPostgres> {
+async function launch(
+  cluster: Cluster,
+  port: number,
+  signal: AbortSignal,
+  extraSettings: readonly string[],
+): Promise<EmbeddedPostgres> {
   const { binaries, account, databaseDir, password, logFile } = cluster;
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'log_timezone=UTC'];
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'log_timezone=UTC',
+    ...extraSettings,
+  ];
   const args = ['-D', databaseDir, ...settings.flatMap((setting) => ['-c', setting])];
   const log = await open(logFile, 'w', 0o600);
   const child = await startBinary(binaries, 'postgres', args, account, { stdio: ['ignore', log.fd, log.fd] });
@@ -154,7 +168,7 @@ async function stopServer(child: ChildProcess, { binaries, account, databaseDir 
 async function untilReady(url: string, ended: Promise<string>, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   let reason: string | undefined;
-  ended.then((text) => {
+  void ended.then((text) => {
     reason = text;
   });
   while ((await askForFolder(url)) === undefined) {

@@ -45,8 +45,8 @@ export function startServiceProcess(name: string, env: Environment): ServiceProc
   };
 }
 
-function forwardLines(stream: Readable, forward: (line: string) => void): void {
-  createInterface({ input: stream }).on('line', forward);
+function forwardLines(stream: Readable | null, forward: (line: string) => void): void {
+  if (stream !== null) createInterface({ input: stream }).on('line', forward);
 }
 
 function whenEnded(child: ChildProcess, name: string): Promise<string> {

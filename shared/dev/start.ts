@@ -61,9 +61,7 @@ async function start(settings: StartSettings): Promise<void> {
   const secret = needsOwnSecret(process.env) ? await keepTokenSecret(settings.dataDir) : undefined;
   const env = serviceEnvironment(process.env, database.url, secret);
   const services = (['slot-service', 'coupon-service'] as const).map((name) => watch(name, env));
-  await Promise.all(
-    [settings.slot, settings.coupon].map(({ grpc, web }) => untilServing(grpc.port, web.port, signal)),
-  );
+  await Promise.all([settings.slot, settings.coupon].map(({ grpc, web }) => untilServing(grpc.port, web.port, signal)));
   await untilQuiet(services);
   signal.throwIfAborted();
   const token = await signStaffToken(env.AUTH_JWT_SECRET);
@@ -84,14 +82,14 @@ async function openDatabase(settings: StartSettings): Promise<{ url: string; nam
   process.stdout.write('Starting PostgreSQL...\n');
   const postgres = await startPostgres(dataDir, embeddedPort, stopping.signal);
   shutdown.push({ name: 'PostgreSQL', stop: () => postgres.stop(), kill: () => postgres.kill() });
-  postgres.ended.then(endWith);
+  void postgres.ended.then(endWith);
   return { url: postgres.url, name: `embedded PostgreSQL in ${dataDir}` };
 }
 
 function watch(name: string, env: NodeJS.ProcessEnv): ServiceProcess {
   const service = startServiceProcess(name, env);
   shutdown.push({ name, stop: () => service.stop(), kill: () => service.kill() });
-  service.ended.then(endWith);
+  void service.ended.then(endWith);
   return service;
 }
 

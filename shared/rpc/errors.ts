@@ -50,6 +50,7 @@ export const commonErrors = {
     code: Code.DeadlineExceeded,
     message: 'Deadline exceeded',
   },
+  stopping: { reason: 'STOPPING', code: Code.Unavailable, message: 'The service is stopping' },
   canceled: { reason: 'CANCELED', code: Code.Canceled, message: 'The call was canceled' },
   internal: { reason: 'INTERNAL', code: Code.Internal, message: 'Internal error' },
 } as const satisfies Record<string, ErrorRow>;
@@ -110,7 +111,7 @@ export function errorInfo(error: ConnectError) {
 
 const rowOfCode = new Map<Code, ErrorRow>(
   Object.values(commonErrors)
-    .filter((row) => row.reason !== 'IDENTITY_PROVIDER_UNAVAILABLE')
+    .filter((row) => row.code !== Code.Unavailable)
     .map((row) => [row.code, row]),
 );
 

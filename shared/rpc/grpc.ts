@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import {
@@ -6,6 +7,7 @@ import {
   Server,
   ServerCredentials,
   type ServerUnaryCall,
+  type ServerWritableStream,
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
@@ -28,8 +30,8 @@ export interface GrpcServer {
   kill(): void;
 }
 
-/** The unary calls of grpc-js here: bytes in, bytes out, so that coding happens inside the chain. */
-type BytesCall = ServerUnaryCall<Buffer, Buffer>;
+/** The calls of grpc-js here: bytes in, bytes out, so that coding happens inside the chain. */
+type BytesCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
 /**
  * Serves native gRPC, with `grpc.health.v1` and reflection, on a port (0 for a free one).
@@ -77,36 +79,62 @@ function mount(server: Server, { service, rpcs }: Implementation, interceptors: 
       responseDeserialize: asItIs,
       responseSerialize: asItIs,
     };
-    handlers[localName] = createUnaryHandler(rpc, interceptors);
+    handlers[localName] =
+      rpc.method.methodKind === 'unary'
+        ? createUnaryHandler(rpc, interceptors)
+        : createStreamHandler(rpc, interceptors);
   }
   server.addService(definition, handlers);
 }
 
 function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
-  const { method } = rpc;
-  return (grpcCall: BytesCall, callback: sendUnaryData<Buffer>) => {
-    const call = new Call({
-      method,
-      protocol: 'grpc',
-      header: (name) => readMetadata(grpcCall.metadata, name),
-      openSignal: () => openSignal(grpcCall),
-      decode: () => decode(rpc, grpcCall.request),
-    });
-    intercept(interceptors, call, rpc, async () => {
-      const answer = toBinary(method.output, await rpc.invoke(call.request, call));
-      return Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
-    }).then(
+  return (grpcCall: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+    const call = createCall(rpc, grpcCall);
+    intercept(interceptors, call, rpc, async () => encode(rpc, await rpc.invoke(call.request, call))).then(
       (answer) => {
         grpcCall.sendMetadata(toMetadata(call.responseHeaders));
         callback(null, answer);
       },
-      (error: ConnectError) => {
-        const metadata = toMetadata(call.responseHeaders);
-        metadata.set('grpc-status-details-bin', encodeStatus(error));
-        callback({ code: Number(error.code), details: error.rawMessage, metadata });
-      },
+      (error: ConnectError) => callback(toStatus(error, call)),
     );
   };
+}
+
+function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
+  return (grpcCall: ServerWritableStream<Buffer, Buffer>) => {
+    const call = createCall(rpc, grpcCall);
+    intercept(interceptors, call, rpc, async () => {
+      const request = call.request;
+      grpcCall.sendMetadata(toMetadata(call.responseHeaders));
+      for await (const message of rpc.stream(request, call)) {
+        if (!grpcCall.write(encode(rpc, message))) await once(grpcCall, 'drain', { signal: call.signal });
+      }
+    }).then(
+      () => grpcCall.end(),
+      (error: ConnectError) => grpcCall.emit('error', toStatus(error, call)),
+    );
+  };
+}
+
+function createCall(rpc: Rpc, grpcCall: BytesCall): Call {
+  return new Call({
+    method: rpc.method,
+    protocol: 'grpc',
+    header: (name) => readMetadata(grpcCall.metadata, name),
+    openSignal: () => openSignal(grpcCall),
+    decode: () => decode(rpc, grpcCall.request),
+  });
+}
+
+function toStatus(error: ConnectError, call: Call) {
+  const metadata = toMetadata(call.responseHeaders);
+  metadata.set('grpc-status-details-bin', encodeStatus(error));
+  return { code: Number(error.code), details: error.rawMessage, metadata };
+}
+
+function encode({ method }: Rpc, message: Message): Buffer {
+  const bytes = toBinary(method.output, message);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function decode({ method }: Rpc, bytes: Buffer): Message {

@@ -1,6 +1,7 @@
 import {
   create,
   type DescMethod,
+  type DescMethodServerStreaming,
   type DescMethodUnary,
   type DescService,
   type Message,
@@ -16,22 +17,32 @@ type UnaryHandler<Method> =
     ? (request: MessageShape<Input>, call: Call) => Promise<MessageInitShape<Output>>
     : never;
 
-/** A handler whose messages are only known to its method's descriptor. */
-type UntypedHandler = (request: never, call: Call) => Promise<Record<string, unknown>>;
+/** A procedure that answers with one message after the other. */
+type StreamHandler<Method> =
+  Method extends DescMethodServerStreaming<infer Input, infer Output>
+    ? (request: MessageShape<Input>, call: Call) => AsyncIterable<MessageInitShape<Output>>
+    : never;
 
-/** The handlers of a service by method name; one that is left out answers UNIMPLEMENTED. */
+/** The handlers of a service by method name. */
 export type Handlers<Service extends DescService> = {
-  [Name in keyof Service['method'] as Service['method'][Name] extends DescMethodUnary ? Name : never]?: UnaryHandler<
-    Service['method'][Name]
-  >;
+  [Name in keyof Service['method']]: Service['method'][Name] extends DescMethodUnary
+    ? UnaryHandler<Service['method'][Name]>
+    : StreamHandler<Service['method'][Name]>;
 };
+
+/** A handler whose messages are only known to its method's descriptor. */
+type Answer = Promise<Record<string, unknown>> | AsyncIterable<Record<string, unknown>>;
+type UntypedHandler = (request: never, call: Call) => Answer;
 
 /** One procedure, ready to be mounted on a server stack. */
 export interface Rpc {
   readonly method: DescMethod;
   /** What a caller without a staff identity gets; undefined where the procedure does not ask. */
   readonly staffOnly: ErrorRow | undefined;
+  /** Runs a unary procedure. */
   invoke(request: Message, call: Call): Promise<Message>;
+  /** Runs a streaming one. */
+  stream(request: Message, call: Call): AsyncIterable<Message>;
 }
 
 /** A service with its procedures. */
@@ -60,13 +71,23 @@ export function implement<Service extends DescService>(
   const open = new Set<PropertyKey>(staffOnly?.except);
   const rpcs = service.methods.map((method): Rpc => {
     const handler = byName.get(method.localName);
+    // `Handlers` ties each handler to its method's messages; the map by name forgets that.
+    const answer = (request: Message, call: Call) => {
+      if (handler === undefined) throw fail(commonErrors.unimplemented, { params: { method: method.name } });
+      return handler(request as never, call);
+    };
     return {
       method,
       staffOnly: open.has(method.localName) ? undefined : staffOnly?.error,
       async invoke(request, call) {
-        if (handler === undefined) throw fail(commonErrors.unimplemented, { params: { method: method.name } });
-        // `Handlers` ties each handler to its method's messages; the map by name forgets that.
-        return create(method.output, await handler(request as never, call));
+        const given = answer(request, call);
+        if (!(given instanceof Promise)) throw new Error(`${method.name} answers with a stream`);
+        return create(method.output, await given);
+      },
+      async *stream(request, call) {
+        const given = answer(request, call);
+        if (given instanceof Promise) throw new Error(`${method.name} answers with one message`);
+        for await (const message of given) yield create(method.output, message);
       },
     };
   });

@@ -12,12 +12,13 @@ export async function runService(
   name: ServiceName,
   start: (config: ServiceConfig, logger: Logger) => Promise<RunningService>,
 ): Promise<void> {
+  const stopAsked = untilAskedToStop();
   try {
     const config = readConfig(name, process.env);
     const logger = createLogger(`${name}-service`, config.logLevel);
     const service = await start(config, logger);
     logger.info({ grpcPort: service.grpcPort, webPort: service.webPort }, 'serving');
-    await stopOf();
+    await stopAsked;
     logger.info('stopping');
     await service.stop();
     process.exit(0);
@@ -32,8 +33,9 @@ export async function runService(
 }
 
 /** Resolves when this process is asked to stop, or when the parent that started it is gone. */
-function stopOf(): Promise<void> {
+function untilAskedToStop(): Promise<void> {
   return new Promise((resolve) => {
+    if (process.connected === false) resolve();
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
     process.once('disconnect', () => resolve());

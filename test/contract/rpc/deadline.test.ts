@@ -18,7 +18,7 @@ slotContract('A call', (api) => {
 
   const waitingStatements = async () => {
     const rows = await api.sql<{ n: number }>(
-      `select count(*)::integer as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      `select count(*)::integer as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%"deliveryTime"%'`,
     );
     return rows[0]?.n;
   };

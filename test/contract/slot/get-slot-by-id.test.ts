@@ -56,7 +56,8 @@ slotContract('GetSlotById', (api) => {
     const [id, other] = [await addSlot(), await addSlot()];
     await api.sql(
       `insert into vendor_snippets (snippet_code, slot_id, product_ids, valid_till)
-       values ('zoe-' || $1, $1, '{2,1}', '2030-06-01T00:00Z'), ('abe-' || $1, $1, '{3}', null), ('x-' || $2, $2, '{1}', null)`,
+       values ('zoe-' || $1, $1::int, '{2,1}', '2030-06-01T00:00Z'), ('abe-' || $1, $1::int, '{3}', null),
+         ('x-' || $2, $2::int, '{1}', null)`,
       [id, other],
     );
     const { vendorSnippets } = await read(id);
@@ -75,7 +76,7 @@ slotContract('GetSlotById', (api) => {
     await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
     await api.sql(
       `insert into vendor_snippets (snippet_code, slot_id, product_ids)
-       select 'many-' || $1 || '-' || n, $1, '{1}' from generate_series(1, 3) n`,
+       select 'many-' || $1 || '-' || n, $1::int, '{1}' from generate_series(1, 3) n`,
       [id],
     );
     const { products, productSlots, vendorSnippets } = await read(id);

@@ -85,8 +85,8 @@ slotContract('UpdateSlotProducts', (api) => {
       const slotId = Number(slot?.id);
       const sets = Array.from({ length: 8 }, (_, n) => [100, n, n + 1, n + 20]);
       const answers = await Promise.all(
-        sets.map((productIds) =>
-          api.staff.updateSlotProducts({ slotId, productIds: round % 2 ? productIds : productIds.toReversed() }),
+        sets.map((productIds, n) =>
+          api.staff.updateSlotProducts({ slotId, productIds: n % 2 ? productIds : productIds.toReversed() }),
         ),
       );
       const final = await stored(slotId);

@@ -190,7 +190,7 @@ export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
   productSlots: ProductSlot[];
 
   /**
-   * In the order of their creation.
+   * By id.
    *
    * @generated from field: repeated slot.v1.VendorSnippet vendor_snippets = 10;
    */

@@ -1,0 +1,43 @@
+/** An exact decimal: units / 10 ** scale. Amounts are never computed in binary fractions. */
+export interface Decimal {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+const form = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/**
+ * Reads a decimal as PostgreSQL or JavaScript writes it; a finite number is taken as its shortest
+ * text. Throws for anything else.
+ */
+export function decimal(value: string | number): Decimal {
+  const match = form.exec(String(value));
+  if (match === null) throw new Error('not a decimal');
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const units = BigInt(`${sign}${whole}${fraction}`);
+  const scale = fraction.length - Number(exponent);
+  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** Negative, zero or positive as `left` is below, equal to or above `right`. */
+export function compare(left: Decimal, right: Decimal): number {
+  const scale = Math.max(left.scale, right.scale);
+  const difference = unitsAt(left, scale) - unitsAt(right, scale);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** `percent` hundredths of an amount. */
+export function percentOf(amount: Decimal, percent: Decimal): Decimal {
+  return { units: amount.units * percent.units, scale: amount.scale + percent.scale + 2 };
+}
+
+/**
+ * The nearest double. What is beyond the largest one becomes the largest one, because JSON has no
+ * infinity, and there is no negative zero.
+ */
+export function toNumber({ units, scale }: Decimal): number {
+  const nearest = Number(`${units}e-${scale}`);
+  return Math.min(Math.max(nearest, -Number.MAX_VALUE), Number.MAX_VALUE) || 0;
+}
+
+const unitsAt = ({ units, scale }: Decimal, wanted: number) => units * 10n ** BigInt(wanted - scale);

@@ -1,0 +1,67 @@
+import { NotificationListener } from '../../../shared/db/listener.ts';
+import { openJobBackend } from '../../../shared/jobs/backend.ts';
+import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
+import type { ServiceParts } from '../../../shared/rpc/service.ts';
+import { type SequenceCache, sequenceChannel } from '../sequence.ts';
+import { refreshStores, storeVersionChannel } from './refresh.ts';
+import { StoreReplica } from './replica.ts';
+
+const sweepEveryMs = 30_000;
+const longestRefreshMs = 60_000;
+
+export interface RunningStores {
+  readonly replica: StoreReplica;
+  requestRefresh(): void;
+}
+
+/**
+ * Brings up the derived stores of a replica (design 4): what was asked for before is built now, then
+ * the worker and the sweep run, and the listener tells of new versions and changed sequences.
+ */
+export async function startStores(
+  { config, database, logger, shutdown }: ServiceParts,
+  sequences: SequenceCache,
+  replicaId: string,
+): Promise<RunningStores> {
+  const refresh = async () => {
+    const start = performance.now();
+    const refreshed = await refreshStores(database, AbortSignal.timeout(longestRefreshMs));
+    if (refreshed === undefined) return;
+    const durationMs = Math.round(performance.now() - start);
+    logger.info({ ...refreshed, durationMs }, 'stores refreshed');
+  };
+  await refresh();
+  const replica = await StoreReplica.open(database, logger);
+
+  const listener = new NotificationListener(
+    config.database,
+    {
+      channels: {
+        [storeVersionChannel]: () => replica.load(),
+        [sequenceChannel]: (payload) => dropChangedSequence(payload, sequences, replicaId),
+      },
+      connected() {
+        sequences.resume();
+        replica.load();
+      },
+      disconnected: () => sequences.bypass(),
+    },
+    logger,
+  );
+  shutdown.push({ name: 'listener', stop: () => listener.stop() });
+  await listener.start();
+
+  const { redisUrl, storeRefreshDelayMs: delayMs } = config;
+  const { url: databaseUrl, applicationName } = config.database;
+  const backend = openJobBackend({ redisUrl, databaseUrl, applicationName, logger });
+  shutdown.push({ name: 'job connections', stop: () => backend.close() });
+  const job = new SingletonJob({ name: 'store-refresh', delayMs, sweepEveryMs, backend, logger, run: refresh });
+  shutdown.push({ name: 'refresh job', stop: () => job.close() });
+  await job.start();
+  return { replica, requestRefresh: () => job.request() };
+}
+
+function dropChangedSequence(payload: string, sequences: SequenceCache, replicaId: string): void {
+  const { slotId, sender } = JSON.parse(payload);
+  if (sender !== replicaId) sequences.drop(Number(slotId));
+}

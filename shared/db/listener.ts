@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { DatabaseConfig } from '../config/config.ts';
+
+export interface ListenerHandlers {
+  /** Channel to what is done with a notification's payload. */
+  readonly channels: Readonly<Record<string, (payload: string) => void>>;
+  /** The connection listens again: what was notified before is lost. */
+  connected(): void;
+  /** Nothing is heard until `connected`. */
+  disconnected(): void;
+}
+
+const firstRetryMs = 50;
+const longestRetryMs = 2_000;
+// A connection that died without a word is found out by asking.
+const heartbeatMs = 5_000;
+
+/** One connection that LISTENs, kept up for as long as the process lives. */
+export class NotificationListener {
+  readonly #config: DatabaseConfig;
+  readonly #handlers: ListenerHandlers;
+  readonly #logger: Logger;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(config: DatabaseConfig, handlers: ListenerHandlers, logger: Logger) {
+    this.#config = config;
+    this.#handlers = handlers;
+    this.#logger = logger;
+  }
+
+  /** Connects, and again whenever the connection is lost. Resolves once it listens. */
+  start(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#running = this.#run(resolve);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(listening: () => void): Promise<void> {
+    const { signal } = this.#stopped;
+    let retryMs = firstRetryMs;
+    while (!signal.aborted) {
+      const connection = new Connection(this.#config, this.#handlers.channels);
+      try {
+        await connection.open();
+        retryMs = firstRetryMs;
+        this.#handlers.connected();
+        listening();
+        await connection.lost(signal);
+      } catch (error) {
+        this.#logger.warn({ err: error }, 'the connection for notifications failed');
+      } finally {
+        this.#handlers.disconnected();
+        await connection.close();
+      }
+      await pause(retryMs, undefined, { signal }).catch(() => undefined);
+      retryMs = Math.min(retryMs * 2, longestRetryMs);
+    }
+  }
+}
+
+class Connection {
+  readonly #client: pg.Client;
+  readonly #channels: string[];
+  readonly #ended: Promise<void>;
+
+  constructor(config: DatabaseConfig, channels: ListenerHandlers['channels']) {
+    this.#client = new pg.Client({
+      connectionString: config.url,
+      application_name: `${config.applicationName} listener`,
+      connectionTimeoutMillis: config.connectionTimeoutMs,
+      query_timeout: heartbeatMs,
+      keepAlive: true,
+    });
+    this.#channels = Object.keys(channels);
+    this.#client.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''));
+    this.#ended = new Promise((resolve) => {
+      this.#client.on('end', () => resolve());
+      this.#client.on('error', () => resolve());
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#client.connect();
+    for (const channel of this.#channels) await this.#client.query(`listen ${this.#client.escapeIdentifier(channel)}`);
+  }
+
+  /** Resolves when the connection is gone or the signal aborts; rejects when it no longer answers. */
+  async lost(signal: AbortSignal): Promise<void> {
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const over = Promise.race([this.#ended, stopped]).then(() => 'over' as const);
+    while ((await Promise.race([over, pause(heartbeatMs, 'beat' as const, { ref: false })])) === 'beat') {
+      await this.#client.query('select');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  type BackendFactory,
+  createPostgresBackend,
+  createRedisBackend,
+  type IQueueBackend,
+  isPgPool,
+  withBackend,
+} from 'bullmq';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+interface Opened {
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** What a job needs of BullMQ's queue, the same over either backend. */
+export interface JobQueue extends Opened {
+  add(name: string, data: object, options: JobOptions): Promise<unknown>;
+  upsertJobScheduler(
+    id: string,
+    repeat: { every: number },
+    template: { name: string; opts: JobOptions },
+  ): Promise<unknown>;
+}
+
+export interface JobWorker extends Opened {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'failed', listener: (job: unknown, error: Error) => void): unknown;
+}
+
+export interface JobOptions {
+  readonly delay?: number;
+  readonly deduplication?: { id: string; keepLastIfActive: boolean };
+  readonly attempts?: number;
+  readonly backoff?: { type: 'exponential'; delay: number };
+  readonly removeOnComplete?: boolean;
+  readonly removeOnFail?: number;
+}
+
+/** The store of jobs: Redis, or PostgreSQL where no `REDIS_URL` is set (design 4). */
+export interface JobBackend {
+  openQueue(name: string): JobQueue;
+  openWorker(name: string, run: () => Promise<void>): JobWorker;
+  /** Whether a start has to wait for it: what it can't do without must not come later. */
+  readonly isRequired: boolean;
+  /** Calls back whenever the connection is there again: what the store held may be gone. */
+  onReconnect(callback: () => void): void;
+  /** Closes the connections, after the queues and workers. */
+  close(): Promise<void>;
+}
+
+export interface JobBackendOptions {
+  readonly redisUrl: string | undefined;
+  readonly databaseUrl: string;
+  readonly applicationName: string;
+  readonly logger: Logger;
+}
+
+export function openJobBackend({ redisUrl, databaseUrl, applicationName, logger }: JobBackendOptions): JobBackend {
+  if (redisUrl !== undefined) {
+    // Without an offline queue an add fails at once while Redis is away, instead of piling up.
+    const producer = new Redis(redisUrl, { maxRetriesPerRequest: null, enableOfflineQueue: false });
+    const consumer = new Redis(redisUrl, { maxRetriesPerRequest: null });
+    for (const connection of [producer, consumer]) {
+      connection.on('error', (error) => logger.warn({ err: error }, 'the connection to Redis failed'));
+    }
+    return {
+      ...bind(createRedisBackend, producer, consumer),
+      // Writes and reads of slots go on without Redis; the stores catch up once it is there.
+      isRequired: false,
+      onReconnect: (callback) => void producer.on('ready', callback),
+      async close() {
+        producer.disconnect();
+        consumer.disconnect();
+      },
+    };
+  }
+  const pool = new JobPool({
+    connectionString: databaseUrl,
+    application_name: `${applicationName} jobs`,
+    // BullMQ keeps its tables in a schema of its own.
+    options: '-c search_path=bullmq',
+    max: 4,
+    keepAlive: true,
+  });
+  pool.on('connect', (client) => {
+    client.on('error', (error) => logger.warn({ err: error }, 'a connection of the job queue was lost'));
+  });
+  pool.on('error', () => undefined);
+  // BullMQ has types of its own for what it needs of a pool.
+  if (!isPgPool(pool)) throw new Error('BullMQ does not take this version of pg');
+  return {
+    ...bind(createPostgresBackend, pool, pool),
+    // BullMQ remembers for good that it could not reach PostgreSQL when it started.
+    isRequired: true,
+    onReconnect: () => undefined,
+    close: () => pool.end(),
+  };
+}
+
+type ConnectCallback = Parameters<typeof pg.Pool.prototype.connect>[0];
+
+/**
+ * Tells BullMQ that the database is away in the one way that makes its worker wait before it tries
+ * again; any other error it takes for one of a statement, and tries at once, for ever.
+ */
+class JobPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    const away = (cause: Error) => new Error(`ECONNREFUSED: ${cause.message}`, { cause });
+    if (callback === undefined) {
+      return super.connect().catch((error: Error) => {
+        throw away(error);
+      });
+    }
+    super.connect((error, client, done) => callback(error && away(error), client, done));
+    return undefined;
+  }
+}
+
+function bind<Backend extends IQueueBackend, Connection>(
+  factory: BackendFactory<Backend, Connection>,
+  producer: Connection,
+  consumer: Connection,
+): Pick<JobBackend, 'openQueue' | 'openWorker'> {
+  const { Queue, Worker } = withBackend(factory);
+  return {
+    openQueue: (name) => new Queue<object>(name, { connection: producer }),
+    openWorker: (name, run) =>
+      // One try every few seconds is enough while the store of jobs is away.
+      new Worker<object>(name, run, { connection: consumer, concurrency: 1, runRetryDelay: 1_000 }),
+  };
+}

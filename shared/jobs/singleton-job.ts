@@ -1,0 +1,120 @@
+import type { Logger } from 'pino';
+import type { JobBackend, JobQueue, JobWorker } from './backend.ts';
+
+export interface SingletonJobOptions {
+  readonly name: string;
+  /** How long requests are gathered before a run. */
+  readonly delayMs: number;
+  /** How often a run happens without a request. */
+  readonly sweepEveryMs: number;
+  readonly backend: JobBackend;
+  readonly logger: Logger;
+  run(): Promise<void>;
+}
+
+const addTimeoutMs = 5_000;
+
+/**
+ * A job of which at most one waits and, after a running one, at most one more (BullMQ's
+ * deduplication): a burst of requests makes one run, and a request during a run one more.
+ */
+export class SingletonJob {
+  readonly #options: SingletonJobOptions;
+  readonly #queue: JobQueue;
+  readonly #worker: JobWorker;
+  #adding = false;
+  #addAgain = false;
+  #closed = false;
+
+  /** How many requests could not be queued; the next sweep serves them. */
+  failedRequests = 0;
+
+  constructor(options: SingletonJobOptions) {
+    const { name, backend, logger, run } = options;
+    this.#options = options;
+    this.#queue = backend.openQueue(name);
+    this.#worker = backend.openWorker(name, run);
+    this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
+    this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
+    this.#worker.on('failed', (_job, error) => logger.error({ err: error, job: name }, 'a job failed'));
+    backend.onReconnect(() => this.#schedule());
+  }
+
+  /** Sets up the sweep and asks for a first run. Rejects when a store of jobs that is required is away. */
+  async start(): Promise<void> {
+    if (this.#options.backend.isRequired) {
+      await Promise.all([this.#queue.waitUntilReady(), this.#worker.waitUntilReady()]);
+    }
+    this.#schedule();
+  }
+
+  /**
+   * Asks for a run. Never waits and never throws: a failure is logged and counted. Requests during
+   * an add are gathered into one more add, so that a store of jobs that is away or slow costs
+   * neither time nor memory.
+   */
+  request(): void {
+    if (this.#closed) return;
+    this.#addAgain = true;
+    if (this.#adding) return;
+    this.#adding = true;
+    this.#addWhileAsked()
+      .catch((error: unknown) => {
+        this.failedRequests += 1;
+        this.#options.logger.warn({ err: error, job: this.#options.name }, 'a job could not be queued');
+      })
+      .finally(() => {
+        this.#adding = false;
+      });
+  }
+
+  /** Lets a running job finish. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker.close();
+    await this.#queue.close();
+  }
+
+  /** Again after the store of jobs was away: it may have lost everything. */
+  #schedule(): void {
+    const { sweepEveryMs, logger } = this.#options;
+    const sweep = { name: 'sweep', opts: { removeOnComplete: true, removeOnFail: 10 } };
+    this.#queue
+      .upsertJobScheduler('sweep', { every: sweepEveryMs }, sweep)
+      .catch((error: unknown) => logger.warn({ err: error }, 'the sweep could not be scheduled'));
+    this.request();
+  }
+
+  async #addWhileAsked(): Promise<void> {
+    const { name, delayMs } = this.#options;
+    while (this.#addAgain && !this.#closed) {
+      this.#addAgain = false;
+      await inTime(
+        this.#queue.add(
+          'requested',
+          {},
+          {
+            delay: delayMs,
+            deduplication: { id: name, keepLastIfActive: true },
+            attempts: 5,
+            backoff: { type: 'exponential', delay: 500 },
+            removeOnComplete: true,
+            removeOnFail: 10,
+          },
+        ),
+      );
+    }
+  }
+}
+
+async function inTime(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the job queue did not answer in time')), addTimeoutMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

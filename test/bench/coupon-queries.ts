@@ -1,0 +1,186 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import pino from 'pino';
+import { getAllCoupons } from '../../services/coupon-service/coupon-listing.ts';
+import { getReservedCoupons } from '../../services/coupon-service/reserved-listing.ts';
+import { getUsersMiniInfo } from '../../services/coupon-service/users.ts';
+import { validateCoupon } from '../../services/coupon-service/validation.ts';
+import { Database, type Queryable, type Statement, statement } from '../../shared/db/database.ts';
+import { migrate } from '../../shared/db/migrate.ts';
+import { loadBenchData } from './data-load.ts';
+import { startBenchPostgres } from './data-postgres.ts';
+
+// node --import tsx test/bench/coupon-queries.ts [--small 0.01] [--large 1] [--only text]: the reads of
+// coupon-service, as the service runs them, at 10,000 and at 1,000,000 rows: medians, their ratio, and
+// the indexes of the plans. Without SMALL_DATABASE_URL and LARGE_DATABASE_URL (loaded by `npm run
+// bench:data`) it starts a PostgreSQL of its own and loads both.
+
+const { values: options } = parseArgs({
+  options: {
+    small: { type: 'string', default: '0.01' },
+    large: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    plans: { type: 'boolean', default: false },
+  },
+});
+
+type Read = (db: Queryable) => Promise<unknown>;
+
+const page = { pageToken: '' };
+const terms = [
+  ['common, 1 letter', 'D'],
+  ['common, 2 letters', 'DC'],
+  ['common, 3 letters', 'SAV'],
+  ['1 % of rows, 2 letters', 'K7'],
+  ['0.4 % of rows, 3 digits', '123'],
+  ['rare, 1 letter', 'Q'],
+  ['rare, 2 letters', 'qx'],
+  ['rare, 3 letters', 'QXZ'],
+  ['no match, 1 letter', '~'],
+  ['no match, 2 letters', 'QQ'],
+  ['no match, 3 letters', 'QQQ'],
+  ['no match, 3 signs', '%%%'],
+] as const;
+const userTerms = [
+  ['common, 1 letter', 'a'],
+  ['common, 2 letters', 'ra'],
+  ['common, 3 letters', 'men'],
+  ['common, 2 digits', '98'],
+  ['0.7 % of rows, 3 digits', '712'],
+  ['rare, 1 letter', 'q'],
+  ['rare, 2 letters', 'qx'],
+  ['rare, 3 letters', 'qxz'],
+  ['no match, 1 letter', '~'],
+  ['no match, 2 letters', 'qq'],
+  ['no match, 3 letters', 'qqq'],
+] as const;
+
+/** The reads that are measured; a code of the middle of the table is looked up first. */
+async function readsOf(db: Queryable): Promise<[string, Read][]> {
+  const [middle] = await db.query(middleCoupon);
+  if (middle === undefined) throw new Error('the database has no coupons');
+  const third = await getAllCoupons(db, page);
+  return [
+    ['Validate', (on) => validateCoupon(on, middle.code, 200)],
+    ['Validate, no such code', (on) => validateCoupon(on, 'NO-SUCH-CODE', 200)],
+    ['GetAll', (on) => getAllCoupons(on, page)],
+    ['GetAll, page token', (on) => getAllCoupons(on, { pageToken: third.nextPageToken })],
+    ['GetAll, cursor in the middle', (on) => getAllCoupons(on, { ...page, cursor: middle.id })],
+    ...terms.map(([what, search]): [string, Read] => [
+      `GetAll, ${what}: ${search}`,
+      (on) => getAllCoupons(on, { ...page, search }),
+    ]),
+    ['GetReservedCoupons', (on) => getReservedCoupons(on, page)],
+    ...terms.map(([what, search]): [string, Read] => [
+      `GetReservedCoupons, ${what}: ${search}`,
+      (on) => getReservedCoupons(on, { ...page, search }),
+    ]),
+    ['GetUsersMiniInfo', (on) => getUsersMiniInfo(on, {})],
+    ['GetUsersMiniInfo, offset 1000', (on) => getUsersMiniInfo(on, { offset: 1000 })],
+    ...userTerms.map(([what, search]): [string, Read] => [
+      `GetUsersMiniInfo, ${what}: ${search}`,
+      (on) => getUsersMiniInfo(on, { search }),
+    ]),
+  ];
+}
+
+const middleCoupon = statement<{ id: number; code: string }>(
+  'middleCoupon',
+  `select id, coupon_code as code from coupons
+   where id >= (select (min(id) + max(id)) / 2 from coupons) and coupon_code like 'DC%' order by id limit 1`,
+);
+
+interface Measured {
+  readonly milliseconds: number;
+  readonly plan: string;
+}
+
+const runs = 25;
+const budgetMs = 4_000;
+
+/** All reads on one connection, one after the other, so that the statements' plans age as they do. */
+async function measure(url: string): Promise<Map<string, Measured>> {
+  const config = { url, applicationName: 'bench', poolSize: 1, connectionTimeoutMs: 5_000, statementTimeoutMs: 60_000 };
+  const database = new Database(config, pino({ level: 'silent' }));
+  const db = database.during(AbortSignal.timeout(3_600_000));
+  try {
+    const results = new Map<string, Measured>();
+    for (const [name, read] of await readsOf(db)) {
+      if (!name.includes(options.only)) continue;
+      for (let warmUp = 0; warmUp < 3; warmUp += 1) await read(db);
+      const times: number[] = [];
+      const started = performance.now();
+      while (times.length < runs && (times.length < 5 || performance.now() - started < budgetMs)) {
+        const before = performance.now();
+        await read(db);
+        times.push(performance.now() - before);
+      }
+      const milliseconds = times.sort((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
+      results.set(name, { milliseconds, plan: await planOf(db, read) });
+    }
+    return results;
+  } finally {
+    await database.close();
+  }
+}
+
+/** The plan of the prepared statement as it stands on this connection now. */
+async function planOf(db: Queryable, read: Read): Promise<string> {
+  const plans: string[] = [];
+  const explaining: Queryable = {
+    async query<Row>(asked: Statement<Row>, values: readonly unknown[] = []) {
+      const literals = values.map((value) => pg.escapeLiteral(String(value)));
+      const execute = `explain (analyze, costs off) execute "${asked.name}"(${literals.join(', ')})`;
+      const lines = await db.query(statement<{ 'QUERY PLAN': string }>('', execute));
+      plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
+      return db.query(asked, values);
+    },
+  };
+  await read(explaining);
+  return plans.join('\n\n');
+}
+
+const relations = 'coupons|reserved_coupons|users';
+
+/** The indexes and full scans of the searched tables that were really run. */
+function scansOf(plan: string): string {
+  const found = plan
+    .split('\n')
+    .filter((line) => !line.includes('never executed'))
+    .flatMap((line) => {
+      const index = /(?:Index Scan|Index Only Scan)(?: Backward)? (?:using|on) (\w+)/.exec(line)?.[1];
+      const scanned = new RegExp(`Seq Scan on (${relations})\\b`).exec(line)?.[1];
+      if (index !== undefined) return /_pkey|staff|applicable/.test(index) ? [] : [index];
+      return scanned === undefined ? [] : [`full scan of ${scanned}`];
+    });
+  return [...new Set(found)].join(', ');
+}
+
+const urls = [process.env.SMALL_DATABASE_URL, process.env.LARGE_DATABASE_URL];
+const postgres = urls.every(Boolean) ? undefined : await startBenchPostgres();
+try {
+  const measured: Map<string, Measured>[] = [];
+  for (const [index, scale] of [Number(options.small), Number(options.large)].entries()) {
+    let url = urls[index] ?? '';
+    if (postgres) {
+      url = await postgres.createDatabase(`bench_${index}`);
+      await migrate(url);
+      await loadBenchData(url, scale);
+    }
+    measured.push(await measure(url));
+  }
+  const [small, large] = measured;
+  const [cpu] = cpus();
+  console.log(`Node ${process.version}, ${cpus().length} x ${cpu?.model}; medians of up to ${runs} runs\n`);
+  console.log(`| read | ms at ${options.small} | ms at ${options.large} | ratio | scans at ${options.large} |`);
+  console.log('|---|---:|---:|---:|---|');
+  for (const [name, { milliseconds, plan }] of large ?? []) {
+    const before = small?.get(name)?.milliseconds ?? Number.NaN;
+    const cells = [name, before.toFixed(2), milliseconds.toFixed(2), (milliseconds / before).toFixed(1), scansOf(plan)];
+    console.log(`| ${cells.join(' | ')} |`);
+    if (options.plans) console.log(`\n${plan}\n`);
+  }
+} finally {
+  await postgres?.stop();
+}

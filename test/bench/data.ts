@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { migrate } from '../../shared/db/migrate.ts';
+import { loadBenchData } from './data-load.ts';
+import { startBenchPostgres } from './data-postgres.ts';
+
+// npm run bench:data -- [--scale 0.01]: loads the benchmark's data into the database at DATABASE_URL,
+// which must hold no coupons. Without one it starts a PostgreSQL of its own, and keeps it until Ctrl-C.
+
+const { values } = parseArgs({ options: { scale: { type: 'string', default: '1' } } });
+const scale = Number(values.scale);
+if (!(scale > 0)) throw new Error('--scale takes a number above 0, such as 0.01');
+
+const given = process.env.DATABASE_URL;
+const postgres = given ? undefined : await startBenchPostgres();
+try {
+  const url = given || (await postgres?.createDatabase('bench')) || '';
+  await migrate(url);
+  const started = performance.now();
+  const rows = await loadBenchData(url, scale);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`loaded in ${seconds} s: ${JSON.stringify(rows)}`);
+  if (postgres) {
+    console.log(`DATABASE_URL=${url}\nPress Ctrl-C to stop this PostgreSQL and remove its data.`);
+    const keepAlive = setInterval(() => undefined, 60_000);
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+    clearInterval(keepAlive);
+  }
+} finally {
+  await postgres?.stop();
+}

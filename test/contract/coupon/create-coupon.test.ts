@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { couponContract, expectError, failureOf } from '../../support/contract.ts';
+
+couponContract('CreateCoupon', (api) => {
+  it('issues the fixed terms to the user with the mobile', async () => {
+    const { success, coupon } = await api.staff.createCoupon({ mobile: '+900 000-0002 ' });
+    expect(success).toBe(true);
+    expect(coupon).toMatchObject({
+      userId: 2,
+      userMobile: '9000000002',
+      discountPercent: 20,
+      minOrder: 1000,
+      maxValue: 500,
+      maxLimitForUser: 1,
+    });
+    expect(coupon?.couponCode).toMatch(/^DC0002\d{6}[A-Z0-9]{4}$/);
+    const [stored] = await api.sql(
+      `select coupons.*, valid_till - created_at = interval '2160 hours' as lasts_90_days,
+         array(select user_id from coupon_applicable_users where coupon_id = coupons.id) as users
+       from coupons where id = $1`,
+      [coupon?.id],
+    );
+    expect(stored).toMatchObject({
+      coupon_code: coupon?.couponCode,
+      discount_percent: '20',
+      flat_discount: null,
+      min_order: '1000',
+      max_value: '500',
+      max_limit_for_user: 1,
+      is_user_based: true,
+      is_apply_for_all: false,
+      exclusive_apply: false,
+      is_invalidated: false,
+      product_ids: null,
+      created_by: 1,
+      lasts_90_days: true,
+      users: [2],
+    });
+  });
+
+  it('creates the user when there is none, without name and email', async () => {
+    const { coupon } = await api.staff.createCoupon({ mobile: '7111111111' });
+    expect(await api.sql('select id, name, email from users where mobile = $1', ['7111111111'])).toEqual([
+      { id: coupon?.userId, name: null, email: null },
+    ]);
+  });
+
+  it('makes one user and a coupon each when calls with a new mobile run at once', async () => {
+    const mobile = '7222222222';
+    const calls = await Promise.all(Array.from({ length: 10 }, () => api.staff.createCoupon({ mobile })));
+    const [user] = await api.sql('select id from users where mobile = $1', [mobile]);
+    expect(calls.map(({ coupon }) => coupon?.userId)).toEqual(Array(10).fill(user?.id));
+    expect(new Set(calls.map(({ coupon }) => coupon?.couponCode)).size).toBe(10);
+    expect(await api.sql('select 1 from users where mobile = $1', [mobile])).toHaveLength(1);
+  });
+
+  it('needs a mobile number before all else', async () => {
+    const error = await failureOf(api.guest.createCoupon({ mobile: '' }));
+    expect(error.rawMessage).toContain('Mobile number is required');
+  });
+
+  it('rule 1: needs a staff identity, before the digits are looked at', async () => {
+    await expectError(api.guest.createCoupon({ mobile: '123' }), {
+      code: 'Unauthenticated',
+      message: 'Unauthorized',
+      reason: 'UNAUTHORIZED',
+    });
+  });
+
+  it.each(['123456789', '12345678901', 'no digits', '٠١٢٣٤٥٦٧٨٩', ' '])(
+    'rule 2: refuses %j, which has not 10 digits',
+    async (mobile) => {
+      await expectError(api.staff.createCoupon({ mobile }), {
+        code: 'InvalidArgument',
+        message: 'Mobile number must be exactly 10 digits',
+        reason: 'MOBILE_NOT_TEN_DIGITS',
+      });
+    },
+  );
+
+  it('rule 4: refuses a made-up code that exists, and leaves no user behind', async () => {
+    // Every made-up code becomes the same one.
+    await api.sql(`
+      create function same_code() returns trigger language plpgsql
+        as $$ begin new.coupon_code := 'MADE-UP'; return new; end $$;
+      create trigger same_code before insert on coupons for each row execute function same_code()`);
+    try {
+      await api.staff.createCoupon({ mobile: '9000000001' });
+      await expectError(api.staff.createCoupon({ mobile: '7333333333' }), {
+        code: 'AlreadyExists',
+        message: 'Generated coupon code already exists - please try again',
+        reason: 'GENERATED_CODE_TAKEN',
+      });
+    } finally {
+      await api.sql('drop function same_code cascade');
+    }
+    expect(await api.sql(`select 1 from users where mobile = '7333333333'`)).toEqual([]);
+  });
+});

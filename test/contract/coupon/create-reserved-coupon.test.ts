@@ -1,0 +1,100 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { expect, it } from 'vitest';
+import { couponContract, expectError, expectInvalidField, failureOf } from '../../support/contract.ts';
+
+couponContract('CreateReservedCoupon', (api) => {
+  it('stores the terms, and ignores what only coupons have', async () => {
+    const { reservedCoupon } = await api.staff.createReservedCoupon({
+      coupon: {
+        couponCode: 'SECRET-ONE',
+        isUserBased: true,
+        discountPercent: 12.5,
+        minOrder: 1e15,
+        targetUser: 4,
+        productIds: { ids: [] },
+        applicableUsers: { ids: [999] },
+        applicableProducts: { ids: [5, 4, 4] },
+        maxValue: 0.1,
+        isApplyForAll: true,
+        validTill: '2031-01-02',
+        maxLimitForUser: 3,
+        exclusiveApply: true,
+      },
+    });
+    expect(reservedCoupon).toMatchObject({
+      secretCode: 'SECRET-ONE',
+      couponCode: 'SECRET-ONE',
+      discountPercent: '12.5',
+      minOrder: '1000000000000000',
+      maxValue: '0.1',
+      maxLimitForUser: 3,
+      exclusiveApply: true,
+      createdBy: 1,
+    });
+    expect(reservedCoupon?.productIds?.ids).toEqual([]);
+    expect(reservedCoupon?.validTill && timestampDate(reservedCoupon.validTill)).toEqual(new Date('2031-01-02'));
+    const links = 'select product_id from reserved_coupon_applicable_products where reserved_coupon_id = $1 order by 1';
+    expect(await api.sql(links, [reservedCoupon?.id])).toEqual([{ product_id: 4 }, { product_id: 5 }]);
+    expect(await api.sql(`select 1 from coupons where coupon_code = 'SECRET-ONE'`)).toEqual([]);
+  });
+
+  it.each([{}, { couponCode: '' }])('rules 3 and 4: makes up both codes when there is none', async (code) => {
+    const { reservedCoupon } = await api.staff.createReservedCoupon({ coupon: { flatDiscount: 5, ...code } });
+    expect(reservedCoupon?.secretCode).toMatch(/^SECRET\d{6}[A-Z0-9]{6}$/);
+    expect(reservedCoupon?.couponCode).toMatch(/^RESERVED\d{6}$/);
+    expect(reservedCoupon).toMatchObject({ exclusiveApply: false });
+    expect(reservedCoupon?.productIds).toBeUndefined();
+    expect(reservedCoupon?.validTill).toBeUndefined();
+  });
+
+  it.each([{}, { discountPercent: 10, flatDiscount: 5 }, { discountPercent: 0 }])(
+    'rule 1: needs exactly one discount, before a staff identity',
+    async (coupon) => {
+      await expectError(api.guest.createReservedCoupon({ coupon }), {
+        code: 'InvalidArgument',
+        message: 'Either discountPercent or flatDiscount must be provided (but not both)',
+        reason: 'ONE_DISCOUNT_REQUIRED',
+      });
+    },
+  );
+
+  it('rule 2: needs a staff identity, before the code is looked at', async () => {
+    await api.staff.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } });
+    await expectError(api.guest.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } }), {
+      code: 'Unauthenticated',
+      message: 'Unauthorized',
+      reason: 'UNAUTHORIZED',
+    });
+  });
+
+  it('rule 3: refuses a secret code that exists, also when calls race; a coupon may have it', async () => {
+    await api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'SHARED' } });
+    const coupon = { flatDiscount: 5, couponCode: 'SHARED' };
+    const calls = await Promise.allSettled(Array.from({ length: 8 }, () => api.staff.createReservedCoupon({ coupon })));
+    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const lost = calls.find((call) => call.status === 'rejected');
+    await expectError(Promise.reject(lost?.reason), {
+      code: 'AlreadyExists',
+      message: 'Secret code already exists',
+      reason: 'SECRET_CODE_TAKEN',
+    });
+    const products = { applicableProducts: { ids: [999] } };
+    const late = await failureOf(api.staff.createReservedCoupon({ coupon: { ...coupon, ...products } }));
+    expect(late.rawMessage).toBe('Secret code already exists');
+  });
+
+  it('rule 6: refuses products that do not exist and leaves nothing behind', async () => {
+    const coupon = { flatDiscount: 5, couponCode: 'SECRET-3', applicableProducts: { ids: [1, 999] } };
+    await expectError(api.staff.createReservedCoupon({ coupon }), {
+      code: 'InvalidArgument',
+      message: 'Some applicable products not found',
+      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
+    });
+    expect(await api.sql(`select 1 from reserved_coupons where secret_code = 'SECRET-3'`)).toEqual([]);
+  });
+
+  it('checks types before the rules', async () => {
+    await expectInvalidField(api.staff.createReservedCoupon({ coupon: { validTill: 'x' } }), 'coupon.valid_till');
+    await expectInvalidField(api.staff.createReservedCoupon({ coupon: { maxValue: -1 } }), 'coupon.max_value');
+  });
+});

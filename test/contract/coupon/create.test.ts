@@ -1,0 +1,217 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { expect, it } from 'vitest';
+import { couponContract, expectError, expectInvalidField, failureOf } from '../../support/contract.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const oneDiscount = 'Either discountPercent or flatDiscount must be provided (but not both)';
+const usersOrAll = 'applicableUsers is required for user-based coupons (or set isApplyForAll to true)';
+const notBoth = 'Cannot be both user-based and apply for all users';
+const usersNotFound = 'Some applicable users not found';
+
+couponContract('Create', (api) => {
+  const countCoupons = async () => (await api.sql('select count(*) from coupons'))[0]?.count;
+
+  it('stores the coupon with its links and answers with the record', async () => {
+    const { coupon } = await api.staff.create({
+      coupon: {
+        couponCode: 'ALL-FIELDS',
+        isUserBased: true,
+        discountPercent: 12.5,
+        minOrder: 100,
+        targetUser: 4,
+        productIds: { ids: [3, 1, 3] },
+        applicableUsers: { ids: [2, 1, 2] },
+        applicableProducts: { ids: [5, 4, 4] },
+        maxValue: 999999.99,
+        isApplyForAll: false,
+        validTill: '2031-01-02T03:04:05Z',
+        maxLimitForUser: 3,
+        exclusiveApply: true,
+      },
+    });
+    expect(coupon).toMatchObject({
+      couponCode: 'ALL-FIELDS',
+      isUserBased: true,
+      discountPercent: '12.5',
+      minOrder: '100',
+      maxValue: '999999.99',
+      isApplyForAll: false,
+      maxLimitForUser: 3,
+      exclusiveApply: true,
+      isInvalidated: false,
+      createdBy: 1,
+    });
+    expect(coupon?.flatDiscount).toBeUndefined();
+    expect(coupon?.productIds?.ids).toEqual([3, 1, 3]);
+    expect(coupon?.validTill && timestampDate(coupon.validTill)).toEqual(new Date('2031-01-02T03:04:05Z'));
+    expect(coupon?.createdAt && Math.abs(timestampDate(coupon.createdAt).getTime() - Date.now())).toBeLessThan(60_000);
+    const users = 'select user_id from coupon_applicable_users where coupon_id = $1 order by 1';
+    expect(await api.sql(users, [coupon?.id])).toEqual([{ user_id: 1 }, { user_id: 2 }]);
+    const products = 'select product_id from coupon_applicable_products where coupon_id = $1 order by 1';
+    expect(await api.sql(products, [coupon?.id])).toEqual([{ product_id: 4 }, { product_id: 5 }]);
+  });
+
+  it('leaves out what is not given', async () => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 50, validTill: '' } });
+    expect(coupon).toMatchObject({ isUserBased: false, isApplyForAll: false, exclusiveApply: false });
+    const { discountPercent, minOrder, maxValue, productIds, validTill, maxLimitForUser } = coupon ?? {};
+    const absent = { discountPercent, minOrder, maxValue, productIds, validTill, maxLimitForUser };
+    expect(Object.values(absent).every((value) => value === undefined)).toBe(true);
+  });
+
+  it('keeps an empty list of product ids apart from none', async () => {
+    const { coupon: empty } = await api.staff.create({ coupon: { flatDiscount: 1, productIds: { ids: [] } } });
+    expect(empty?.productIds?.ids).toEqual([]);
+    const { coupon: none } = await api.staff.create({ coupon: { flatDiscount: 1, clearProductIds: true } });
+    expect(none?.productIds).toBeUndefined();
+    const both = { flatDiscount: 1, clearProductIds: true, productIds: { ids: [1] } };
+    expect((await failureOf(api.staff.create({ coupon: both }))).rawMessage).toContain('clear_product_ids');
+  });
+
+  it.each([
+    [0.1, '0.1'],
+    [12.5, '12.5'],
+    [100, '100'],
+    [999999.99, '999999.99'],
+    [1e-7, '0.0000001'],
+    [1e15, '1000000000000000'],
+    [1e21, '1000000000000000000000'],
+    [0, '0'],
+    [-0, '0'],
+    [1.005, '1.005'],
+  ])('gives %d back as %s', async (given, text) => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, minOrder: given, maxValue: given } });
+    expect(coupon).toMatchObject({ flatDiscount: '1', minOrder: text, maxValue: text });
+  });
+
+  it.each([
+    ['no discount', {}],
+    ['two discounts', { discountPercent: 10, flatDiscount: 5 }],
+    ['discounts of 0', { discountPercent: 0, flatDiscount: 0 }],
+    ['one discount of 0', { flatDiscount: 0 }],
+  ])('rule 1: refuses %s', async (_case, coupon) => {
+    const expected = { code: 'InvalidArgument', message: oneDiscount, reason: 'ONE_DISCOUNT_REQUIRED' } as const;
+    await expectError(api.staff.create({ coupon }), expected);
+  });
+
+  it('rule 1: a discount of 0 beside another is none, and stored as 0', async () => {
+    const { coupon } = await api.staff.create({ coupon: { discountPercent: 0, flatDiscount: 5 } });
+    expect(coupon).toMatchObject({ discountPercent: '0', flatDiscount: '5' });
+  });
+
+  it.each([{}, { applicableUsers: { ids: [] } }, { isApplyForAll: false }])(
+    'rule 2: refuses a user-based coupon without users',
+    async (users) => {
+      await expectError(api.staff.create({ coupon: { discountPercent: 5, isUserBased: true, ...users } }), {
+        code: 'InvalidArgument',
+        message: usersOrAll,
+        reason: 'APPLICABLE_USERS_OR_ALL_REQUIRED',
+      });
+    },
+  );
+
+  it.each([{}, { applicableUsers: { ids: [1] } }])('rule 3: refuses user-based and for all', async (users) => {
+    const coupon = { discountPercent: 5, isUserBased: true, isApplyForAll: true, ...users };
+    await expectError(api.staff.create({ coupon }), {
+      code: 'InvalidArgument',
+      message: notBoth,
+      reason: 'USER_BASED_AND_FOR_ALL',
+    });
+  });
+
+  it('rule 4: refuses users that do not exist, also of a coupon that is not user-based', async () => {
+    const before = await countCoupons();
+    for (const isUserBased of [true, false]) {
+      const coupon = { discountPercent: 5, isUserBased, applicableUsers: { ids: [1, 999] } };
+      await expectError(api.staff.create({ coupon }), {
+        code: 'InvalidArgument',
+        message: usersNotFound,
+        reason: 'APPLICABLE_USERS_NOT_FOUND',
+      });
+    }
+    expect(await countCoupons()).toBe(before);
+  });
+
+  it('rule 5: needs a staff identity, of a staff user that exists', async () => {
+    const expected = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
+    await expectError(api.guest.create({ coupon: { discountPercent: 5 } }), expected);
+    const stranger = api.as(await signToken({ staffId: 999 }));
+    await expectError(stranger.create({ coupon: { discountPercent: 5 } }), expected);
+  });
+
+  it.each([{}, { couponCode: '' }])('rule 6: makes up a code when there is none', async (code) => {
+    const before = String(Date.now()).slice(-6);
+    const { coupon } = await api.staff.create({ coupon: { discountPercent: 5, ...code } });
+    const after = String(Date.now()).slice(-6);
+    const [, digits = ''] = coupon?.couponCode.match(/^DC(\d{6})[A-Z0-9]{6}$/) ?? [];
+    expect(digits).not.toBe('');
+    if (before <= after) expect(digits >= before && digits <= after).toBe(true);
+  });
+
+  it('rule 7: refuses a code that exists; codes are compared as they are', async () => {
+    await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'Taken' } });
+    await expectError(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'Taken' } }), {
+      code: 'AlreadyExists',
+      message: 'Coupon code already exists',
+      reason: 'COUPON_CODE_TAKEN',
+    });
+    const { coupon } = await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'TAKEN' } });
+    expect(coupon?.couponCode).toBe('TAKEN');
+  });
+
+  it('rule 7: lets one of 50 calls with the same code win', async () => {
+    const coupon = { discountPercent: 5, couponCode: 'RACED', applicableUsers: { ids: [1] } };
+    const calls = await Promise.allSettled(Array.from({ length: 50 }, () => api.staff.create({ coupon })));
+    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const call of calls) {
+      if (call.status === 'rejected') expect(call.reason.rawMessage).toBe('Coupon code already exists');
+    }
+    expect(await api.sql(`select 1 from coupons where coupon_code = 'RACED'`)).toHaveLength(1);
+  });
+
+  it('refuses products that do not exist and leaves nothing behind', async () => {
+    const before = await countCoupons();
+    const coupon = { discountPercent: 5, applicableUsers: { ids: [1] }, applicableProducts: { ids: [1, 999] } };
+    await expectError(api.staff.create({ coupon: { ...coupon, couponCode: 'NO-PRODUCT' } }), {
+      code: 'InvalidArgument',
+      message: 'Some applicable products not found',
+      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
+    });
+    expect(await countCoupons()).toBe(before);
+  });
+
+  it('names the first rule that is broken', async () => {
+    await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'ORDER' } });
+    const message = async (coupon: Parameters<typeof api.staff.create>[0]['coupon'], client = api.staff) =>
+      (await failureOf(client.create(coupon === undefined ? {} : { coupon }))).rawMessage;
+    const rest = { couponCode: 'ORDER', applicableProducts: { ids: [999] } };
+    expect(await message(undefined, api.guest)).toBe(oneDiscount);
+    expect(await message({ ...rest, isUserBased: true, isApplyForAll: true }, api.guest)).toBe(oneDiscount);
+    const users = { applicableUsers: { ids: [999] } };
+    expect(await message({ ...rest, isUserBased: true, flatDiscount: 1 }, api.guest)).toBe(usersOrAll);
+    const both = { ...rest, ...users, flatDiscount: 1, isUserBased: true, isApplyForAll: true };
+    expect(await message(both, api.guest)).toBe(notBoth);
+    expect(await message({ ...rest, ...users, flatDiscount: 1 }, api.guest)).toBe(usersNotFound);
+    expect(await message({ ...rest, flatDiscount: 1 }, api.guest)).toBe('Unauthorized');
+    expect(await message({ ...rest, flatDiscount: 1 })).toBe('Coupon code already exists');
+  });
+
+  it.each([
+    ['discount_percent', { discountPercent: -1 }],
+    ['discount_percent', { discountPercent: Number.NaN }],
+    ['flat_discount', { flatDiscount: Number.POSITIVE_INFINITY }],
+    ['min_order', { minOrder: -0.01 }],
+    ['max_value', { maxValue: Number.NEGATIVE_INFINITY }],
+    ['coupon_code', { couponCode: 'x'.repeat(129) }],
+    ['coupon_code', { couponCode: 'a\0b' }],
+    ['valid_till', { validTill: 'someday' }],
+    ['valid_till', { validTill: '2026-02-31' }],
+  ])('checks the type of %s before the rules', async (field, coupon) => {
+    await expectInvalidField(api.staff.create({ coupon }), `coupon.${field}`);
+  });
+
+  it('takes a percent above 100', async () => {
+    const { coupon } = await api.staff.create({ coupon: { discountPercent: 150 } });
+    expect(coupon?.discountPercent).toBe('150');
+  });
+});

@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import { couponContract, expectError } from '../../support/contract.ts';
+
+couponContract('GenerateCancellationCoupon', (api) => {
+  const addOrder = async (userId: number | null, amount = '1499.50') => {
+    const [order] = await api.sql<{ id: number }>(
+      `with placed as (insert into orders (user_id, total_amount) values ($1, $2) returning id),
+         statuses as (insert into order_statuses (order_id) select id from placed, generate_series(1, 2))
+       select id from placed`,
+      [userId, amount],
+    );
+    return order?.id ?? 0;
+  };
+  const addUser = async (name: string | null) => {
+    const [user] = await api.sql<{ id: number; mobile: string }>(
+      `insert into users (name, mobile) values ($1, lpad(nextval('users_id_seq')::text, 10, '8')) returning id, mobile`,
+      [name],
+    );
+    return user ?? { id: 0, mobile: '' };
+  };
+  const refundOf = async (orderId: number) =>
+    (await api.sql('select refund_coupon_id from order_statuses where order_id = $1', [orderId])).map(
+      (status) => status.refund_coupon_id,
+    );
+  const taken = {
+    code: 'AlreadyExists',
+    message: 'Coupon code already exists',
+    reason: 'COUPON_CODE_TAKEN',
+  } as const;
+
+  it("issues a coupon over the order's total to its user, valid for 30 days", async () => {
+    const orderId = await addOrder(1);
+    const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
+    expect(coupon).toMatchObject({
+      couponCode: `USE${orderId}`,
+      isUserBased: true,
+      flatDiscount: '1499.50',
+      minOrder: '1499.50',
+      maxValue: '1499.50',
+      maxLimitForUser: 1,
+      isApplyForAll: false,
+      exclusiveApply: false,
+      isInvalidated: false,
+      createdBy: 1,
+    });
+    expect(coupon?.discountPercent).toBeUndefined();
+    const [{ validTill, createdAt } = { validTill: undefined, createdAt: undefined }] = coupon ? [coupon] : [];
+    expect(Number(validTill?.seconds) - Number(createdAt?.seconds)).toBe(30 * 24 * 3600);
+    const users = await api.sql('select user_id from coupon_applicable_users where coupon_id = $1', [coupon?.id]);
+    expect(users).toEqual([{ user_id: 1 }]);
+    expect(await refundOf(orderId)).toEqual([coupon?.id, coupon?.id]);
+  });
+
+  it.each([
+    ['jo', 'JO'],
+    ['straße', 'STR'],
+    ['ßabc', 'SSAB'],
+    ['👩‍👩‍👧‍👦🇮🇳é́xyz', '👩‍👩‍👧‍👦🇮🇳É́'],
+    ['e\u0301tienne', 'E\u0301TI'],
+    ['நிலா', 'நிலா'],
+    ['𝒜𝒷𝒸𝒹', '𝒜𝒷𝒸'],
+  ])('rule 4: takes the first three characters of %s', async (name, start) => {
+    const orderId = await addOrder((await addUser(name)).id);
+    const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
+    expect(coupon?.couponCode).toBe(`${start}${orderId}`);
+  });
+
+  it.each([null, ''])('rule 4: takes the mobile of a user without a name', async (name) => {
+    const user = await addUser(name);
+    const orderId = await addOrder(user.id);
+    const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
+    expect(coupon?.couponCode).toBe(`${user.mobile.slice(0, 3)}${orderId}`);
+  });
+
+  it('rule 4: takes USR of a user with neither', async () => {
+    const user = await addUser(null);
+    await api.sql(`update users set mobile = '' where id = $1`, [user.id]);
+    const orderId = await addOrder(user.id);
+    const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
+    expect(coupon?.couponCode).toBe(`USR${orderId}`);
+    await api.sql(`update users set mobile = $2 where id = $1`, [user.id, user.mobile]);
+  });
+
+  it('rule 1: needs a staff identity, before the order is looked for', async () => {
+    await expectError(api.guest.generateCancellationCoupon({ orderId: 99_999 }), {
+      code: 'Unauthenticated',
+      message: 'Unauthorized',
+      reason: 'UNAUTHORIZED',
+    });
+  });
+
+  it('rule 2: answers that there is no such order', async () => {
+    await expectError(api.staff.generateCancellationCoupon({ orderId: 99_999 }), {
+      code: 'NotFound',
+      message: 'Order not found',
+      reason: 'ORDER_NOT_FOUND',
+    });
+  });
+
+  it('rule 3: answers that the order has no user', async () => {
+    await expectError(api.staff.generateCancellationCoupon({ orderId: await addOrder(null) }), {
+      code: 'NotFound',
+      message: 'User not found for this order',
+      reason: 'ORDER_USER_NOT_FOUND',
+    });
+  });
+
+  it('rule 4: refuses a second coupon and leaves the status with the first', async () => {
+    const orderId = await addOrder(1);
+    const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
+    await expectError(api.staff.generateCancellationCoupon({ orderId }), taken);
+    expect(await refundOf(orderId)).toEqual([coupon?.id, coupon?.id]);
+  });
+
+  it('rule 5: undoes the coupon when the status cannot be written', async () => {
+    const orderId = await addOrder(1);
+    await api.sql(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+      create trigger refuse before update on order_statuses for each row execute function refuse()`);
+    try {
+      const call = api.staff.generateCancellationCoupon({ orderId });
+      await expectError(call, { code: 'Internal', message: 'Internal error', reason: 'INTERNAL' });
+    } finally {
+      await api.sql('drop function refuse cascade');
+    }
+    expect(await api.sql('select 1 from coupons where coupon_code = $1', [`USE${orderId}`])).toEqual([]);
+  });
+
+  it('lets one of two calls at once issue the coupon', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const orderId = await addOrder(2);
+      const calls = await Promise.allSettled([1, 2].map(() => api.staff.generateCancellationCoupon({ orderId })));
+      expect(calls.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const lost = calls.find((call) => call.status === 'rejected');
+      await expectError(Promise.reject(lost?.reason), taken);
+      const issued = await api.sql('select id from coupons where coupon_code = $1', [`USE${orderId}`]);
+      expect(issued).toHaveLength(1);
+      expect(await refundOf(orderId)).toEqual([issued[0]?.id, issued[0]?.id]);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { couponContract, expectError } from '../../support/contract.ts';
+
+couponContract('GetById and Delete', (api) => {
+  const notFound = { code: 'NotFound', message: 'Coupon not found', reason: 'COUPON_NOT_FOUND' } as const;
+
+  it('shows the coupon with its creator, users and products', async () => {
+    const { coupon: created } = await api.staff.create({
+      coupon: {
+        discountPercent: 10,
+        isUserBased: true,
+        productIds: { ids: [8] },
+        applicableUsers: { ids: [1, 3] },
+        applicableProducts: { ids: [2] },
+      },
+    });
+    await api.sql(`update users set email = null where id = 3`);
+    const { coupon } = await api.guest.getById({ id: created?.id ?? 0 });
+    const { $typeName: _, ...record } = created ?? {};
+    expect(coupon).toMatchObject(record);
+    expect(coupon?.creator).toMatchObject({ id: 1, name: 'Asha Menon' });
+    expect(coupon?.productIds?.ids).toEqual([8]);
+    expect(coupon?.applicableUsers).toMatchObject([
+      { id: 1, name: 'User 1', email: 'user1@example.com', mobile: '9000000001' },
+      { id: 3, mobile: '9000000003' },
+    ]);
+    expect(coupon?.applicableUsers[1]?.name).toBeUndefined();
+    expect(coupon?.applicableUsers[1]?.email).toBeUndefined();
+    expect(coupon?.applicableProducts).toMatchObject([
+      { id: 2, name: 'Product 2', images: ['https://images.example/2.jpg'] },
+    ]);
+  });
+
+  it('shows a coupon without links, its product ids absent for null', async () => {
+    const { coupon: created } = await api.staff.create({ coupon: { discountPercent: 10 } });
+    const { coupon } = await api.staff.getById({ id: created?.id ?? 0 });
+    expect(coupon?.applicableUsers).toEqual([]);
+    expect(coupon?.applicableProducts).toEqual([]);
+    expect(coupon?.productIds).toBeUndefined();
+  });
+
+  it('answers that there is no such coupon', async () => {
+    await expectError(api.staff.getById({ id: 99_999 }), notFound);
+    await expectError(api.staff.getById({ id: 0 }), notFound);
+    await expectError(api.staff.delete({ id: 99_999 }), notFound);
+  });
+
+  it('invalidates, keeps the record, and does so again', async () => {
+    const { coupon } = await api.staff.create({ coupon: { discountPercent: 10 } });
+    const id = coupon?.id ?? 0;
+    for (let times = 0; times < 2; times += 1) {
+      expect((await api.guest.delete({ id })).message).toBe('Coupon invalidated successfully');
+      expect((await api.guest.getById({ id })).coupon).toMatchObject({ id, isInvalidated: true });
+    }
+  });
+});

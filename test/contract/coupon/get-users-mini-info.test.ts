@@ -1,0 +1,73 @@
+import { beforeAll, expect, it } from 'vitest';
+import { couponContract, expectInvalidField } from '../../support/contract.ts';
+
+couponContract('GetUsersMiniInfo', (api) => {
+  beforeAll(async () => {
+    await api.sql(`insert into users (id, name, mobile) values
+      (11, 'Zoya', '8100000011'), (12, 'Bina_10%', '8100000012'), (13, '', '8100000013'), (14, null, '8100000014'),
+      (15, 'Zoya', '8100000015'), (16, 'back\\slash', '8100000016'), (17, 'Bina 100', '8100000017')`);
+    await api.sql(`insert into users (name, mobile) select 'Row ' || n, '6' || lpad(n::text, 9, '0')
+      from generate_series(1, 60) n`);
+  });
+  const ids = async (request: Parameters<typeof api.staff.getUsersMiniInfo>[0]) =>
+    (await api.guest.getUsersMiniInfo(request)).users.map((user) => user.id);
+
+  it('orders by name, users without one last, equal names by id', async () => {
+    expect(await ids({ search: '81000000' })).toEqual([17, 12, 11, 15, 16, 13, 14]);
+    const { users } = await api.staff.getUsersMiniInfo({ search: '810000001', limit: 50 });
+    expect(users.slice(-2)).toMatchObject([
+      { id: 13, name: 'Unknown', mobile: '8100000013' },
+      { id: 14, name: 'Unknown', mobile: '8100000014' },
+    ]);
+    expect(users[2]).toMatchObject({ id: 11, name: 'Zoya', mobile: '8100000011' });
+  });
+
+  it('gives 20 users from the first on, unless told otherwise', async () => {
+    const all = [...(await ids({ limit: 50 })), ...(await ids({ limit: 50, offset: 50 }))];
+    expect(new Set(all).size).toBe(72);
+    expect(await ids({})).toEqual(all.slice(0, 20));
+    expect(await ids({ limit: 3, offset: 2 })).toEqual(all.slice(2, 5));
+    expect(await ids({ offset: 72 })).toEqual([]);
+    expect(await ids({ offset: 2 ** 31 - 1 })).toEqual([]);
+  });
+
+  it.each([
+    ['zoy', [11, 15]],
+    ['ZOYA', [11, 15]],
+    ['z', [11, 15]],
+    ['Zo', [11, 15]],
+    ['100000011', [11]],
+    ['%', [12]],
+    ['_1', [12]],
+    ['a_', [12]],
+    ['\\', [16]],
+    ['k\\s', [16]],
+    ['a 1', [17]],
+    ['a  1', []],
+    ['Unknown', []],
+    ['q', []],
+    ['qq', []],
+    ['qqq', []],
+  ])('finds %j in names and mobiles', async (search, expected) => {
+    expect(await ids({ search })).toEqual(expected);
+  });
+
+  it.each(['', ' ', ' \t\n'])('takes the blank search %j for none', async (search) => {
+    expect(await ids({ search })).toEqual(await ids({}));
+  });
+
+  it('does not trim', async () => {
+    expect(await ids({ search: ' 100' })).toEqual([17]);
+    expect(await ids({ search: '100 ' })).toEqual([]);
+  });
+
+  it.each([
+    ['limit', { limit: 0 }],
+    ['limit', { limit: 51 }],
+    ['offset', { offset: -1 }],
+    ['search', { search: 'x'.repeat(201) }],
+    ['search', { search: 'a\0' }],
+  ])('checks the bounds of %s', async (field, request) => {
+    await expectInvalidField(api.staff.getUsersMiniInfo(request), field);
+  });
+});

@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { couponContract, expectInvalidField, failureOf } from '../../support/contract.ts';
+
+interface Asked {
+  cursor?: number;
+  limit?: number;
+  search?: string;
+  pageToken?: string;
+}
+
+/** What GetAll and GetReservedCoupons promise alike (spec 4.2, design 2 and 7). */
+couponContract('Paging', (api) => {
+  const list = {
+    GetAll: async (asked: Asked) => api.guest.getAll(asked),
+    GetReservedCoupons: async (asked: Asked) => api.guest.getReservedCoupons(asked),
+  };
+  const cases = [
+    { procedure: 'GetAll', table: 'coupons', code: 'coupon_code', more: '' },
+    { procedure: 'GetReservedCoupons', table: 'reserved_coupons', code: 'secret_code', more: 'coupon_code,' },
+  ] as const;
+
+  describe.each(cases)('$procedure', ({ procedure, table, code, more }) => {
+    const page = async (asked: Asked) => {
+      const { coupons, nextCursor, nextPageToken } = await list[procedure](asked);
+      return { ids: coupons.map(({ id }) => id), nextCursor, nextPageToken };
+    };
+    /** A row with an id, a time in microseconds after a moment, and a code. */
+    const add = (id: number, micros: number, text = `CODE-${id}`) =>
+      api.sql(
+        `insert into ${table} (id, ${code}, ${more} created_by, created_at)
+         values ($1, $2, ${more === '' ? '' : "'other',"} 1,
+           timestamptz '2026-01-01T00:00:00Z' + $3::integer * interval '1 microsecond')`,
+        [id, text, micros],
+      );
+    /** Follows the page tokens to the end. */
+    const walk = async (asked: Asked, between: (pages: number) => Promise<unknown> = async () => undefined) => {
+      const ids: number[] = [];
+      let { pageToken = '' } = asked;
+      for (let pages = 1; ; pages += 1) {
+        const { cursor: _, ...rest } = asked;
+        const next = await page(pageToken === '' ? asked : { ...rest, pageToken });
+        ids.push(...next.ids);
+        if (next.nextPageToken === '') return ids;
+        pageToken = next.nextPageToken;
+        await between(pages);
+      }
+    };
+
+    beforeEach(async () => {
+      await api.sql(`truncate ${table} cascade`);
+    });
+
+    it('lists the latest first, 50 of them, and tells the id of the row after', async () => {
+      for (let id = 1; id <= 51; id += 1) await add(id, id);
+      const descending = Array.from({ length: 51 }, (_, index) => 51 - index);
+      const first = await page({});
+      expect(first).toMatchObject({ ids: descending.slice(0, 50), nextCursor: 1 });
+      expect(first.nextPageToken).not.toBe('');
+      expect(await page({ limit: 51 })).toEqual({ ids: descending, nextCursor: undefined, nextPageToken: '' });
+      expect(await page({ limit: 2 ** 31 - 1 })).toMatchObject({ ids: descending, nextCursor: undefined });
+    });
+
+    it('takes the cursor to the letter: ids below it, 0 is none', async () => {
+      // In the order of creation: 4, 1, 5, 2, 3.
+      for (const [index, id] of [3, 2, 5, 1, 4].entries()) await add(id, index);
+      expect(await page({ limit: 2 })).toMatchObject({ ids: [4, 1], nextCursor: 5 });
+      expect(await page({ limit: 2, cursor: 5 })).toMatchObject({ ids: [4, 1], nextCursor: 2 });
+      expect(await page({ limit: 2, cursor: 2 })).toMatchObject({ ids: [1], nextCursor: undefined });
+      expect(await page({ limit: 9, cursor: 0 })).toMatchObject({ ids: [4, 1, 5, 2, 3] });
+      expect(await page({ limit: 9, cursor: -1 })).toMatchObject({ ids: [] });
+      // The tokens of a cursor's pages stay below it.
+      expect(await walk({ limit: 1, cursor: 4 })).toEqual([1, 2, 3]);
+    });
+
+    it('takes a limit of 0 to the letter, and skips nothing after it', async () => {
+      expect(await page({ limit: 0 })).toEqual({ ids: [], nextCursor: undefined, nextPageToken: '' });
+      for (const id of [1, 2, 3]) await add(id, id);
+      const none = await page({ limit: 0 });
+      expect(none).toMatchObject({ ids: [], nextCursor: 3 });
+      expect(await walk({ limit: 2, pageToken: none.nextPageToken })).toEqual([3, 2, 1]);
+      const { nextPageToken } = await page({ limit: 1 });
+      const between = await page({ limit: 0, pageToken: nextPageToken });
+      expect(between).toMatchObject({ ids: [], nextCursor: 2 });
+      expect(await walk({ limit: 2, pageToken: between.nextPageToken })).toEqual([2, 1]);
+      await expectInvalidField(list[procedure]({ limit: -1 }), 'limit');
+    });
+
+    it.each([1, 2, 3, 7])('pages without loss or repeat through equal times, %i at a time', async (limit) => {
+      for (let id = 1; id <= 12; id += 1) await add(id, id <= 8 ? 5 : 6);
+      expect(await walk({ limit })).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    });
+
+    it('tells times apart that differ by a microsecond', async () => {
+      for (let id = 1; id <= 6; id += 1) await add(id, 100 - id);
+      expect(await walk({ limit: 1 })).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+
+    it('pages without loss or repeat while rows come and go', async () => {
+      for (let id = 1; id <= 20; id += 1) await add(id, Math.floor(id / 4));
+      const seen = await walk({ limit: 3 }, async (pages) => {
+        await add(100 + pages, 1_000 + pages);
+        // A row that was seen, and the very one that the token names.
+        await api.sql(`delete from ${table} where id in ($1, $2)`, [21 - 3 * pages, 20 - pages]);
+      });
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.every((id) => id <= 20)).toBe(true);
+      const left = await api.sql(`select id from ${table} where id <= 20`);
+      expect(seen).toEqual(expect.arrayContaining(left.map(({ id }) => id)));
+    });
+
+    it.each([
+      ['summer', ['Summer-25', 'MIDSUMMER']],
+      ['SUM', ['Summer-25', 'MIDSUMMER']],
+      ['su', ['Summer-25', 'MIDSUMMER']],
+      ['5', ['Summer-25', '50%_OFF']],
+      ['0%', ['50%_OFF']],
+      ['%', ['50%_OFF']],
+      ['_', ['50%_OFF']],
+      ['%_O', ['50%_OFF']],
+      ['\\', ['BACK\\SLASH']],
+      ['k\\S', ['BACK\\SLASH']],
+      ['r-2', ['Summer-25']],
+      [' 1', ['SPACE 1']],
+      ['ÇA', ['ÇA-VA']],
+      ['😀', ['SMILE😀']],
+      ['1 ', []],
+      ['zzz', []],
+      ['zz', []],
+      ['~', []],
+      ['---', []],
+    ])('finds codes that contain %j', async (search, expected) => {
+      const codes = ['Summer-25', 'MIDSUMMER', '50%_OFF', 'BACK\\SLASH', 'SPACE 1', 'ÇA-VA', 'SMILE😀'];
+      for (const [index, text] of codes.entries()) await add(index + 1, -index, text);
+      const found = expected.map((text) => codes.indexOf(text) + 1);
+      expect((await page({ search })).ids).toEqual(found);
+      expect(await walk({ search, limit: 1 })).toEqual(found);
+      expect((await page({ search, cursor: 2 })).ids).toEqual(found.filter((id) => id < 2));
+    });
+
+    it.each(['', ' ', '\t \n'])('takes the blank search %j for none', async (search) => {
+      await add(1, 1);
+      await add(2, 2);
+      expect((await page({ search })).ids).toEqual([2, 1]);
+      const { nextPageToken } = await page({ search, limit: 1 });
+      expect((await page({ pageToken: nextPageToken })).ids).toEqual([1]);
+    });
+
+    it('refuses a token that is garbled, or from another search or listing', async () => {
+      for (const id of [1, 2, 3]) await add(id, id);
+      const { nextPageToken: token } = await page({ limit: 1, search: 'code' });
+      expect((await page({ search: 'code', pageToken: token, cursor: 0 })).ids).toEqual([2, 1]);
+      const flipped = token.replace(/^./, (first) => (first === 'M' ? 'N' : 'M'));
+      const garbled = [flipped, `${token}A`, `${token}=`, token.slice(0, -1), 'garbled', '!', '💥', 'MS4yLjM'];
+      for (const pageToken of garbled) {
+        await expectInvalidField(list[procedure]({ search: 'code', pageToken }), 'page_token');
+      }
+      await expectInvalidField(list[procedure]({ search: 'CODE-', pageToken: token }), 'page_token');
+      await expectInvalidField(list[procedure]({ pageToken: token }), 'page_token');
+      const other = procedure === 'GetAll' ? 'GetReservedCoupons' : 'GetAll';
+      await expectInvalidField(list[other]({ search: 'code', pageToken: token }), 'page_token');
+    });
+
+    it('refuses a cursor together with a token', async () => {
+      for (const id of [1, 2]) await add(id, id);
+      const { nextPageToken: pageToken } = await page({ limit: 1 });
+      const error = await failureOf(list[procedure]({ cursor: 2, pageToken }));
+      expect(error.rawMessage).toContain("cursor can't be given together with page_token");
+    });
+
+    it.each([{ search: 'x'.repeat(201) }, { search: 'a\0b' }])('checks the search', async (asked) => {
+      await expectInvalidField(list[procedure](asked), 'search');
+    });
+  });
+});

@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { couponContract, expectInvalidField } from '../../support/contract.ts';
+
+/** Columns of a coupon for all, unless it says otherwise. */
+interface Stored {
+  discount_percent?: string;
+  flat_discount?: string;
+  min_order?: string;
+  max_value?: string;
+  valid_till?: string;
+  is_apply_for_all?: boolean;
+  is_user_based?: boolean;
+  is_invalidated?: boolean;
+}
+
+const discounts: [what: string, coupon: Stored, orderAmount: number, discount: number][] = [
+  ['a percentage', { discount_percent: '10' }, 200, 20],
+  ['a percentage with decimals', { discount_percent: '12.5' }, 80, 10],
+  ['an exact product', { discount_percent: '15' }, 999.9, 149.985],
+  ['an exact sum of cents', { discount_percent: '10' }, 0.3, 0.03],
+  ['an exact product of fractions', { discount_percent: '0.7' }, 1.1, 0.0077],
+  ['a third place', { discount_percent: '33.33' }, 100.1, 33.36333],
+  ['all of it', { discount_percent: '100' }, 1e15, 1e15],
+  ['more than all of it', { discount_percent: '150' }, 100, 150],
+  ['a flat amount', { flat_discount: '50' }, 200, 50],
+  ['a flat amount above the order', { flat_discount: '50' }, 20, 50],
+  ['the percentage before the flat amount', { discount_percent: '10', flat_discount: '50' }, 200, 20],
+  ['the flat amount beside 0 percent', { discount_percent: '0', flat_discount: '50' }, 200, 50],
+  ['nothing when nothing is set', {}, 200, 0],
+  ['nothing when both are 0', { discount_percent: '0', flat_discount: '0' }, 200, 0],
+  ['no more than the cap', { discount_percent: '50', max_value: '75.5' }, 200, 75.5],
+  ['a flat amount up to the cap', { flat_discount: '50', max_value: '20' }, 200, 20],
+  ['what equals the cap', { discount_percent: '10', max_value: '20' }, 200, 20],
+  ['what is a hair above the cap', { discount_percent: '10', max_value: '20' }, 200.00000000000003, 20],
+  ['no cap of 0', { discount_percent: '10', max_value: '0' }, 200, 20],
+  ['the smallest order allowed', { flat_discount: '5', min_order: '100' }, 100, 5],
+  ['no smallest order of 0', { flat_discount: '5', min_order: '0' }, 0, 5],
+  ['an order of 0', { discount_percent: '10' }, 0, 0],
+  ['a negative order', { discount_percent: '10' }, -200, -20],
+  ['a negative order under a cap', { discount_percent: '10', max_value: '5' }, -200, -20],
+  ['a date ahead', { flat_discount: '5', valid_till: '2999-01-01' }, 10, 5],
+  ['user-based, for any user', { flat_discount: '5', is_apply_for_all: false, is_user_based: true }, 10, 5],
+  ['the smallest double', { discount_percent: '100' }, 5e-324, 5e-324],
+  ['less than the smallest double', { discount_percent: '1' }, 5e-324, 0],
+  ['the largest double', { discount_percent: '100' }, Number.MAX_VALUE, Number.MAX_VALUE],
+  ['no more than the largest double', { discount_percent: '200' }, 1e308, Number.MAX_VALUE],
+  ['no less than its opposite', { discount_percent: '200' }, -1e308, -Number.MAX_VALUE],
+];
+
+const refusals: [what: string, coupon: Stored, orderAmount: number, message: string][] = [
+  ['an invalidated one', { is_invalidated: true }, 10, 'Coupon not found or invalidated'],
+  ['one of the past', { valid_till: '2020-01-01' }, 10, 'Coupon has expired'],
+  ['one for nobody', { is_apply_for_all: false }, 10, 'Coupon is not available for use'],
+  ['a small order', { min_order: '100' }, 99.99, 'Minimum order amount is 100'],
+  ['an order a hair too small', { min_order: '0.3' }, 0.29999999999999993, 'Minimum order amount is 0.3'],
+  ['a negative order', { min_order: '0.01' }, -1, 'Minimum order amount is 0.01'],
+  ['a small order, minimum 12.50', { min_order: '12.50' }, 1, 'Minimum order amount is 12.5'],
+  ['a small order, minimum 1e21', { min_order: '1e21' }, 1, 'Minimum order amount is 1e+21'],
+  ['a small order, minimum 1e-7', { min_order: '1e-7' }, 0, 'Minimum order amount is 1e-7'],
+  [
+    'an invalidated, expired one first of all',
+    { is_invalidated: true, valid_till: '2020-01-01' },
+    10,
+    'Coupon not found or invalidated',
+  ],
+  ['an expired one for nobody', { valid_till: '2020-01-01', is_apply_for_all: false }, 10, 'Coupon has expired'],
+  [
+    'one for nobody, and a small order',
+    { is_apply_for_all: false, min_order: '100' },
+    10,
+    'Coupon is not available for use',
+  ],
+];
+
+couponContract('Validate', (api) => {
+  const store = async (code: string, coupon: Stored) => {
+    const row = { is_apply_for_all: true, ...coupon };
+    const columns = Object.keys(row);
+    const places = columns.map((_, index) => `$${index + 2}`);
+    await api.sql(`insert into coupons (coupon_code, created_by, ${columns}) values ($1, 1, ${places})`, [
+      code,
+      ...Object.values(row),
+    ]);
+  };
+
+  describe('gives', () => {
+    beforeAll(async () => {
+      for (const [index, [, coupon]] of discounts.entries()) await store(`GIVES-${index}`, coupon);
+    });
+
+    it.each(discounts.map((row, index) => [...row, index] as const))(
+      '%s: %j',
+      async (_what, coupon, orderAmount, discount, index) => {
+        const result = await api.guest.validate({ code: `GIVES-${index}`, userId: 1, orderAmount });
+        expect(result).toMatchObject({ valid: true, discountAmount: discount });
+        expect(Object.is(result.discountAmount, -0)).toBe(false);
+        expect(result.message).toBeUndefined();
+        expect(result.coupon?.discountPercent).toBe(coupon.discount_percent);
+        expect(result.coupon?.flatDiscount).toBe(coupon.flat_discount);
+        expect(result.coupon?.maxValue).toBe(coupon.max_value);
+        const [stored] = await api.sql('select id from coupons where coupon_code = $1', [`GIVES-${index}`]);
+        expect(result.coupon?.id).toBe(stored?.id);
+      },
+    );
+  });
+
+  describe('refuses', () => {
+    beforeAll(async () => {
+      for (const [index, [, coupon]] of refusals.entries()) {
+        await store(`REFUSES-${index}`, { flat_discount: '5', ...coupon });
+      }
+    });
+
+    it.each(refusals.map((row, index) => [...row, index] as const))(
+      '%s: %j',
+      async (_what, _coupon, orderAmount, message, index) => {
+        const result = await api.guest.validate({ code: `REFUSES-${index}`, orderAmount });
+        expect(result).toMatchObject({ valid: false, message });
+        expect(result.discountAmount).toBeUndefined();
+        expect(result.coupon).toBeUndefined();
+      },
+    );
+  });
+
+  it('refuses an empty code before it looks for it', async () => {
+    await store('', { flat_discount: '5' });
+    expect(await api.guest.validate({})).toMatchObject({ valid: false, message: 'Invalid coupon code' });
+    expect(await api.guest.validate({ code: ' ' })).toMatchObject({ message: 'Coupon not found or invalidated' });
+  });
+
+  it('upper-cases the code it is given, not the one that is stored', async () => {
+    await store('UPPER-ÇÉ', { flat_discount: '5' });
+    await store('lower', { flat_discount: '5' });
+    await store('STRASSE', { flat_discount: '5' });
+    for (const code of ['UPPER-ÇÉ', 'upper-çé', 'straße']) {
+      expect(await api.guest.validate({ code, orderAmount: 1 }), code).toMatchObject({ valid: true });
+    }
+    for (const code of ['lower', 'LOWER', 'UPPER-ÇÉ ', 'UPPER']) {
+      const result = await api.guest.validate({ code, orderAmount: 1 });
+      expect(result, code).toMatchObject({ valid: false, message: 'Coupon not found or invalidated' });
+    }
+  });
+
+  it('finds a coupon again whose invalidation is taken back', async () => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'BACK', isApplyForAll: true } });
+    const id = coupon?.id ?? 0;
+    await api.staff.delete({ id });
+    expect(await api.guest.validate({ code: 'back' })).toMatchObject({ valid: false });
+    await api.staff.update({ id, updates: { isInvalidated: false } });
+    expect(await api.guest.validate({ code: 'back' })).toMatchObject({ valid: true, discountAmount: 5 });
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'takes no order amount of %d',
+    async (orderAmount) => {
+      await expectInvalidField(api.staff.validate({ code: 'X', orderAmount }), 'order_amount');
+    },
+  );
+
+  it.each(['x'.repeat(129), 'a\0'])('checks the code', async (code) => {
+    await expectInvalidField(api.staff.validate({ code }), 'code');
+  });
+});

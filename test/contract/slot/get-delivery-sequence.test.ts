@@ -1,0 +1,137 @@
+import { type JsonValue, toJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { expect, it, vi } from 'vitest';
+import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const notFound = { code: 'NotFound', message: 'Slot not found', reason: 'SLOT_NOT_FOUND' } as const;
+
+slotContract('GetDeliverySequence', (api) => {
+  const addSlot = async (sequence: JsonValue = {}) => {
+    const [row] = await api.sql<{ id: number }>(
+      'insert into slots (delivery_time, freeze_time, delivery_sequence) values (now(), now(), $1) returning id',
+      [JSON.stringify(sequence)],
+    );
+    return Number(row?.id);
+  };
+  const setRow = (id: number, sequence: JsonValue) =>
+    api.sql('update slots set delivery_sequence = $2 where id = $1', [id, JSON.stringify(sequence)]);
+  const read = async (id: number | string, client = api.guest) => {
+    const { deliverySequence } = await client.getDeliverySequence({ id: String(id) });
+    return deliverySequence && toJson(ValueSchema, deliverySequence);
+  };
+
+  it('needs no staff identity, nor one that exists', async () => {
+    const id = await addSlot({ 5: [1, 2] });
+    expect(await read(id, api.guest)).toEqual({ 5: [1, 2] });
+    expect(await read(id, api.as(await signToken({ staffId: 999 })))).toEqual({ 5: [1, 2] });
+    expect(await read(id, api.staff)).toEqual({ 5: [1, 2] });
+  });
+
+  it('needs a token', async () => {
+    await expectError(api.as(undefined).getDeliverySequence({ id: '1' }), {
+      code: 'Unauthenticated',
+      message: 'Authentication required',
+      reason: 'AUTHENTICATION_REQUIRED',
+    });
+  });
+
+  it('answers with an empty object for a slot without a sequence', async () => {
+    const [row] = await api.sql<{ id: number }>(
+      'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
+    );
+    expect(await read(Number(row?.id))).toEqual({});
+  });
+
+  it('answers with an empty object for a stored null', async () => {
+    expect(await read(await addSlot(null))).toEqual({});
+  });
+
+  it('reads an inactive slot', async () => {
+    const id = await addSlot({ 1: [2] });
+    await api.sql('update slots set is_active = false where id = $1', [id]);
+    expect(await read(id)).toEqual({ 1: [2] });
+  });
+
+  it.each<[JsonValue]>([[{}], [{ 1: [1, 2], 20: [] }], [{ name: [-5, 0] }]])('serves a copy of %j', async (map) => {
+    const id = await addSlot(map);
+    expect(await read(id)).toEqual(map);
+    await setRow(id, { 9: [9] });
+    expect(await read(id)).toEqual(map);
+  });
+
+  it.each<[JsonValue]>([
+    [7],
+    ['text'],
+    [false],
+    [[1, 2]],
+    [[]],
+    [{ 1: [1.5] }],
+    [{ 1: ['1'] }],
+    [{ 1: [null] }],
+    [{ 1: [[1]] }],
+    [{ 1: 1 }],
+    [{ 1: [1], 2: null }],
+    [{ 1: { 2: [3] } }],
+  ])('gives %j as stored and keeps no copy of it', async (value) => {
+    const id = await addSlot(value);
+    expect(await read(id)).toEqual(value);
+    await setRow(id, { 9: [9] });
+    expect(await read(id)).toEqual({ 9: [9] });
+  });
+
+  it('keeps one copy for every form of an id', async () => {
+    const id = await addSlot({ 1: [1] });
+    await read(`+${id}`);
+    await setRow(id, { 1: [2] });
+    expect(await read(id)).toEqual({ 1: [1] });
+    expect(await read(`00${id}`)).toEqual({ 1: [1] });
+  });
+
+  it('keeps the copies of two slots apart', async () => {
+    const [one, two] = [await addSlot({ 1: [1] }), await addSlot({ 2: [2] })];
+    expect([await read(one), await read(two), await read(one)]).toEqual([{ 1: [1] }, { 2: [2] }, { 1: [1] }]);
+  });
+
+  it('keeps a copy for 3600 seconds', async () => {
+    const id = await addSlot({ 1: [1] });
+    const client = api.as(await signToken({ expiresIn: 10_000 }));
+    const start = Date.now();
+    try {
+      vi.useFakeTimers({ toFake: ['Date'], now: start });
+      await read(id, client);
+      await setRow(id, { 1: [2] });
+      vi.setSystemTime(start + 3_599_000);
+      expect(await read(id, client)).toEqual({ 1: [1] });
+      vi.setSystemTime(start + 3_601_000);
+      expect(await read(id, client)).toEqual({ 1: [2] });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('keeps no copy of a slot that does not exist', async () => {
+    const id = await addSlot();
+    await api.sql('delete from slots where id = $1', [id]);
+    await expectError(api.guest.getDeliverySequence({ id: String(id) }), notFound);
+    await api.sql('insert into slots (id, delivery_time, freeze_time) values ($1, now(), now())', [id]);
+    expect(await read(id)).toEqual({});
+  });
+
+  it('takes an optional sign and leading zeros', async () => {
+    const id = await addSlot([4]);
+    for (const form of [`${id}`, `+${id}`, `00${id}`, `+0${id}`]) expect(await read(form), form).toEqual([4]);
+  });
+
+  it.each(['0', '-0', '+0', '-1', '2147483647', '+2147483647', '-2147483648', '-007'])('finds no %j', async (id) => {
+    await expectError(api.guest.getDeliverySequence({ id }), notFound);
+  });
+
+  it.each([
+    ...['', ' ', ' 5', '5 ', '5\n', '+', '-', '+-5', '--5', '+ 5', '1e3', '5.0', '.5', '0x5', '1_0', '5n', '1,000'],
+    ...['five', 'NaN', 'Infinity', 'null', '٥', '５', '5\u00005', '\u{feff}5'],
+    ...['2147483648', '+2147483648', '-2147483649', '99999999999999999999'],
+  ])('takes no %j for an id', async (id) => {
+    await expectInvalidField(api.guest.getDeliverySequence({ id }), 'id');
+  });
+});

@@ -1,0 +1,82 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
+import { expect, it } from 'vitest';
+import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { expectError, slotContract } from '../../support/contract.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const denied = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' } as const;
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
+/** Of a slot that exists. */
+const id = 1_000_000;
+const deliverySequence = fromJson(ValueSchema, { 1: [1] });
+
+/** Each procedure but GetDeliverySequence, called in a way that staff could. */
+const procedures: [string, (client: Client<typeof SlotService>) => Promise<unknown>][] = [
+  ['GetAll', (client) => client.getAll({})],
+  ['GetSlotsProductIds', (client) => client.getSlotsProductIds({ slotIds: [id] })],
+  ['UpdateSlotProducts', (client) => client.updateSlotProducts({ slotId: id, productIds: [7] })],
+  ['CreateSlot', (client) => client.createSlot({ ...times, productIds: [7] })],
+  ['GetSlots', (client) => client.getSlots({})],
+  ['GetSlotById', (client) => client.getSlotById({ id })],
+  ['UpdateSlot', (client) => client.updateSlot({ id, ...times, productIds: { ids: [7] } })],
+  ['DeleteSlot', (client) => client.deleteSlot({ id })],
+  ['UpdateDeliverySequence', (client) => client.updateDeliverySequence({ id, deliverySequence })],
+  ['UpdateSlotCapacity', (client) => client.updateSlotCapacity({ slotId: id, isCapacityFull: true })],
+];
+
+slotContract('Staff identity', (api) => {
+  const everything = async () => ({
+    slots: await api.sql('select * from slots order by id'),
+    products: await api.sql('select * from product_slots order by slot_id, product_id'),
+  });
+  const addSlot = () =>
+    api.sql(
+      `insert into slots (id, delivery_time, freeze_time) values ($1, '2029-01-02Z', '2029-01-01Z')
+       on conflict do nothing`,
+      [id],
+    );
+
+  it.each(procedures)('is needed by %s, which does nothing without it', async (_name, call) => {
+    await addSlot();
+    const before = await everything();
+    await expectError(call(api.guest), denied);
+    expect(await everything()).toEqual(before);
+  });
+
+  it.each(procedures)('that no staff user has is none to %s', async (_name, call) => {
+    await addSlot();
+    const before = await everything();
+    await expectError(call(api.as(await signToken({ staffId: 999 }))), denied);
+    expect(await everything()).toEqual(before);
+  });
+
+  it.each(procedures)('does not spare %s the token', async (_name, call) => {
+    await expectError(call(api.as(undefined)), {
+      code: 'Unauthenticated',
+      message: 'Authentication required',
+      reason: 'AUTHENTICATION_REQUIRED',
+    });
+  });
+
+  it.each(procedures)('of any staff user is enough for %s', async (_name, call) => {
+    await addSlot();
+    await expect(call(api.as(await signToken({ staffId: 2 })))).resolves.toBeDefined();
+  });
+
+  it('counts as soon as the staff user exists', async () => {
+    const client = api.as(await signToken({ staffId: 50 }));
+    await expectError(client.getSlots({}), denied);
+    await api.sql(`insert into staff_users (id, name) values (50, 'New') on conflict do nothing`);
+    await expect(client.getSlots({})).resolves.toBeDefined();
+  });
+
+  it('is checked before a slot is looked for', async () => {
+    await expectError(api.guest.getSlotById({ id: 0 }), denied);
+    await expectError(api.guest.deleteSlot({ id: 0 }), denied);
+    await expectError(api.guest.updateSlotCapacity({ slotId: 0, isCapacityFull: true }), denied);
+    await expectError(api.guest.updateDeliverySequence({ id: 0, deliverySequence }), denied);
+    await expectError(api.guest.createSlot({}), denied);
+  });
+});

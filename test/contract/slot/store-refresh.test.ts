@@ -1,0 +1,98 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { type CallOptions, type Client, ConnectError } from '@connectrpc/connect';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { slotContract } from '../../support/contract.ts';
+
+type Call = (client: Client<typeof SlotService>, options: CallOptions) => Promise<unknown>;
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
+const map = fromJson(ValueSchema, { 1: [1] });
+const broken = { ...times, vendorSnippets: [{ name: 'broken', productIds: [999] }] };
+/** A slot of this id exists, and none of the other. */
+const id = 1_000_000;
+const absent = 2_000_000;
+
+const scheduling: [string, Call][] = [
+  ['UpdateSlotProducts', (client, options) => client.updateSlotProducts({ slotId: id, productIds: [7] }, options)],
+  ['CreateSlot', (client, options) => client.createSlot(times, options)],
+  ['UpdateSlot', (client, options) => client.updateSlot({ id, ...times }, options)],
+  ['DeleteSlot', (client, options) => client.deleteSlot({ id }, options)],
+  ['UpdateSlotCapacity', (client, options) => client.updateSlotCapacity({ slotId: id, isCapacityFull: true }, options)],
+];
+const others: [string, Call][] = [
+  ['GetAll', (client, options) => client.getAll({}, options)],
+  ['GetSlotsProductIds', (client, options) => client.getSlotsProductIds({ slotIds: [id] }, options)],
+  ['GetSlots', (client, options) => client.getSlots({}, options)],
+  ['GetSlotById', (client, options) => client.getSlotById({ id }, options)],
+  ['GetDeliverySequence', (client, options) => client.getDeliverySequence({ id: String(id) }, options)],
+  [
+    'UpdateDeliverySequence',
+    (client, options) => client.updateDeliverySequence({ id, deliverySequence: map }, options),
+  ],
+];
+const failing: [string, Call][] = [
+  ['CreateSlot without times', (client, options) => client.createSlot({}, options)],
+  ['CreateSlot with a broken snippet', (client, options) => client.createSlot(broken, options)],
+  ['UpdateSlot without times', (client, options) => client.updateSlot({ id }, options)],
+  ['UpdateSlot with a broken snippet', (client, options) => client.updateSlot({ id, ...broken }, options)],
+  ['UpdateSlot of no slot', (client, options) => client.updateSlot({ id: absent, ...times }, options)],
+  ['DeleteSlot of no slot', (client, options) => client.deleteSlot({ id: absent }, options)],
+  ['UpdateSlotCapacity without the flag', (client, options) => client.updateSlotCapacity({ slotId: id }, options)],
+  [
+    'UpdateSlotCapacity of no slot',
+    (client, options) => client.updateSlotCapacity({ slotId: absent, isCapacityFull: true }, options),
+  ],
+];
+
+slotContract('A store refresh', (api) => {
+  // A refresh takes its requests out of the table, so the test keeps a list of its own.
+  beforeAll(() =>
+    api.sql(`create table seen_requests (id bigint);
+      create function see() returns trigger language plpgsql as
+        $$ begin insert into seen_requests values (new.id); return null; end $$;
+      create trigger sees after insert on store_refresh_requests for each row execute function see()`),
+  );
+
+  beforeEach(async () => {
+    await api.sql('truncate slots, product_slots, vendor_snippets, seen_requests');
+    await api.sql('insert into slots (id, delivery_time, freeze_time) values ($1, now(), now())', [id]);
+  });
+
+  /** How many requests stand in the list after a call, and the header that the call came with. */
+  const observe = async (call: Call, client = api.staff) => {
+    let header: string | null = null;
+    const onHeader = (headers: Headers) => {
+      header = headers.get('store-request-id');
+    };
+    const error = await call(client, { onHeader }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (error instanceof ConnectError) header ??= error.metadata.get('store-request-id');
+    const requests = (await api.sql('select 1 from seen_requests')).length;
+    return { requests, header, failed: error !== undefined };
+  };
+
+  it.each(scheduling)('is requested once by %s, which names the request', async (_name, call) => {
+    expect(await observe(call)).toEqual({ requests: 1, header: expect.stringMatching(/./), failed: false });
+  });
+
+  it.each(scheduling)('is requested by every %s, under another name', async (_name, call) => {
+    const [one, two] = [await observe(call), await observe(call)];
+    expect([one.requests, two.requests]).toEqual([1, 2]);
+    expect(two.header).not.toBe(one.header);
+  });
+
+  it.each(others)('is not requested by %s', async (_name, call) => {
+    expect(await observe(call)).toEqual({ requests: 0, header: null, failed: false });
+  });
+
+  it.each(failing)('is not requested by %s', async (_name, call) => {
+    expect(await observe(call)).toEqual({ requests: 0, header: null, failed: true });
+  });
+
+  it.each(scheduling)('is not requested by %s of a guest', async (_name, call) => {
+    expect(await observe(call, api.guest)).toEqual({ requests: 0, header: null, failed: true });
+  });
+});

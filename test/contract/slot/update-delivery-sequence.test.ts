@@ -1,0 +1,150 @@
+import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { expect, it } from 'vitest';
+import { expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+
+const notFound = { code: 'NotFound', message: 'Slot not found', reason: 'SLOT_NOT_FOUND' } as const;
+
+slotContract('UpdateDeliverySequence', (api) => {
+  const addSlot = async (isActive = true) => {
+    const [row] = await api.sql<{ id: number }>(
+      `insert into slots (delivery_time, freeze_time, is_active, group_ids) values (now(), now(), $1, '{1}')
+       returning id`,
+      [isActive],
+    );
+    return Number(row?.id);
+  };
+  const setRow = (id: number, sequence: JsonValue) =>
+    api.sql('update slots set delivery_sequence = $2 where id = $1', [id, JSON.stringify(sequence)]);
+  const stored = async (id: number) =>
+    (await api.sql('select delivery_sequence as value from slots where id = $1', [id]))[0]?.value;
+  const update = (id: number, sequence: JsonValue) =>
+    api.staff.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, sequence) });
+  const json = (value: Value | undefined) => value && toJson(ValueSchema, value);
+  const read = async (id: number) => json((await api.guest.getDeliverySequence({ id: String(id) })).deliverySequence);
+
+  it.each<[JsonValue]>([
+    [{ 10: [3, 1], 9: [] }],
+    [{}],
+    [[]],
+    [[1, 'two', 2.5, null, true, { deep: [[{}]] }]],
+    [{ 1: { nested: ['x', { y: null }] }, '': 0 }],
+    ['text'],
+    [''],
+    ['null'],
+    ['ünï "\\ \u{1f69a}'],
+    [0],
+    [-0.125],
+    [9007199254740991],
+    [1e300],
+    [true],
+    [false],
+  ])('stores %j as given and answers with it', async (value) => {
+    const id = await addSlot();
+    const { slot, message } = await update(id, value);
+    expect(message).toBe('Delivery sequence updated successfully');
+    expect({ id: slot?.id, value: json(slot?.deliverySequence) }).toEqual({ id, value });
+    expect(await stored(id)).toEqual(value);
+    expect(await read(id)).toEqual(value);
+  });
+
+  it('stores an explicit null', async () => {
+    const id = await addSlot();
+    await setRow(id, { 1: [1] });
+    const { slot, message } = await update(id, null);
+    expect([slot?.id, message]).toEqual([id, 'Delivery sequence updated successfully']);
+    expect(await stored(id)).toBeNull();
+    expect(await read(id)).toEqual({});
+  });
+
+  it('changes nothing else', async () => {
+    const id = await addSlot(false);
+    const [before] = await api.sql('select * from slots where id = $1', [id]);
+    await update(id, { 1: [1] });
+    const after = await api.sql('select * from slots where id = $1', [id]);
+    expect(after).toEqual([{ ...before, delivery_sequence: { 1: [1] } }]);
+  });
+
+  it.each<[JsonValue]>([[{ 2: [4, 3] }], [{}], [{ name: [] }]])('rewrites the cached copy with %j', async (map) => {
+    const id = await addSlot();
+    await update(id, { 1: [1] });
+    await update(id, map);
+    await setRow(id, { 9: [9] });
+    expect(await read(id)).toEqual(map);
+  });
+
+  it.each<[JsonValue]>([
+    [null],
+    [7],
+    ['text'],
+    [true],
+    [[1, 2]],
+    [[]],
+    [{ 1: [1.5] }],
+    [{ 1: ['1'] }],
+    [{ 1: [null] }],
+    [{ 1: [[1]] }],
+    [{ 1: 1 }],
+    [{ 1: [1], 2: null }],
+    [{ 1: { 2: [3] } }],
+  ])('keeps the cached copy after an update with %j, which is no map of integers', async (value) => {
+    const id = await addSlot();
+    await update(id, { 1: [1] });
+    await update(id, value);
+    expect(await stored(id)).toEqual(value);
+    expect(await read(id)).toEqual({ 1: [1] });
+  });
+
+  it('keeps no copy of a slot that does not exist', async () => {
+    const id = await addSlot();
+    await api.sql('delete from slots where id = $1', [id]);
+    await expectError(update(id, { 1: [1] }), notFound);
+    await expectError(api.guest.getDeliverySequence({ id: String(id) }), notFound);
+  });
+
+  it('leaves other slots and their copies alone', async () => {
+    const [id, other] = [await addSlot(), await addSlot()];
+    await update(other, { 2: [2] });
+    await update(id, { 1: [1] });
+    expect([await stored(other), await read(other)]).toEqual([{ 2: [2] }, { 2: [2] }]);
+  });
+
+  it('requires a value', async () => {
+    const id = await addSlot();
+    await update(id, { 1: [1] });
+    await expectInvalidField(api.staff.updateDeliverySequence({ id }), 'delivery_sequence');
+    expect(await stored(id)).toEqual({ 1: [1] });
+  });
+
+  // Protobuf's JSON form has no way to write these, so a JSON client does not send them.
+  it.each<[string, Value['kind']]>([
+    ['a value of no kind', { case: undefined }],
+    ['NaN', { case: 'numberValue', value: Number.NaN }],
+    ['Infinity', { case: 'numberValue', value: Number.POSITIVE_INFINITY }],
+  ])('refuses %s', async (_what, kind) => {
+    if (api.protocol.name === 'Connect') return;
+    const id = await addSlot();
+    const deliverySequence = create(ValueSchema, { kind });
+    await expectInvalidField(api.staff.updateDeliverySequence({ id, deliverySequence }), 'delivery_sequence');
+    expect(await stored(id)).toEqual({});
+  });
+
+  it.each<[JsonValue]>([['a\0b'], [['\0']], [{ 'a\0': [1] }], [{ 1: { 2: ['\0'] } }]])(
+    'refuses a NUL in %j',
+    async (value) => {
+      const id = await addSlot();
+      await expectInvalidField(update(id, value), 'delivery_sequence');
+      expect(await stored(id)).toEqual({});
+    },
+  );
+
+  it('checks the value before the staff identity', async () => {
+    await expectInvalidField(api.guest.updateDeliverySequence({ id: 1 }), 'delivery_sequence');
+  });
+
+  it.each([0, -1, 2147483647, -2147483648])('finds no slot %d', async (id) => {
+    const error = await failureOf(update(id, { 1: [1] }));
+    expect(error.rawMessage).toBe('Slot not found');
+    await expectError(update(id, [1]), notFound);
+  });
+});

@@ -1,0 +1,187 @@
+import { expect, it } from 'vitest';
+import { expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
+const timesRequired = ['TIMES_REQUIRED', 'Delivery time and orders close time are required'] as const;
+
+slotContract('UpdateSlot, when it fails,', (api) => {
+  const addSlot = async () => {
+    const [row] = await api.sql<{ id: number }>(
+      `insert into slots (delivery_time, freeze_time, is_active, group_ids)
+       values ('2029-01-02T00:00Z', '2029-01-01T00:00Z', false, '{5}') returning id`,
+    );
+    const id = Number(row?.id);
+    await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
+    return id;
+  };
+  const everything = async (id: number) => ({
+    slot: await api.sql('select * from slots where id = $1', [id]),
+    products: await api.sql('select product_id from product_slots where slot_id = $1 order by 1', [id]),
+    snippets: await api.sql('select snippet_code from vendor_snippets where slot_id = $1', [id]),
+  });
+  const takeName = async (name: string) =>
+    api.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids) values ($1, $2, '{1}')`, [
+      name,
+      await addSlot(),
+    ]);
+  /** A request that would change all there is, but for what is wrong about it. */
+  const changes = (id: number) => ({ id, ...times, groupIds: [1], productIds: { ids: [7] } });
+  const snippet = (name: string, productIds: number[], validTill?: string) => ({ name, productIds, validTill });
+
+  const expectCause = async (request: Parameters<typeof api.staff.updateSlot>[0], reason: string, message: string) => {
+    const info = await expectError(api.staff.updateSlot(request), {
+      code: 'FailedPrecondition',
+      message: 'Unable to Update Slot',
+      reason: 'SLOT_NOT_UPDATED',
+    });
+    expect(info.metadata).toMatchObject({ causeReason: reason, causeMessage: message });
+  };
+
+  it.each([{ deliveryTime: '' }, { freezeTime: '' }, { deliveryTime: '', freezeTime: '' }])(
+    'wraps the error of empty times',
+    async (empty) => {
+      const id = await addSlot();
+      const before = await everything(id);
+      await expectCause({ ...changes(id), ...empty }, ...timesRequired);
+      expect(await everything(id)).toEqual(before);
+    },
+  );
+
+  it.each([0, -1, 2147483647, -2147483648])('wraps the error of the absent slot %d', async (id) => {
+    await expectCause(
+      { ...changes(id), vendorSnippets: [snippet(`absent${id}`, [1])] },
+      'SLOT_NOT_FOUND',
+      'Slot not found',
+    );
+    expect(await everything(id)).toEqual({ slot: [], products: [], snippets: [] });
+    expect(await api.sql('select 1 from vendor_snippets where snippet_code = $1', [`absent${id}`])).toEqual([]);
+  });
+
+  it.each([
+    ['delivery_time', { deliveryTime: 'soon' }],
+    ['freeze_time', { freezeTime: '2026-02-31' }],
+    ['vendor_snippets[1].valid_till', { vendorSnippets: [snippet('fine', [1]), snippet('late', [1], 'never')] }],
+  ])('wraps the error of a date in %s', async (field, wrong) => {
+    const id = await addSlot();
+    const before = await everything(id);
+    const info = await expectError(api.staff.updateSlot({ ...changes(id), ...wrong }), {
+      code: 'FailedPrecondition',
+      message: 'Unable to Update Slot',
+      reason: 'SLOT_NOT_UPDATED',
+    });
+    expect(info.metadata.causeReason).toMatch(/^[A-Z][A-Z_]+$/);
+    expect(info.metadata.causeMessage).toContain(field);
+    expect(await everything(id)).toEqual(before);
+  });
+
+  it('wraps the error of unknown products in a snippet and leaves nothing behind', async () => {
+    const id = await addSlot();
+    const before = await everything(id);
+    await expectCause(
+      { ...changes(id), vendorSnippets: [snippet(`kept-out-${id}`, [1]), snippet('broken', [1, 999])] },
+      'SNIPPET_PRODUCTS_INVALID',
+      'One or more invalid product IDs in snippet "broken"',
+    );
+    expect(await everything(id)).toEqual(before);
+  });
+
+  it('wraps the error of a taken snippet name and leaves nothing behind', async () => {
+    const id = await addSlot();
+    await takeName(`taken-${id}`);
+    const before = await everything(id);
+    await expectCause(
+      { ...changes(id), vendorSnippets: [snippet(`new-${id}`, [1]), snippet(`taken-${id}`, [1])] },
+      'SNIPPET_NAME_TAKEN',
+      `Snippet name "taken-${id}" already exists`,
+    );
+    expect(await everything(id)).toEqual(before);
+  });
+
+  it('refuses the same snippet name twice in one request', async () => {
+    const id = await addSlot();
+    const vendorSnippets = [snippet('twice', [1]), snippet('twice', [2])];
+    await expectCause({ ...changes(id), vendorSnippets }, 'SNIPPET_NAME_TAKEN', 'Snippet name "twice" already exists');
+  });
+
+  it('checks the snippets in their order, products before the name', async () => {
+    const id = await addSlot();
+    const name = `first-${id}`;
+    await takeName(name);
+    const [taken, unknown, both] = [snippet(name, [1]), snippet('unknown', [999]), snippet(name, [999])];
+    const causeOf = async (vendorSnippets: (typeof taken)[]) => {
+      const call = api.staff.updateSlot({ ...changes(id), vendorSnippets });
+      const info = await expectError(call, {
+        code: 'FailedPrecondition',
+        message: 'Unable to Update Slot',
+        reason: 'SLOT_NOT_UPDATED',
+      });
+      return info.metadata.causeMessage;
+    };
+    expect(await causeOf([taken, unknown])).toBe(`Snippet name "${name}" already exists`);
+    expect(await causeOf([unknown, taken])).toBe('One or more invalid product IDs in snippet "unknown"');
+    expect(await causeOf([both])).toBe(`One or more invalid product IDs in snippet "${name}"`);
+  });
+
+  it('lets one of the calls with the same new snippet name win', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, addSlot));
+    const before = await Promise.all(ids.map(everything));
+    const calls = await Promise.allSettled(
+      ids.map((id) => api.staff.updateSlot({ ...changes(id), vendorSnippets: [snippet('raced', [1])] })),
+    );
+    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const [index, call] of calls.entries()) {
+      if (call.status === 'fulfilled') continue;
+      const info = await expectError(Promise.reject(call.reason), {
+        code: 'FailedPrecondition',
+        message: 'Unable to Update Slot',
+        reason: 'SLOT_NOT_UPDATED',
+      });
+      expect(info.metadata.causeReason).toBe('SNIPPET_NAME_TAKEN');
+      expect(await everything(Number(ids[index]))).toEqual(before[index]);
+    }
+  });
+
+  it('hides an unexpected failure behind the same message, as INTERNAL', async () => {
+    const id = await addSlot();
+    const before = await everything(id);
+    await api.sql(`create function fail() returns trigger language plpgsql as
+      $$ begin raise exception 'a secret of the database'; end $$`);
+    try {
+      await api.sql('create trigger fails before insert on product_slots for each row execute function fail()');
+      const error = await failureOf(api.staff.updateSlot(changes(id)));
+      expect(JSON.stringify([error.message, error.details, [...error.metadata]])).not.toContain('secret');
+      await expectError(Promise.reject(error), {
+        code: 'Internal',
+        message: 'Unable to Update Slot',
+        reason: 'SLOT_NOT_UPDATED',
+      });
+    } finally {
+      await api.sql('drop function fail cascade');
+    }
+    expect(await everything(id)).toEqual(before);
+  });
+
+  it.each([
+    ['a NUL in a time', { deliveryTime: '2030\0' }, 'delivery_time'],
+    ['a time that is too long', { freezeTime: `${' '.repeat(2000)}2030-01-01` }, 'freeze_time'],
+    ['an empty snippet name', { vendorSnippets: [snippet('', [1])] }, 'vendor_snippets[0].name'],
+    ['a long snippet name', { vendorSnippets: [snippet('\u{1f69a}'.repeat(129), [1])] }, 'vendor_snippets[0].name'],
+    ['a snippet without products', { vendorSnippets: [snippet('none', [])] }, 'vendor_snippets[0].product_ids'],
+    ['a product id of 0', { vendorSnippets: [snippet('zero', [1, 0])] }, 'vendor_snippets[0].product_ids[1]'],
+  ])('names the field of %s, even to a guest', async (_what, wrong, field) => {
+    const id = await addSlot();
+    await expectInvalidField(api.staff.updateSlot({ ...changes(id), ...wrong }), field);
+    await expectInvalidField(api.guest.updateSlot({ ...changes(id), ...wrong }), field);
+  });
+
+  it.each([{ id: 0 }, { deliveryTime: '' }, { freezeTime: 'soon' }])(
+    'tells a guest nothing but that access is denied',
+    async (wrong) => {
+      await expectError(api.guest.updateSlot({ ...changes(await addSlot()), ...wrong }), {
+        code: 'Unauthenticated',
+        message: 'Access denied',
+        reason: 'ACCESS_DENIED',
+      });
+    },
+  );
+});

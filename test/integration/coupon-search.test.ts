@@ -1,0 +1,102 @@
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getAllCoupons } from '../../services/coupon-service/coupon-listing.ts';
+import { getReservedCoupons } from '../../services/coupon-service/reserved-listing.ts';
+import { getUsersMiniInfo } from '../../services/coupon-service/users.ts';
+import { Database, type Queryable } from '../../shared/db/database.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+/**
+ * Searches of tables with more rows than a search reads before it asks the index: what they find
+ * must be what a plain scan finds.
+ */
+describe('searches of large tables', () => {
+  const rows = 12_000;
+  let own: TestDatabase;
+  let database: Database;
+  let db: Queryable;
+
+  beforeAll(async () => {
+    own = await createDatabase();
+    const connection = { url: own.url, applicationName: 'test', poolSize: 2, connectionTimeoutMs: 5_000 };
+    database = new Database({ ...connection, statementTimeoutMs: 20_000 }, pino({ level: 'silent' }));
+    db = database.during(AbortSignal.timeout(60_000));
+    // Every kind of term: in all rows, in the latest, in the oldest, in a few anywhere, in none.
+    const code = `case when n <= 5 then 'Oldest~' || n when n > ${rows - 5} then 'Latest~' || n
+      when n % 1999 = 0 then 'Few%_\\' || n else 'C-' || n end`;
+    await own.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
+    await own.sql(`insert into coupons (coupon_code, created_by, created_at)
+      select ${code}, 1, timestamptz '2026-01-01' + (n / 3) * interval '1 second' from generate_series(1, ${rows}) n`);
+    await own.sql(`insert into reserved_coupons (secret_code, coupon_code, created_by, created_at)
+      select 'S' || n, ${code}, 1, timestamptz '2026-01-01' + (n / 3) * interval '1 second'
+      from generate_series(1, ${rows}) n`);
+    await own.sql(`insert into users (name, mobile)
+      select case when n % 100 = 7 then null else ${code} end, lpad((n * 7)::text, 10, '9')
+      from generate_series(1, ${rows}) n`);
+    await own.sql('analyze');
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await own.drop();
+  });
+
+  const terms = [
+    'C',
+    'c-',
+    '11',
+    '777',
+    'Oldest~',
+    'old',
+    '~1',
+    'LATEST',
+    'few',
+    '%_\\',
+    '%',
+    'Q',
+    'qq',
+    'C-119',
+    '~',
+    's~',
+  ];
+  const ilike = (columns: string[], place: string) =>
+    columns.map((column) => `strpos(lower(${column}), lower(${place})) > 0`).join(' or ');
+
+  it.each(terms)('of coupons and reserved coupons find %j, page by page', async (search) => {
+    const listings = [
+      { list: getAllCoupons, table: 'coupons', columns: ['coupon_code'] },
+      { list: getReservedCoupons, table: 'reserved_coupons', columns: ['secret_code', 'coupon_code'] },
+    ];
+    for (const { list, table, columns } of listings) {
+      const expected = await own.sql<{ id: number }>(
+        `select id from ${table} where ${ilike(columns, '$1')} order by created_at desc, id desc`,
+        [search],
+      );
+      // Small pages for rare terms, so that what is read before the index is not all there is.
+      const limit = Math.max(20, Math.ceil(expected.length / 20));
+      const found: number[] = [];
+      for (let pageToken = ''; ; ) {
+        const page = await list(db, { search, pageToken, limit });
+        found.push(...page.rows.map(({ id }) => id));
+        pageToken = page.nextPageToken;
+        if (pageToken === '') break;
+      }
+      expect(found).toEqual(expected.map(({ id }) => id));
+      const below = await list(db, { search, pageToken: '', cursor: 50, limit: 10 });
+      const ids = expected.flatMap(({ id }) => (id < 50 ? [id] : []));
+      expect(below.rows.map(({ id }) => id)).toEqual(ids.slice(0, 10));
+      expect(below.nextCursor).toBe(ids[10]);
+    }
+  });
+
+  it.each(terms)('of users find %j, at any offset', async (search) => {
+    const expected = await own.sql<{ id: number }>(
+      `select id from users where ${ilike(['name', 'mobile'], '$1')} order by name asc nulls last, id`,
+      [search],
+    );
+    for (const offset of [0, 3, 100, expected.length - 2, 11_000].filter((place) => place >= 0)) {
+      const found = await getUsersMiniInfo(db, { search, offset, limit: 10 });
+      expect(found.map(({ id }) => id)).toEqual(expected.slice(offset, offset + 10).map(({ id }) => id));
+    }
+  });
+});
