@@ -1,5 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf';
-import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
+import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
@@ -19,6 +19,8 @@ export interface Api<Service extends DescService> {
   readonly databaseUrl: string;
   /** The parsed lines that the service has logged. */
   readonly log: TestService['log'];
+  /** The way to any service on the same ports, with that caller's token. */
+  transportAs(caller: 'staff' | 'guest' | 'nobody'): Transport;
   /** A client with a token of one's own, or with none. */
   as(token: string | undefined): Client<Service>;
 }
@@ -47,15 +49,20 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         await service.stop();
       });
 
-      const as = (token: string | undefined) =>
-        createClient(desc, {
-          unary: (method, signal, timeoutMs, header, input, values) => {
-            const headers = new Headers(header);
-            if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-            return connection.transport.unary(method, signal, timeoutMs, headers, input, values);
-          },
-          stream: (...args) => connection.transport.stream(...args),
-        });
+      const withToken = (token: string | undefined): Transport => {
+        const authorize = (header: ConstructorParameters<typeof Headers>[0]) => {
+          const headers = new Headers(header);
+          if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+          return headers;
+        };
+        return {
+          unary: (method, signal, timeoutMs, header, input, values) =>
+            connection.transport.unary(method, signal, timeoutMs, authorize(header), input, values),
+          stream: (method, signal, timeoutMs, header, input, values) =>
+            connection.transport.stream(method, signal, timeoutMs, authorize(header), input, values),
+        };
+      };
+      const as = (token: string | undefined) => createClient(desc, withToken(token));
 
       tests({
         get staff() {
@@ -72,6 +79,7 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         get log() {
           return service.log;
         },
+        transportAs: (caller) => withToken({ staff: staffToken, guest: guestToken, nobody: undefined }[caller]),
         as,
       });
     });

@@ -30,6 +30,7 @@ export async function startTestService(
     [`${name.toUpperCase()}_WEB_PORT`]: '0',
     CORS_ORIGINS: 'http://allowed.example',
     APP_URL: 'https://app.example',
+    STORE_REFRESH_DELAY_MS: '100',
   });
   const log: Record<string, unknown>[] = [];
   const logger = createLogger(name, 'debug', { write: (line) => void log.push(JSON.parse(line)) });
