@@ -9,7 +9,7 @@
  */
 
 /** How many rows are read, before the index is asked, for each one that is wanted. */
-const rowsPerRow = 200;
+const rowsPerRow = 100;
 
 export interface SearchedTable {
   readonly table: string;

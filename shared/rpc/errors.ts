@@ -109,10 +109,15 @@ export function errorInfo(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
+/** What an error of connect-node's or grpc-js's own making counts as. */
 const rowOfCode = new Map<Code, ErrorRow>(
-  Object.values(commonErrors)
-    .filter((row) => row.code !== Code.Unavailable)
-    .map((row) => [row.code, row]),
+  [
+    commonErrors.invalidRequest,
+    commonErrors.messageTooLarge,
+    commonErrors.unimplemented,
+    commonErrors.deadlineExceeded,
+    commonErrors.canceled,
+  ].map((row) => [row.code, row]),
 );
 
 /**

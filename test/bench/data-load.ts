@@ -25,14 +25,14 @@ const ginIndexes = `
 
 /**
  * Fills an empty, migrated database with coupons, users and reserved coupons; at scale 1 with a
- * million, a million and 200,000.
+ * million, a million and 200,000; of reserved coupons never more than coupons.
  *
  * @returns the number of rows by table. Throws when there are coupons already.
  */
 export async function loadBenchData(databaseUrl: string, scale: number): Promise<Record<string, number>> {
   const coupons = Math.round(full.coupons * scale);
   const users = Math.round(full.users * scale);
-  const reserved = Math.round(full.reserved * scale);
+  const reserved = Math.min(full.reserved, coupons);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

@@ -28,7 +28,7 @@ export async function startStores(
     const refreshed = await refreshStores(database, AbortSignal.timeout(longestRefreshMs));
     if (refreshed === undefined) return;
     const durationMs = Math.round(performance.now() - start);
-    logger.info({ ...refreshed, durationMs }, 'stores refreshed');
+    logger.info({ version: refreshed.version, requests: refreshed.requests, durationMs }, 'stores refreshed');
   };
   await refresh();
   const replica = await StoreReplica.open(database, logger);

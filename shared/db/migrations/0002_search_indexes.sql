@@ -3,8 +3,9 @@
 -- The pieces of a text, in lower case, of 1 to 3 characters; from `shortest` on, as far as the text
 -- is that long. A text contains a term only if its pieces contain the term's. Unlike the trigrams of
 -- pg_trgm they also serve terms of 1 and 2 characters, and signs. Repeats are left to the index.
+-- Restricted, because to start workers takes longer than any search of a rare term.
 create function search_grams(value text, shortest integer) returns text[]
-  language sql immutable strict parallel safe cost 1000
+  language sql immutable strict parallel restricted cost 1000
   return array(
     select substr(lowered, start, size)
     from (select lower(value) as lowered offset 0) as text,

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../shared/config/config.ts';
+
+const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
+
+describe('The configuration', () => {
+  it('has the defaults of the design', () => {
+    expect(readConfig('slot', valid)).toMatchObject({
+      grpcPort: 50051,
+      webPort: 8051,
+      auth: { kind: 'secret' },
+      corsOrigins: [],
+      appUrl: 'http://localhost:3000',
+      couponCodePrefix: 'DC',
+      redisUrl: undefined,
+      storeRefreshDelayMs: 2000,
+    });
+    expect(readConfig('coupon', valid)).toMatchObject({ grpcPort: 50052, webPort: 8052 });
+  });
+
+  it.each([
+    ['DATABASE_URL', { DATABASE_URL: '' }],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
+    ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: '' }],
+    ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: 'x'.repeat(31) }],
+    ['AUTH_JWKS_URL', { AUTH_JWKS_URL: 'https://idp.example/keys' }],
+    ['AUTH_JWKS_URL', { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: 'keys' }],
+    ['AUTH_AUDIENCE', { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: 'https://idp.example/keys', AUTH_ISSUER: 'x' }],
+    ['AUTH_ISSUER', { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: 'https://idp.example/keys', AUTH_AUDIENCE: 'x' }],
+    ['SLOT_GRPC_PORT', { SLOT_GRPC_PORT: '65536' }],
+    ['SLOT_WEB_PORT', { SLOT_WEB_PORT: 'http' }],
+    ['REDIS_URL', { REDIS_URL: 'localhost:6379' }],
+    ['APP_URL', { APP_URL: 'localhost' }],
+    ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'dc' }],
+    ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'ABC' }],
+    ['STORE_REFRESH_DELAY_MS', { STORE_REFRESH_DELAY_MS: '-1' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+  ])('names %s when it is wrong', (name, change) => {
+    expect(() => readConfig('slot', { ...valid, ...change })).toThrow(name);
+  });
+
+  it('names everything that is wrong at once, and shows no secret', () => {
+    const env = { ...valid, SLOT_GRPC_PORT: 'x', DATABASE_URL: 'mysql://admin:hunter2@db/x' };
+    expect(() => readConfig('slot', env)).toThrow(/^(?!.*hunter2)[^\n]*\n[^\n]*$/s);
+  });
+});

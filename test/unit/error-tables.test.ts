@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Code } from '@connectrpc/connect';
+import { describe, expect, it } from 'vitest';
+import { couponErrors } from '../../services/coupon-service/errors.ts';
+import { slotErrors } from '../../services/slot-service/errors.ts';
+import { databaseErrors } from '../../shared/db/errors.ts';
+import { commonErrors, type ErrorRow, errorDomain } from '../../shared/rpc/errors.ts';
+
+const tables: Record<string, Record<string, ErrorRow>> = { commonErrors, databaseErrors, slotErrors, couponErrors };
+const rows = Object.values(tables).flatMap((table) => Object.values(table));
+const source = ['services', 'shared']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.name.endsWith('.ts'))
+  .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
+  .join('\n');
+const codeName = (code: Code) => Code[code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
+
+// The messages of the specification's sections 4.2 and 7, to the letter, with the codes of the design.
+const specified: readonly [keyof typeof Code, string][] = [
+  ['Unauthenticated', 'Access denied'],
+  ['InvalidArgument', 'Delivery time and orders close time are required'],
+  ['InvalidArgument', 'One or more invalid product IDs in snippet "<name>"'],
+  ['AlreadyExists', 'Snippet name "<name>" already exists'],
+  ['NotFound', 'Slot not found'],
+  ['FailedPrecondition', 'Unable to Update Slot'],
+  ['InvalidArgument', 'Either discountPercent or flatDiscount must be provided (but not both)'],
+  ['InvalidArgument', 'applicableUsers is required for user-based coupons (or set isApplyForAll to true)'],
+  ['InvalidArgument', 'Cannot be both user-based and apply for all users'],
+  ['InvalidArgument', 'Some applicable users not found'],
+  ['InvalidArgument', 'Some applicable products not found'],
+  ['Unauthenticated', 'Unauthorized'],
+  ['AlreadyExists', 'Coupon code already exists'],
+  ['NotFound', 'Coupon not found'],
+  ['InvalidArgument', 'Cannot have both discountPercent and flatDiscount'],
+  ['InvalidArgument', 'applicableUsers is required for user-based coupons'],
+  ['NotFound', 'Order not found'],
+  ['NotFound', 'User not found for this order'],
+  ['AlreadyExists', 'Secret code already exists'],
+  ['InvalidArgument', 'Mobile number must be exactly 10 digits'],
+  ['AlreadyExists', 'Generated coupon code already exists - please try again'],
+  ['Unauthenticated', 'Authentication required'],
+];
+
+describe('The error tables', () => {
+  it.each(specified)('have %s: %s', (code, message) => {
+    expect(rows.filter((row) => row.message === message).map((row) => Code[row.code])).toEqual([code]);
+  });
+
+  it('use a reason for one kind of error only', () => {
+    const kinds = new Map(rows.map((row) => [row.reason, `${row.code} ${row.message}`]));
+    for (const row of rows) expect(kinds.get(row.reason)).toBe(`${row.code} ${row.message}`);
+    expect(rows.every(({ reason }) => /^[A-Z]+(_[A-Z]+)*$/.test(reason))).toBe(true);
+  });
+
+  it('stand in the README, and nothing else does', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const lines = new Set(rows.map((row) => `| \`${row.reason}\` | ${codeName(row.code)} | ${row.message} |`));
+    const listed = readme.split('\n').filter((line) => /^\| `[A-Z_]+` \| [A-Z_]+ \| /.test(line));
+    expect(listed.toSorted()).toEqual([...lines].toSorted());
+    expect(readme).toContain(errorDomain);
+  });
+
+  it.each(Object.entries(tables))('%s has no row that nothing throws', (name, table) => {
+    for (const key of Object.keys(table)) expect(source.includes(`${name}.${key}`), key).toBe(true);
+  });
+});
