@@ -139,7 +139,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async deleteSlot(request, call) {
-      const { storeRequestId } = await database.transaction(call.signal, (tx) => deleteSlot(tx, request.id));
+      const { storeRequestId } = await deleteSlot(database.during(call.signal), request.id);
       refresh(call, storeRequestId);
       return { message: 'Slot deleted successfully' };
     },
@@ -153,8 +153,10 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     async updateDeliverySequence(request, call) {
       const deliverySequence = readValue('delivery_sequence', request.deliverySequence);
       const keep = sequences.beginUpdate();
-      const slot = await database.transaction(call.signal, (tx) =>
-        updateDeliverySequence(tx, { id: request.id, deliverySequence }, replicaId),
+      const slot = await updateDeliverySequence(
+        database.during(call.signal),
+        { id: request.id, deliverySequence },
+        replicaId,
       );
       if (isSequenceMap(slot.deliverySequence)) keep(slot.id, slot.deliverySequence);
       return {
@@ -165,9 +167,10 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 
     async updateSlotCapacity(request, call) {
       const isCapacityFull = request.isCapacityFull === true;
-      const { slot, storeRequestId } = await database.transaction(call.signal, (tx) =>
-        updateSlotCapacity(tx, { slotId: request.slotId, isCapacityFull }),
-      );
+      const { slot, storeRequestId } = await updateSlotCapacity(database.during(call.signal), {
+        slotId: request.slotId,
+        isCapacityFull,
+      });
       refresh(call, storeRequestId);
       const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
       return { success: true, slot: toSlot(slot), message };

@@ -129,13 +129,12 @@ export const sequenceChannel = 'delivery_sequence';
 
 const updateDeliverySequenceRow = statement<{ id: number; deliverySequence: JsonValue }>(
   'updateDeliverySequence',
-  `update slots set delivery_sequence = $2::jsonb where id = $1
-   returning id, delivery_sequence as "deliverySequence"`,
-);
-
-const notifySequenceChanged = statement<never>(
-  'notifySequenceChanged',
-  `select pg_notify('${sequenceChannel}', json_build_object('slotId', $1::integer, 'sender', $2::text)::text)`,
+  `with slots as (update slots set delivery_sequence = $2::jsonb where id = $1 returning *),
+   told as (
+     select pg_notify('${sequenceChannel}', json_build_object('slotId', id, 'sender', $3::text)::text)
+     from slots where $4::boolean
+   )
+   select id, delivery_sequence as "deliverySequence", (select count(*) from told) from slots`,
 );
 
 /**
@@ -145,13 +144,13 @@ const notifySequenceChanged = statement<never>(
  * @param sender names this replica, which ignores its own word.
  */
 export async function updateDeliverySequence(
-  tx: Queryable,
-  input: { id: number; deliverySequence: JsonValue },
+  db: Queryable,
+  { id, deliverySequence }: { id: number; deliverySequence: JsonValue },
   sender: string,
 ): Promise<{ id: number; deliverySequence: JsonValue }> {
-  const [slot] = await tx.query(updateDeliverySequenceRow, [input.id, JSON.stringify(input.deliverySequence)]);
+  const values = [id, JSON.stringify(deliverySequence), sender, isSequenceMap(deliverySequence)];
+  const [slot] = await db.query(updateDeliverySequenceRow, values);
   if (slot === undefined) throw fail(slotErrors.slotNotFound);
-  if (isSequenceMap(slot.deliverySequence)) await tx.query(notifySequenceChanged, [slot.id, sender]);
   return slot;
 }
 

@@ -5,7 +5,7 @@ import { fail } from '../../shared/rpc/errors.ts';
 import { slotErrors } from './errors.ts';
 import { replaceSlotProducts } from './products.ts';
 import { createSnippets, type SnippetInput, type SnippetRow } from './snippets.ts';
-import { requestStoreRefresh } from './stores/requests.ts';
+import { requestForEach, storeRequestId } from './stores/requests.ts';
 
 /** The slot record (spec 2.1). */
 export interface SlotRow {
@@ -125,18 +125,19 @@ function readTimes(input: SlotInput): { deliveryTime: Date; freezeTime: Date } {
   };
 }
 
-const insertSlot = statement<SlotRow>(
-  'insertSlot',
-  `insert into slots (delivery_time, freeze_time, is_active, group_ids)
-   values ($1, $2, $3, $4)
-   returning ${slotColumns}`,
-);
+type StoredSlot = SlotRow & { storeRequestId: string };
 
-const insertSlotProducts = statement<never>(
-  'insertSlotProducts',
-  `insert into product_slots (slot_id, product_id)
-   select distinct $1::integer, unnest($2::integer[])
-   on conflict do nothing`,
+const insertSlot = statement<StoredSlot>(
+  'insertSlot',
+  `with slots as (
+     insert into slots (delivery_time, freeze_time, is_active, group_ids) values ($1, $2, $3, $4) returning *
+   ),
+   associations as (
+     insert into product_slots (slot_id, product_id)
+     select distinct slots.id, product_id from slots, unnest($5::integer[]) as product_id
+   ),
+   ${requestForEach('slots')}
+   select ${slotColumns}, ${storeRequestId} from slots`,
 );
 
 /**
@@ -147,26 +148,29 @@ const insertSlotProducts = statement<never>(
 export async function createSlot(tx: Queryable, input: SlotInput): Promise<WrittenSlot> {
   const { deliveryTime, freezeTime } = readTimes(input);
   const groupIds = [...new Set(input.groupIds)];
-  const [slot] = await tx.query(insertSlot, [deliveryTime, freezeTime, input.isActive ?? true, groupIds]);
+  const values = [deliveryTime, freezeTime, input.isActive ?? true, groupIds, input.productIds ?? []];
+  const [slot] = await tx.query(insertSlot, values);
   if (slot === undefined) throw new Error('the slot was not stored');
-  const { productIds = [] } = input;
-  if (productIds.length > 0) await tx.query(insertSlotProducts, [slot.id, productIds]);
   const createdSnippets = await createSnippets(tx, slot.id, input.vendorSnippets);
-  return { slot, createdSnippets, storeRequestId: await requestStoreRefresh(tx) };
+  return { slot, createdSnippets, storeRequestId: slot.storeRequestId };
 }
 
-const updateSlotRow = statement<SlotRow>(
+const updateSlotRow = statement<StoredSlot>(
   'updateSlot',
-  `update slots
-   set delivery_time = $2, freeze_time = $3, is_active = $4,
-       group_ids = array(
-         select given.id
-         from unnest($5::integer[]) with ordinality as given (id, position)
-         join product_groups using (id)
-         order by position
-       )
-   where id = $1
-   returning ${slotColumns}`,
+  `with slots as (
+     update slots
+     set delivery_time = $2, freeze_time = $3, is_active = $4,
+         group_ids = array(
+           select given.id
+           from unnest($5::integer[]) with ordinality as given (id, position)
+           join product_groups using (id)
+           order by position
+         )
+     where id = $1
+     returning *
+   ),
+   ${requestForEach('slots')}
+   select ${slotColumns}, ${storeRequestId} from slots`,
 );
 
 /**
@@ -185,17 +189,19 @@ export async function updateSlot(tx: Queryable, id: number, input: SlotInput): P
   // 4: given snippets are added.
   const createdSnippets = await createSnippets(tx, id, input.vendorSnippets);
   // 5: all of it in the transaction of the caller.
-  return { slot, createdSnippets, storeRequestId: await requestStoreRefresh(tx) };
+  return { slot, createdSnippets, storeRequestId: slot.storeRequestId };
 }
 
-const deleteSlotRow = statement<{ id: number }>(
+const deleteSlotRow = statement<{ storeRequestId: string }>(
   'deleteSlot',
-  'update slots set is_active = false where id = $1 returning id',
+  `with slots as (update slots set is_active = false where id = $1 returning id),
+   ${requestForEach('slots')}
+   select ${storeRequestId} from slots`,
 );
 
 /** Spec 4.1, deleteSlot: the record is kept. Throws NOT_FOUND. */
-export async function deleteSlot(tx: Queryable, id: number): Promise<{ storeRequestId: string }> {
-  const [slot] = await tx.query(deleteSlotRow, [id]);
+export async function deleteSlot(db: Queryable, id: number): Promise<{ storeRequestId: string }> {
+  const [slot] = await db.query(deleteSlotRow, [id]);
   if (slot === undefined) throw fail(slotErrors.slotNotFound);
-  return { storeRequestId: await requestStoreRefresh(tx) };
+  return { storeRequestId: slot.storeRequestId };
 }

@@ -10,6 +10,9 @@ declare module 'pg' {
   }
 }
 
+// A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
+pg.defaults.parseInputDatesAsUTC = true;
+
 /** A named statement and the shape of its rows; the name makes PostgreSQL keep its plan. */
 export interface Statement<Row> {
   readonly name: string;

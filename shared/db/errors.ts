@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { type ErrorRow, fail } from '../rpc/errors.ts';
+import { commonErrors, type ErrorRow, fail } from '../rpc/errors.ts';
 
 /** What a caller gets when the database fails (design 3): never a driver's text. */
 export const databaseErrors = {
@@ -30,7 +30,6 @@ export const databaseErrors = {
     code: Code.InvalidArgument,
     message: 'A value cannot be stored',
   },
-  internal: { reason: 'INTERNAL', code: Code.Internal, message: 'Internal error' },
 } as const satisfies Record<string, ErrorRow>;
 
 /** The unique constraints that a rule speaks of, by their names in the schema. */
@@ -95,6 +94,6 @@ function rowOf(error: unknown): ErrorRow {
     case '22': // data exception
       return databaseErrors.unstorable;
     default:
-      return databaseErrors.internal;
+      return commonErrors.internal;
   }
 }

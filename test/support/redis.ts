@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { findFreePort } from '../../shared/dev/ports.ts';
+
+const hasServer = spawnSync('redis-server', ['--version']).status === 0;
+const givenUrl = process.env.REDIS_URL;
+
+/** Why a test that stops Redis can't run here; undefined when it can. */
+export const noRedisServer = hasServer ? undefined : 'no redis-server on the PATH';
+
+/** Why a test on Redis can't run here; undefined when it can. */
+export const noRedis = hasServer || givenUrl ? undefined : 'no REDIS_URL and no redis-server on the PATH';
+
+/** A Redis to test on: one of the test's own, else that of REDIS_URL. */
+export async function openRedis(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  if (hasServer) return RedisServer.start();
+  if (!givenUrl) throw new Error(noRedis);
+  // Files that run at the same time have a database each.
+  const url = new URL(givenUrl);
+  url.pathname = `/${process.env.VITEST_POOL_ID ?? '1'}`;
+  return { url: url.href, stop: async () => undefined };
+}
+
+/** A redis-server of a test's own, which keeps its data over a stop. */
+export class RedisServer {
+  readonly url: string;
+  readonly #folder: string;
+  readonly #port: number;
+  #child: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#port = port;
+    this.url = `redis://127.0.0.1:${port}`;
+  }
+
+  static async start(): Promise<RedisServer> {
+    const server = new RedisServer(await mkdtemp(path.join(tmpdir(), 'redis-test-')), await findFreePort());
+    await server.resume();
+    return server;
+  }
+
+  /** Ends it at once; what it was told is on disk. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Makes it answer nothing, with its connections open. */
+  hang(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  /** Ends `hang`. */
+  wake(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  /** Starts it again on the same port, with its data. */
+  async resume(): Promise<void> {
+    const data = path.join(this.#folder, 'data');
+    await mkdir(data, { recursive: true });
+    const settings = ['--port', String(this.#port), '--bind', '127.0.0.1', '--dir', data, '--save', ''];
+    this.#child = spawn('redis-server', [...settings, '--appendonly', 'yes', '--appendfsync', 'always'], {
+      stdio: 'ignore',
+    });
+    await untilAnswers(this.url);
+  }
+
+  /** Starts it again on the same port, without any data. */
+  async resumeEmpty(): Promise<void> {
+    await rm(path.join(this.#folder, 'data'), { recursive: true, force: true });
+    await this.resume();
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.ping();
+      return;
+    } catch (error) {
+      if (attempt === 100) throw new Error('redis-server does not answer', { cause: error });
+      await pause(50);
+    } finally {
+      client.disconnect();
+    }
+  }
+}
