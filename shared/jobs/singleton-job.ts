@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { JobBackend, JobQueue, JobWorker } from './backend.ts';
+import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
 
 export interface SingletonJobOptions {
   readonly name: string;
@@ -13,6 +13,8 @@ export interface SingletonJobOptions {
 }
 
 const addTimeoutMs = 5_000;
+// Requests of this long are one add: a burst of writes then pays next to nothing for the queue.
+const longestGatheringMs = 100;
 
 /**
  * A job of which at most one waits and, after a running one, at most one more (BullMQ's
@@ -22,8 +24,9 @@ export class SingletonJob {
   readonly #options: SingletonJobOptions;
   readonly #queue: JobQueue;
   readonly #worker: JobWorker;
-  #adding = false;
-  #addAgain = false;
+  readonly #gatheringMs: number;
+  #gathering: NodeJS.Timeout | undefined;
+  #adding: Promise<void> = Promise.resolve();
   #closed = false;
 
   /** How many requests could not be queued; the next sweep serves them. */
@@ -32,6 +35,7 @@ export class SingletonJob {
   constructor(options: SingletonJobOptions) {
     const { name, backend, logger, run } = options;
     this.#options = options;
+    this.#gatheringMs = Math.min(longestGatheringMs, options.delayMs / 4);
     this.#queue = backend.openQueue(name);
     this.#worker = backend.openWorker(name, run);
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
@@ -49,30 +53,47 @@ export class SingletonJob {
   }
 
   /**
-   * Asks for a run. Never waits and never throws: a failure is logged and counted. Requests during
-   * an add are gathered into one more add, so that a store of jobs that is away or slow costs
-   * neither time nor memory.
+   * Asks for a run. Never waits and never throws: a failure is logged and counted. One add is under
+   * way at a time, so that a store of jobs that is away or slow costs neither time nor memory.
    */
   request(): void {
     if (this.#closed) return;
-    this.#addAgain = true;
-    if (this.#adding) return;
-    this.#adding = true;
-    this.#addWhileAsked()
-      .catch((error: unknown) => {
-        this.failedRequests += 1;
-        this.#options.logger.warn({ err: error, job: this.#options.name }, 'a job could not be queued');
-      })
-      .finally(() => {
-        this.#adding = false;
-      });
+    this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
   }
 
-  /** Lets a running job finish. */
+  /** Queues what was asked for last, and lets a running job finish. */
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#gathering !== undefined) this.#add();
+    await this.#adding;
     await this.#worker.close();
     await this.#queue.close();
+  }
+
+  #add(): void {
+    clearTimeout(this.#gathering);
+    // Requests from here on need an add of their own, after this one.
+    const before = this.#adding;
+    this.#gathering = undefined;
+    this.#adding = before.then(() => this.#addNow());
+  }
+
+  async #addNow(): Promise<void> {
+    const { name, delayMs, logger } = this.#options;
+    const options: JobOptions = {
+      delay: delayMs - this.#gatheringMs,
+      deduplication: { id: name, keepLastIfActive: true },
+      attempts: 5,
+      backoff: { type: 'exponential', delay: 500 },
+      removeOnComplete: true,
+      removeOnFail: 10,
+    };
+    try {
+      await inTime(this.#queue.add('requested', {}, options));
+    } catch (error) {
+      this.failedRequests += 1;
+      logger.warn({ err: error, job: name }, 'a job could not be queued');
+    }
   }
 
   /** Again after the store of jobs was away: it may have lost everything. */
@@ -83,27 +104,6 @@ export class SingletonJob {
       .upsertJobScheduler('sweep', { every: sweepEveryMs }, sweep)
       .catch((error: unknown) => logger.warn({ err: error }, 'the sweep could not be scheduled'));
     this.request();
-  }
-
-  async #addWhileAsked(): Promise<void> {
-    const { name, delayMs } = this.#options;
-    while (this.#addAgain && !this.#closed) {
-      this.#addAgain = false;
-      await inTime(
-        this.#queue.add(
-          'requested',
-          {},
-          {
-            delay: delayMs,
-            deduplication: { id: name, keepLastIfActive: true },
-            attempts: 5,
-            backoff: { type: 'exponential', delay: 500 },
-            removeOnComplete: true,
-            removeOnFail: 10,
-          },
-        ),
-      );
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { fromBinary, type Message } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import {
   Metadata,
@@ -13,6 +13,7 @@ import {
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { Call } from './call.ts';
+import { encode } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
@@ -90,7 +91,9 @@ function mount(server: Server, { service, rpcs }: Implementation, interceptors: 
 function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
   return (grpcCall: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
     const call = createCall(rpc, grpcCall);
-    intercept(interceptors, call, rpc, async () => encode(rpc, await rpc.invoke(call.request, call))).then(
+    intercept(interceptors, call, rpc, async () =>
+      encode(rpc.method.output, await rpc.invoke(call.request, call)),
+    ).then(
       (answer) => {
         grpcCall.sendMetadata(toMetadata(call.responseHeaders));
         callback(null, answer);
@@ -107,7 +110,7 @@ function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
       const request = call.request;
       grpcCall.sendMetadata(toMetadata(call.responseHeaders));
       for await (const message of rpc.stream(request, call)) {
-        if (!grpcCall.write(encode(rpc, message))) await once(grpcCall, 'drain', { signal: call.signal });
+        if (!grpcCall.write(encode(rpc.method.output, message))) await once(grpcCall, 'drain', { signal: call.signal });
       }
     }).then(
       () => grpcCall.end(),
@@ -130,11 +133,6 @@ function toStatus(error: ConnectError, call: Call) {
   const metadata = toMetadata(call.responseHeaders);
   metadata.set('grpc-status-details-bin', encodeStatus(error));
   return { code: Number(error.code), details: error.rawMessage, metadata };
-}
-
-function encode({ method }: Rpc, message: Message): Buffer {
-  const bytes = toBinary(method.output, message);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function decode({ method }: Rpc, bytes: Buffer): Message {

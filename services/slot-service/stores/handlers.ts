@@ -1,7 +1,15 @@
+import { create } from '@bufbuild/protobuf';
 import { type Database, statement } from '../../../shared/db/database.ts';
-import type { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import {
+  type GetOpenSlotsResponse,
+  GetOpenSlotsResponseSchema,
+  type GetProductSlotsResponse,
+  GetProductSlotsResponseSchema,
+  type SlotStoreService,
+} from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Call } from '../../../shared/rpc/call.ts';
 import type { Handlers } from '../../../shared/rpc/implementation.ts';
+import { StoreAnswers } from './answers.ts';
 import type { StoreReplica } from './replica.ts';
 import { openAt, type StoreContent } from './store.ts';
 
@@ -23,6 +31,9 @@ export function createStoreHandlers({
   replica,
   draining,
 }: StoreHandlerParts): Handlers<typeof SlotStoreService> {
+  const allAnswers = new StoreAnswers<GetOpenSlotsResponse>();
+  const productAnswers = new StoreAnswers<GetProductSlotsResponse>();
+
   /** The stores as they are now, or once they cover the write that the caller names. */
   async function read(call: Call): Promise<StoreContent> {
     const requestId = call.header('store-request-id');
@@ -32,15 +43,24 @@ export function createStoreHandlers({
 
   return {
     async getOpenSlots(_request, call) {
-      const { slots, version, refreshedAt } = await read(call);
-      return { slots: openAt(slots, Date.now()), version, refreshedAt };
+      const content = await read(call);
+      return allAnswers.get(content, '', (nowMs) => {
+        const { version, refreshedAt } = content;
+        const shown = openAt(content.slots, nowMs);
+        const slots = shown.map(({ message }) => message);
+        return { answer: create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt }), shown };
+      });
     },
 
     async getProductSlots({ productIds }, call) {
-      const { byProduct, version, refreshedAt } = await read(call);
-      const now = Date.now();
-      const entries = productIds.map((id) => [id, { slots: openAt(byProduct.get(id) ?? [], now) }]);
-      return { slots: Object.fromEntries(entries), version, refreshedAt };
+      const content = await read(call);
+      return productAnswers.get(content, productIds.join(), (nowMs) => {
+        const { byProduct, version, refreshedAt } = content;
+        const shown = productIds.map((id) => openAt(byProduct.get(id) ?? [], nowMs));
+        const lists = shown.map((open, at) => [productIds[at], { slots: open.map(({ message }) => message) }]);
+        const slots = Object.fromEntries(lists);
+        return { answer: create(GetProductSlotsResponseSchema, { slots, version, refreshedAt }), shown: shown.flat() };
+      });
     },
 
     async getStoreStatus(_request, call) {

@@ -5,7 +5,7 @@ import { type OpenSlot, OpenSlotSchema } from '../../../shared/gen/slot/v1/slot_
 import { parseSnapshot, type TransactionSnapshot } from './snapshot.ts';
 
 /** A slot that was neither inactive nor full when the stores were built. */
-interface StoredSlot {
+export interface StoredSlot {
   readonly message: OpenSlot;
   readonly freezeMs: number;
 }
@@ -72,8 +72,6 @@ function build(row: StoreVersionRow): StoreContent {
 }
 
 /** The slots whose freeze time is ahead of `nowMs`: one that passes needs no refresh to close. */
-export function openAt(slots: readonly StoredSlot[], nowMs: number): OpenSlot[] {
-  const open: OpenSlot[] = [];
-  for (const { freezeMs, message } of slots) if (freezeMs > nowMs) open.push(message);
-  return open;
+export function openAt(slots: readonly StoredSlot[], nowMs: number): StoredSlot[] {
+  return slots.filter(({ freezeMs }) => freezeMs > nowMs);
 }

@@ -1,0 +1,53 @@
+import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
+import { SequenceCache } from '../../services/slot-service/sequence.ts';
+import { slotColumns } from '../../services/slot-service/slots.ts';
+import { createStoreHandlers } from '../../services/slot-service/stores/handlers.ts';
+import { startStores } from '../../services/slot-service/stores/stores.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { Database, type Queryable } from '../../shared/db/database.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { implement } from '../../shared/rpc/implementation.ts';
+import { startService } from '../../shared/rpc/service.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
+
+// One server of the benchmark of the stores. `full` is slot-service, but that GetOpenSlots answers
+// with an empty message; `bare` writes without a refresh request and without the refresh behind it.
+
+/** UpdateSlotCapacity without its refresh request. */
+const bareUpdate = `update slots set is_capacity_full = $2 where id = $1
+  returning ${slotColumns}, '' as "storeRequestId"`;
+
+class BareDatabase extends Database {
+  override during(signal: AbortSignal): Queryable {
+    const db = super.during(signal);
+    return {
+      query: (given, values) =>
+        db.query(
+          given.name === 'updateSlotCapacity' ? { ...given, name: 'bareUpdate', text: bareUpdate } : given,
+          values,
+        ),
+    };
+  }
+}
+
+const kind = process.argv[2];
+const config = readConfig('slot', process.env);
+const logger = createLogger('bench', 'warn');
+const service = await startService(config, logger, async (parts) => {
+  const sequences = new SequenceCache();
+  const common = { sequences, appUrl: config.appUrl, replicaId: 'bench' };
+  if (kind === 'bare') {
+    const database = new BareDatabase(config.database, logger);
+    const handlers = createSlotHandlers({ ...common, database, requestRefresh: () => undefined });
+    return [implement(SlotService, handlers)];
+  }
+  const { replica, requestRefresh } = await startStores(parts, sequences, 'bench');
+  const { database, draining } = parts;
+  const stores = createStoreHandlers({ database, replica, draining });
+  return [
+    implement(SlotService, createSlotHandlers({ ...common, database, requestRefresh })),
+    implement(SlotStoreService, { ...stores, getOpenSlots: async () => ({}) }),
+  ];
+});
+process.send?.(service.grpcPort);

@@ -1,0 +1,200 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { create, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import pg from 'pg';
+import { migrate } from '../../shared/db/migrate.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import {
+  GetOpenSlotsRequestSchema,
+  GetProductSlotsRequestSchema,
+  SlotStoreService,
+} from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { signToken, testSecret } from '../support/tokens.ts';
+import { startBenchPostgres } from './data-postgres.ts';
+import { median } from './median.ts';
+
+// npm run bench:stores: what the derived stores cost, as ratios measured side by side in one run, with
+// the server on one core and the load on the other. Needs taskset and h2load (Debian: nghttp2-client).
+
+const rounds = 5;
+const productIds = [17];
+
+const postgres = await startBenchPostgres();
+const folder = await mkdtemp(path.join(tmpdir(), 'delivery-admin-stores-'));
+const children: ChildProcess[] = [];
+try {
+  const url = await postgres.createDatabase('stores');
+  await migrate(url);
+  await load(url);
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    AUTH_JWT_SECRET: testSecret,
+    SLOT_GRPC_PORT: '0',
+    SLOT_WEB_PORT: '0',
+  };
+  const report = <Report>(file: string, kind: string, stay: boolean) =>
+    new Promise<Report>((resolve, reject) => {
+      const script = path.join(import.meta.dirname, file);
+      const child = spawn('taskset', ['-c', '0', process.execPath, '--import', 'tsx', script, kind], {
+        env,
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      if (stay) children.push(child);
+      child.once('message', (message: Report) => resolve(message));
+      child.once('exit', (code) => reject(new Error(`${file} ${kind} ended with ${code}`)));
+    });
+
+  const scans: { ms: number; peakMb: number }[] = [];
+  const refreshes: typeof scans = [];
+  for (let round = 0; round < 3; round += 1) {
+    scans.push(await report('stores-refresh.ts', 'scan', false));
+    refreshes.push(await report('stores-refresh.ts', 'refresh', false));
+  }
+  const of = (reports: typeof scans, field: 'ms' | 'peakMb') => median(reports.map((one) => one[field]));
+
+  const full = await report<number>('stores-server.ts', 'full', true);
+  const bare = await report<number>('stores-server.ts', 'bare', true);
+  const token = await signToken({ staffId: 1 });
+  const headers = { authorization: `Bearer ${token}` };
+
+  const transport = createGrpcJsTransport(`127.0.0.1:${full}`);
+  const check = await createClient(SlotStoreService, transport).getProductSlots({ productIds }, { headers });
+  const answered = Object.values(check.slots).map(({ slots }) => slots.length);
+  transport.close();
+
+  const rates: { product: number[]; empty: number[] } = { product: [], empty: [] };
+  const productBody = await body(
+    'product',
+    GetProductSlotsRequestSchema,
+    create(GetProductSlotsRequestSchema, { productIds }),
+  );
+  const emptyBody = await body('empty', GetOpenSlotsRequestSchema, create(GetOpenSlotsRequestSchema));
+  for (let round = 0; round <= rounds; round += 1) {
+    const product = await rate(full, 'GetProductSlots', productBody, token);
+    const empty = await rate(full, 'GetOpenSlots', emptyBody, token);
+    if (round === 0) continue; // warms up
+    rates.product.push(product);
+    rates.empty.push(empty);
+  }
+
+  const latencies: { full: number[]; bare: number[] } = { full: [], bare: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, port] of [
+      ['full', full],
+      ['bare', bare],
+    ] as const) {
+      const took = await writeLatencies(port, headers);
+      if (round > 0) latencies[name].push(...took);
+    }
+  }
+
+  const rows: [string, string, string, number, string][] = [
+    [
+      'refresh, ms, against the bare scan',
+      fixed(of(refreshes, 'ms')),
+      fixed(of(scans, 'ms')),
+      of(refreshes, 'ms') / of(scans, 'ms'),
+      'at most 2.5',
+    ],
+    [
+      'refresh, peak MB, against the bare scan',
+      fixed(of(refreshes, 'peakMb')),
+      fixed(of(scans, 'peakMb')),
+      of(refreshes, 'peakMb') / of(scans, 'peakMb'),
+      '',
+    ],
+    [
+      `GetProductSlots (${answered} slots), calls/s, against an empty answer`,
+      fixed(median(rates.product)),
+      fixed(median(rates.empty)),
+      median(rates.product) / median(rates.empty),
+      'at least 0.8',
+    ],
+    [
+      'UpdateSlotCapacity, ms, against one without the refresh',
+      fixed(median(latencies.full), 3),
+      fixed(median(latencies.bare), 3),
+      median(latencies.full) / median(latencies.bare),
+      'at most 1.15',
+    ],
+  ];
+  console.log('\n| what | measured | against | ratio | target |\n|---|---:|---:|---:|---|');
+  for (const [what, left, right, ratio, target] of rows)
+    console.log(`| ${what} | ${left} | ${right} | ${ratio.toFixed(2)} | ${target} |`);
+} finally {
+  for (const child of children) child.kill('SIGTERM');
+  await Promise.all(
+    children.map(
+      (child) => new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(0))),
+    ),
+  );
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+function fixed(value: number, digits = 0): string {
+  return value.toFixed(digits);
+}
+
+/** 10,000 active slots with 20 products each, of 5,000. */
+async function load(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    insert into staff_users (id, name) values (1, 'Bench');
+    insert into products (id, name) select n, 'Product ' || n from generate_series(1, 5000) n;
+    insert into slots (delivery_time, freeze_time)
+      select now() + n * interval '1 minute' + interval '1 day', now() + n * interval '1 minute' + interval '12 hours'
+      from generate_series(1, 10000) n;
+    insert into product_slots select s, (s * 7 + p * 251) % 5000 + 1 from generate_series(1, 10000) s, generate_series(1, 20) p
+      on conflict do nothing;
+  `);
+  await client.query('vacuum analyze');
+  await client.end();
+}
+
+/** A file with a gRPC frame around a message. */
+async function body<Schema extends Parameters<typeof toBinary>[0]>(
+  name: string,
+  schema: Schema,
+  message: MessageShape<Schema>,
+): Promise<string> {
+  const bytes = Buffer.from(toBinary(schema, message));
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(bytes.length, 1);
+  const file = path.join(folder, name);
+  await writeFile(file, Buffer.concat([head, bytes]));
+  return file;
+}
+
+/** Calls a second of one method under h2load. */
+async function rate(port: number, method: string, file: string, token: string): Promise<number> {
+  const { stdout } = await promisify(execFile)('taskset', [
+    ...['-c', '1', 'h2load', '-n', '20000', '-c', '4', '-m', '16', '-d', file],
+    ...['-H', 'content-type: application/grpc', '-H', 'te: trailers', '-H', `authorization: Bearer ${token}`],
+    `http://127.0.0.1:${port}/slot.v1.SlotStoreService/${method}`,
+  ]);
+  const [, perSecond] = /([\d.]+) req\/s/.exec(stdout) ?? [];
+  if (perSecond === undefined || !stdout.includes('20000 succeeded')) throw new Error(stdout);
+  return Number(perSecond);
+}
+
+/** Milliseconds of writes one after the other. */
+async function writeLatencies(port: number, headers: Record<string, string>): Promise<number[]> {
+  const transport = createGrpcJsTransport(`127.0.0.1:${port}`);
+  const client = createClient(SlotService, transport);
+  const took: number[] = [];
+  for (let n = 1; n <= 1_000; n += 1) {
+    const start = performance.now();
+    await client.updateSlotCapacity({ slotId: n, isCapacityFull: n % 2 === 0 }, { headers });
+    took.push(performance.now() - start);
+  }
+  transport.close();
+  return took;
+}

@@ -1,0 +1,77 @@
+import { it, type TestContext } from 'vitest';
+import { RedisServer } from '../support/redis.ts';
+import type { Replica } from '../support/replica.ts';
+import { describeRedisServer, Stage } from './stores-stage.ts';
+import { createSlot, expectCaughtUp, readCovering } from './stores-writes.ts';
+
+const timeout = 60_000;
+const writesAhead = 100;
+const writesAway = 200;
+
+async function openStage({ onTestFinished }: TestContext) {
+  const redis = await RedisServer.start();
+  const stage = await Stage.on(redis);
+  onTestFinished(() => stage.close());
+  return { redis, stage, replica: await stage.start() };
+}
+
+/** Writes one after the other, and gives the slots and how long the median write took. */
+async function write(replica: Replica, count: number, before: (n: number) => unknown = () => undefined) {
+  const slotIds: number[] = [];
+  const durations: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    await before(n);
+    const start = performance.now();
+    slotIds.push((await createSlot(replica)).slotId);
+    durations.push(performance.now() - start);
+  }
+  durations.sort((left, right) => left - right);
+  return { slotIds, medianMs: durations[Math.floor(count / 2)] ?? 0, longestMs: durations.at(-1) ?? 0 };
+}
+
+type Fault = readonly [string, (redis: RedisServer) => unknown, (redis: RedisServer) => unknown];
+const faults: Fault[] = [
+  ['stopped, then started', (redis) => redis.kill(), (redis) => redis.resume()],
+  ['stopped, then started empty', (redis) => redis.kill(), (redis) => redis.resumeEmpty()],
+  ['hung, then awake', (redis) => redis.hang(), (redis) => redis.wake()],
+];
+
+describeRedisServer('The slot-service', () => {
+  it.for(faults)('writes on while Redis is %s, and catches up by itself', { timeout }, async (fault, context) => {
+    const { expect } = context;
+    const [, takeAway, bringBack] = fault;
+    const { redis, stage, replica } = await openStage(context);
+    const ahead = await write(replica, writesAhead);
+    const away = await write(replica, writesAway, (n) => n === writesAway / 10 && takeAway(redis));
+    expect(away.medianMs).toBeLessThan(ahead.medianMs * 5 + 50);
+    // No single write waited for the queue.
+    expect(away.longestMs).toBeLessThan(2_000);
+    expect(await stage.pending()).toBeGreaterThan(0);
+    await bringBack(redis);
+    // Sooner than a sweep: the connection that is back asks for a refresh.
+    await expectCaughtUp(replica, [...ahead.slotIds, ...away.slotIds], 15_000);
+    const next = await createSlot(replica);
+    expect(await readCovering(replica, next, 15_000)).toContain(next.slotId);
+  });
+
+  it('starts while Redis is away, and catches up by itself', { timeout }, async (context) => {
+    const redis = await RedisServer.start();
+    const stage = await Stage.on(redis);
+    context.onTestFinished(() => stage.close());
+    await redis.kill();
+    const replica = await stage.start();
+    const { slotIds } = await write(replica, 10);
+    await redis.resume();
+    await expectCaughtUp(replica, slotIds, 15_000);
+    context.expect(await replica.stop()).toBe(0);
+  });
+
+  it('stops in time while Redis is away', { timeout }, async (context) => {
+    const { redis, replica } = await openStage(context);
+    await redis.kill();
+    await write(replica, 10);
+    const start = performance.now();
+    context.expect(await replica.stop()).toBe(0);
+    context.expect(performance.now() - start).toBeLessThan(10_000);
+  });
+});
