@@ -19,6 +19,8 @@ export const file_common_v1_id_list: GenFile = /*@__PURE__*/
  */
 export type IdList = Message<"common.v1.IdList"> & {
   /**
+   * The ids.
+   *
    * @generated from field: repeated int32 ids = 1;
    */
   ids: number[];

@@ -19,11 +19,15 @@ export const file_common_v1_product: GenFile = /*@__PURE__*/
  */
 export type ProductSummary = Message<"common.v1.ProductSummary"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * The product's name.
+   *
    * @generated from field: string name = 2;
    */
   name: string;

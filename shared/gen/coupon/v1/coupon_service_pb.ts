@@ -26,6 +26,8 @@ export const file_coupon_v1_coupon_service: GenFile = /*@__PURE__*/
  */
 export type Coupon = Message<"coupon.v1.Coupon"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -38,6 +40,8 @@ export type Coupon = Message<"coupon.v1.Coupon"> & {
   couponCode: string;
 
   /**
+   * Whether only the linked users may use it.
+   *
    * @generated from field: bool is_user_based = 3;
    */
   isUserBased: boolean;
@@ -78,26 +82,36 @@ export type Coupon = Message<"coupon.v1.Coupon"> & {
   productIds?: IdList | undefined;
 
   /**
+   * Whether every user may use it.
+   *
    * @generated from field: bool is_apply_for_all = 9;
    */
   isApplyForAll: boolean;
 
   /**
+   * Good until then; absent for ever.
+   *
    * @generated from field: google.protobuf.Timestamp valid_till = 10;
    */
   validTill?: Timestamp | undefined;
 
   /**
+   * How often one user may use it; absent for any number. Stored, not enforced here.
+   *
    * @generated from field: optional int32 max_limit_for_user = 11;
    */
   maxLimitForUser?: number | undefined;
 
   /**
+   * Whether it can't be combined with others. Stored, not enforced here.
+   *
    * @generated from field: bool exclusive_apply = 12;
    */
   exclusiveApply: boolean;
 
   /**
+   * Invalidated coupons count as missing in Validate.
+   *
    * @generated from field: bool is_invalidated = 13;
    */
   isInvalidated: boolean;
@@ -110,6 +124,8 @@ export type Coupon = Message<"coupon.v1.Coupon"> & {
   createdBy: number;
 
   /**
+   * The listing's order.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
@@ -129,91 +145,127 @@ export const CouponSchema: GenMessage<Coupon> = /*@__PURE__*/
  */
 export type ListedCoupon = Message<"coupon.v1.ListedCoupon"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * Unique among coupons.
+   *
    * @generated from field: string coupon_code = 2;
    */
   couponCode: string;
 
   /**
+   * Whether only the linked users may use it.
+   *
    * @generated from field: bool is_user_based = 3;
    */
   isUserBased: boolean;
 
   /**
+   * A decimal, in percent.
+   *
    * @generated from field: optional string discount_percent = 4;
    */
   discountPercent?: string | undefined;
 
   /**
+   * A decimal.
+   *
    * @generated from field: optional string flat_discount = 5;
    */
   flatDiscount?: string | undefined;
 
   /**
+   * A decimal: the smallest order amount.
+   *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
+   * A decimal: the largest discount.
+   *
    * @generated from field: optional string max_value = 7;
    */
   maxValue?: string | undefined;
 
   /**
+   * Absent for null.
+   *
    * @generated from field: common.v1.IdList product_ids = 8;
    */
   productIds?: IdList | undefined;
 
   /**
+   * Whether every user may use it.
+   *
    * @generated from field: bool is_apply_for_all = 9;
    */
   isApplyForAll: boolean;
 
   /**
+   * Good until then; absent for ever.
+   *
    * @generated from field: google.protobuf.Timestamp valid_till = 10;
    */
   validTill?: Timestamp | undefined;
 
   /**
+   * How often one user may use it; absent for any number. Stored, not enforced here.
+   *
    * @generated from field: optional int32 max_limit_for_user = 11;
    */
   maxLimitForUser?: number | undefined;
 
   /**
+   * Whether it can't be combined with others. Stored, not enforced here.
+   *
    * @generated from field: bool exclusive_apply = 12;
    */
   exclusiveApply: boolean;
 
   /**
+   * Invalidated coupons count as missing in Validate.
+   *
    * @generated from field: bool is_invalidated = 13;
    */
   isInvalidated: boolean;
 
   /**
+   * The staff user who created it.
+   *
    * @generated from field: int32 created_by = 14;
    */
   createdBy: number;
 
   /**
+   * The listing's order.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * The staff user who created it.
+   *
    * @generated from field: coupon.v1.StaffUser creator = 16;
    */
   creator?: StaffUser | undefined;
 
   /**
+   * The links to users.
+   *
    * @generated from field: repeated coupon.v1.CouponApplicableUser applicable_users = 17;
    */
   applicableUsers: CouponApplicableUser[];
 
   /**
+   * The links to products.
+   *
    * @generated from field: repeated coupon.v1.CouponApplicableProduct applicable_products = 18;
    */
   applicableProducts: CouponApplicableProduct[];
@@ -233,91 +285,127 @@ export const ListedCouponSchema: GenMessage<ListedCoupon> = /*@__PURE__*/
  */
 export type CouponDetail = Message<"coupon.v1.CouponDetail"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * Unique among coupons.
+   *
    * @generated from field: string coupon_code = 2;
    */
   couponCode: string;
 
   /**
+   * Whether only the linked users may use it.
+   *
    * @generated from field: bool is_user_based = 3;
    */
   isUserBased: boolean;
 
   /**
+   * A decimal, in percent.
+   *
    * @generated from field: optional string discount_percent = 4;
    */
   discountPercent?: string | undefined;
 
   /**
+   * A decimal.
+   *
    * @generated from field: optional string flat_discount = 5;
    */
   flatDiscount?: string | undefined;
 
   /**
+   * A decimal: the smallest order amount.
+   *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
+   * A decimal: the largest discount.
+   *
    * @generated from field: optional string max_value = 7;
    */
   maxValue?: string | undefined;
 
   /**
+   * Absent for null.
+   *
    * @generated from field: common.v1.IdList product_ids = 8;
    */
   productIds?: IdList | undefined;
 
   /**
+   * Whether every user may use it.
+   *
    * @generated from field: bool is_apply_for_all = 9;
    */
   isApplyForAll: boolean;
 
   /**
+   * Good until then; absent for ever.
+   *
    * @generated from field: google.protobuf.Timestamp valid_till = 10;
    */
   validTill?: Timestamp | undefined;
 
   /**
+   * How often one user may use it; absent for any number. Stored, not enforced here.
+   *
    * @generated from field: optional int32 max_limit_for_user = 11;
    */
   maxLimitForUser?: number | undefined;
 
   /**
+   * Whether it can't be combined with others. Stored, not enforced here.
+   *
    * @generated from field: bool exclusive_apply = 12;
    */
   exclusiveApply: boolean;
 
   /**
+   * Invalidated coupons count as missing in Validate.
+   *
    * @generated from field: bool is_invalidated = 13;
    */
   isInvalidated: boolean;
 
   /**
+   * The staff user who created it.
+   *
    * @generated from field: int32 created_by = 14;
    */
   createdBy: number;
 
   /**
+   * The listing's order.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * The staff user who created it.
+   *
    * @generated from field: coupon.v1.StaffUser creator = 16;
    */
   creator?: StaffUser | undefined;
 
   /**
+   * The users who may use it.
+   *
    * @generated from field: repeated coupon.v1.User applicable_users = 17;
    */
   applicableUsers: User[];
 
   /**
+   * The products that it applies to.
+   *
    * @generated from field: repeated common.v1.ProductSummary applicable_products = 18;
    */
   applicableProducts: ProductSummary[];
@@ -337,21 +425,29 @@ export const CouponDetailSchema: GenMessage<CouponDetail> = /*@__PURE__*/
  */
 export type CouponApplicableUser = Message<"coupon.v1.CouponApplicableUser"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * The coupon.
+   *
    * @generated from field: int32 coupon_id = 2;
    */
   couponId: number;
 
   /**
+   * The user.
+   *
    * @generated from field: int32 user_id = 3;
    */
   userId: number;
 
   /**
+   * The linked user.
+   *
    * @generated from field: coupon.v1.User user = 4;
    */
   user?: User | undefined;
@@ -371,21 +467,29 @@ export const CouponApplicableUserSchema: GenMessage<CouponApplicableUser> = /*@_
  */
 export type CouponApplicableProduct = Message<"coupon.v1.CouponApplicableProduct"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * The coupon.
+   *
    * @generated from field: int32 coupon_id = 2;
    */
   couponId: number;
 
   /**
+   * The product.
+   *
    * @generated from field: int32 product_id = 3;
    */
   productId: number;
 
   /**
+   * The linked product.
+   *
    * @generated from field: common.v1.ProductSummary product = 4;
    */
   product?: ProductSummary | undefined;
@@ -405,6 +509,8 @@ export const CouponApplicableProductSchema: GenMessage<CouponApplicableProduct> 
  */
 export type ReservedCoupon = Message<"coupon.v1.ReservedCoupon"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -417,26 +523,36 @@ export type ReservedCoupon = Message<"coupon.v1.ReservedCoupon"> & {
   secretCode: string;
 
   /**
+   * The code that it stands for.
+   *
    * @generated from field: string coupon_code = 3;
    */
   couponCode: string;
 
   /**
+   * A decimal, in percent.
+   *
    * @generated from field: optional string discount_percent = 4;
    */
   discountPercent?: string | undefined;
 
   /**
+   * A decimal.
+   *
    * @generated from field: optional string flat_discount = 5;
    */
   flatDiscount?: string | undefined;
 
   /**
+   * A decimal: the smallest order amount.
+   *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
+   * A decimal: the largest discount.
+   *
    * @generated from field: optional string max_value = 7;
    */
   maxValue?: string | undefined;
@@ -449,26 +565,36 @@ export type ReservedCoupon = Message<"coupon.v1.ReservedCoupon"> & {
   productIds?: IdList | undefined;
 
   /**
+   * Good until then; absent for ever.
+   *
    * @generated from field: google.protobuf.Timestamp valid_till = 9;
    */
   validTill?: Timestamp | undefined;
 
   /**
+   * How often one user may use it; absent for any number. Stored, not enforced here.
+   *
    * @generated from field: optional int32 max_limit_for_user = 10;
    */
   maxLimitForUser?: number | undefined;
 
   /**
+   * Whether it can't be combined with others. Stored, not enforced here.
+   *
    * @generated from field: bool exclusive_apply = 11;
    */
   exclusiveApply: boolean;
 
   /**
+   * The staff user who created it.
+   *
    * @generated from field: int32 created_by = 12;
    */
   createdBy: number;
 
   /**
+   * The listing's order.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 13;
    */
   createdAt?: Timestamp | undefined;
@@ -488,66 +614,92 @@ export const ReservedCouponSchema: GenMessage<ReservedCoupon> = /*@__PURE__*/
  */
 export type ListedReservedCoupon = Message<"coupon.v1.ListedReservedCoupon"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * Unique among reserved coupons.
+   *
    * @generated from field: string secret_code = 2;
    */
   secretCode: string;
 
   /**
+   * The code that it stands for.
+   *
    * @generated from field: string coupon_code = 3;
    */
   couponCode: string;
 
   /**
+   * A decimal, in percent.
+   *
    * @generated from field: optional string discount_percent = 4;
    */
   discountPercent?: string | undefined;
 
   /**
+   * A decimal.
+   *
    * @generated from field: optional string flat_discount = 5;
    */
   flatDiscount?: string | undefined;
 
   /**
+   * A decimal: the smallest order amount.
+   *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
+   * A decimal: the largest discount.
+   *
    * @generated from field: optional string max_value = 7;
    */
   maxValue?: string | undefined;
 
   /**
+   * Absent for null.
+   *
    * @generated from field: common.v1.IdList product_ids = 8;
    */
   productIds?: IdList | undefined;
 
   /**
+   * Good until then; absent for ever.
+   *
    * @generated from field: google.protobuf.Timestamp valid_till = 9;
    */
   validTill?: Timestamp | undefined;
 
   /**
+   * How often one user may use it; absent for any number. Stored, not enforced here.
+   *
    * @generated from field: optional int32 max_limit_for_user = 10;
    */
   maxLimitForUser?: number | undefined;
 
   /**
+   * Whether it can't be combined with others. Stored, not enforced here.
+   *
    * @generated from field: bool exclusive_apply = 11;
    */
   exclusiveApply: boolean;
 
   /**
+   * The staff user who created it.
+   *
    * @generated from field: int32 created_by = 12;
    */
   createdBy: number;
 
   /**
+   * The listing's order.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 13;
    */
   createdAt?: Timestamp | undefined;
@@ -560,6 +712,8 @@ export type ListedReservedCoupon = Message<"coupon.v1.ListedReservedCoupon"> & {
   redeemedUser?: User | undefined;
 
   /**
+   * The staff user who created it.
+   *
    * @generated from field: coupon.v1.StaffUser creator = 15;
    */
   creator?: StaffUser | undefined;
@@ -579,21 +733,29 @@ export const ListedReservedCouponSchema: GenMessage<ListedReservedCoupon> = /*@_
  */
 export type User = Message<"coupon.v1.User"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * Absent when unknown.
+   *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
+   * Absent when unknown.
+   *
    * @generated from field: optional string email = 3;
    */
   email?: string | undefined;
 
   /**
+   * Unique among users.
+   *
    * @generated from field: string mobile = 4;
    */
   mobile: string;
@@ -613,11 +775,15 @@ export const UserSchema: GenMessage<User> = /*@__PURE__*/
  */
 export type StaffUser = Message<"coupon.v1.StaffUser"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * The staff user's name.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -644,21 +810,29 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   couponCode?: string | undefined;
 
   /**
+   * Whether only the applicable users may use it; false when absent.
+   *
    * @generated from field: optional bool is_user_based = 2;
    */
   isUserBased?: boolean | undefined;
 
   /**
+   * In percent; above 100 is allowed.
+   *
    * @generated from field: optional double discount_percent = 3;
    */
   discountPercent?: number | undefined;
 
   /**
+   * An amount.
+   *
    * @generated from field: optional double flat_discount = 4;
    */
   flatDiscount?: number | undefined;
 
   /**
+   * The smallest order amount.
+   *
    * @generated from field: optional double min_order = 5;
    */
   minOrder?: number | undefined;
@@ -671,6 +845,8 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   targetUser?: number | undefined;
 
   /**
+   * Null when absent; an empty list is kept as one.
+   *
    * @generated from field: common.v1.IdList product_ids = 7;
    */
   productIds?: IdList | undefined;
@@ -690,11 +866,15 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   applicableProducts?: IdList | undefined;
 
   /**
+   * The largest discount.
+   *
    * @generated from field: optional double max_value = 10;
    */
   maxValue?: number | undefined;
 
   /**
+   * Whether every user may use it; false when absent.
+   *
    * @generated from field: optional bool is_apply_for_all = 11;
    */
   isApplyForAll?: boolean | undefined;
@@ -707,11 +887,15 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   validTill?: string | undefined;
 
   /**
+   * How often one user may use it.
+   *
    * @generated from field: optional int32 max_limit_for_user = 13;
    */
   maxLimitForUser?: number | undefined;
 
   /**
+   * Whether it can't be combined with others; false when absent.
+   *
    * @generated from field: optional bool exclusive_apply = 14;
    */
   exclusiveApply?: boolean | undefined;
@@ -738,11 +922,15 @@ export const CouponBodySchema: GenMessage<CouponBody> = /*@__PURE__*/
  */
 export type CouponUpdates = Message<"coupon.v1.CouponUpdates"> & {
   /**
+   * The fields that change; one that is absent stays as it is.
+   *
    * @generated from field: coupon.v1.CouponBody coupon = 1;
    */
   coupon?: CouponBody | undefined;
 
   /**
+   * Invalidates the coupon, or makes it good again.
+   *
    * @generated from field: optional bool is_invalidated = 2;
    */
   isInvalidated?: boolean | undefined;
@@ -756,10 +944,14 @@ export const CouponUpdatesSchema: GenMessage<CouponUpdates> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 10);
 
 /**
+ * What Create is given.
+ *
  * @generated from message coupon.v1.CreateRequest
  */
 export type CreateRequest = Message<"coupon.v1.CreateRequest"> & {
   /**
+   * What to create.
+   *
    * @generated from field: coupon.v1.CouponBody coupon = 1;
    */
   coupon?: CouponBody | undefined;
@@ -773,10 +965,14 @@ export const CreateRequestSchema: GenMessage<CreateRequest> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 11);
 
 /**
+ * What Create answers.
+ *
  * @generated from message coupon.v1.CreateResponse
  */
 export type CreateResponse = Message<"coupon.v1.CreateResponse"> & {
   /**
+   * The created coupon.
+   *
    * @generated from field: coupon.v1.Coupon coupon = 1;
    */
   coupon?: Coupon | undefined;
@@ -790,6 +986,8 @@ export const CreateResponseSchema: GenMessage<CreateResponse> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 12);
 
 /**
+ * What GetAll is given.
+ *
  * @generated from message coupon.v1.GetAllRequest
  */
 export type GetAllRequest = Message<"coupon.v1.GetAllRequest"> & {
@@ -831,10 +1029,14 @@ export const GetAllRequestSchema: GenMessage<GetAllRequest> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 13);
 
 /**
+ * What GetAll answers.
+ *
  * @generated from message coupon.v1.GetAllResponse
  */
 export type GetAllResponse = Message<"coupon.v1.GetAllResponse"> & {
   /**
+   * The page, latest first.
+   *
    * @generated from field: repeated coupon.v1.ListedCoupon coupons = 1;
    */
   coupons: ListedCoupon[];
@@ -862,10 +1064,14 @@ export const GetAllResponseSchema: GenMessage<GetAllResponse> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 14);
 
 /**
+ * What GetById is given.
+ *
  * @generated from message coupon.v1.GetByIdRequest
  */
 export type GetByIdRequest = Message<"coupon.v1.GetByIdRequest"> & {
   /**
+   * The coupon.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -879,10 +1085,14 @@ export const GetByIdRequestSchema: GenMessage<GetByIdRequest> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 15);
 
 /**
+ * What GetById answers.
+ *
  * @generated from message coupon.v1.GetByIdResponse
  */
 export type GetByIdResponse = Message<"coupon.v1.GetByIdResponse"> & {
   /**
+   * The coupon.
+   *
    * @generated from field: coupon.v1.CouponDetail coupon = 1;
    */
   coupon?: CouponDetail | undefined;
@@ -896,15 +1106,21 @@ export const GetByIdResponseSchema: GenMessage<GetByIdResponse> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 16);
 
 /**
+ * What Update is given.
+ *
  * @generated from message coupon.v1.UpdateRequest
  */
 export type UpdateRequest = Message<"coupon.v1.UpdateRequest"> & {
   /**
+   * The coupon.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * What changes; absent for nothing.
+   *
    * @generated from field: coupon.v1.CouponUpdates updates = 2;
    */
   updates?: CouponUpdates | undefined;
@@ -918,10 +1134,14 @@ export const UpdateRequestSchema: GenMessage<UpdateRequest> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 17);
 
 /**
+ * What Update answers.
+ *
  * @generated from message coupon.v1.UpdateResponse
  */
 export type UpdateResponse = Message<"coupon.v1.UpdateResponse"> & {
   /**
+   * The coupon as it is now.
+   *
    * @generated from field: coupon.v1.Coupon coupon = 1;
    */
   coupon?: Coupon | undefined;
@@ -935,10 +1155,14 @@ export const UpdateResponseSchema: GenMessage<UpdateResponse> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 18);
 
 /**
+ * What Delete is given.
+ *
  * @generated from message coupon.v1.DeleteRequest
  */
 export type DeleteRequest = Message<"coupon.v1.DeleteRequest"> & {
   /**
+   * The coupon.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -952,6 +1176,8 @@ export const DeleteRequestSchema: GenMessage<DeleteRequest> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 19);
 
 /**
+ * What Delete answers.
+ *
  * @generated from message coupon.v1.DeleteResponse
  */
 export type DeleteResponse = Message<"coupon.v1.DeleteResponse"> & {
@@ -971,6 +1197,8 @@ export const DeleteResponseSchema: GenMessage<DeleteResponse> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 20);
 
 /**
+ * What Validate is given.
+ *
  * @generated from message coupon.v1.ValidateRequest
  */
 export type ValidateRequest = Message<"coupon.v1.ValidateRequest"> & {
@@ -1004,10 +1232,14 @@ export const ValidateRequestSchema: GenMessage<ValidateRequest> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 21);
 
 /**
+ * What Validate answers.
+ *
  * @generated from message coupon.v1.ValidateResponse
  */
 export type ValidateResponse = Message<"coupon.v1.ValidateResponse"> & {
   /**
+   * Whether the coupon can be used.
+   *
    * @generated from field: bool valid = 1;
    */
   valid: boolean;
@@ -1022,11 +1254,15 @@ export type ValidateResponse = Message<"coupon.v1.ValidateResponse"> & {
   message?: string | undefined;
 
   /**
+   * What the order costs less; only when valid.
+   *
    * @generated from field: optional double discount_amount = 3;
    */
   discountAmount?: number | undefined;
 
   /**
+   * The coupon.
+   *
    * @generated from field: coupon.v1.ValidatedCoupon coupon = 4;
    */
   coupon?: ValidatedCoupon | undefined;
@@ -1046,21 +1282,29 @@ export const ValidateResponseSchema: GenMessage<ValidateResponse> = /*@__PURE__*
  */
 export type ValidatedCoupon = Message<"coupon.v1.ValidatedCoupon"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * A decimal, in percent.
+   *
    * @generated from field: optional string discount_percent = 2;
    */
   discountPercent?: string | undefined;
 
   /**
+   * A decimal.
+   *
    * @generated from field: optional string flat_discount = 3;
    */
   flatDiscount?: string | undefined;
 
   /**
+   * A decimal: the largest discount.
+   *
    * @generated from field: optional string max_value = 4;
    */
   maxValue?: string | undefined;
@@ -1074,10 +1318,14 @@ export const ValidatedCouponSchema: GenMessage<ValidatedCoupon> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 23);
 
 /**
+ * What GenerateCancellationCoupon is given.
+ *
  * @generated from message coupon.v1.GenerateCancellationCouponRequest
  */
 export type GenerateCancellationCouponRequest = Message<"coupon.v1.GenerateCancellationCouponRequest"> & {
   /**
+   * The order.
+   *
    * @generated from field: int32 order_id = 1;
    */
   orderId: number;
@@ -1091,10 +1339,14 @@ export const GenerateCancellationCouponRequestSchema: GenMessage<GenerateCancell
   messageDesc(file_coupon_v1_coupon_service, 24);
 
 /**
+ * What GenerateCancellationCoupon answers.
+ *
  * @generated from message coupon.v1.GenerateCancellationCouponResponse
  */
 export type GenerateCancellationCouponResponse = Message<"coupon.v1.GenerateCancellationCouponResponse"> & {
   /**
+   * The created coupon.
+   *
    * @generated from field: coupon.v1.Coupon coupon = 1;
    */
   coupon?: Coupon | undefined;
@@ -1108,6 +1360,8 @@ export const GenerateCancellationCouponResponseSchema: GenMessage<GenerateCancel
   messageDesc(file_coupon_v1_coupon_service, 25);
 
 /**
+ * What GetReservedCoupons is given.
+ *
  * @generated from message coupon.v1.GetReservedCouponsRequest
  */
 export type GetReservedCouponsRequest = Message<"coupon.v1.GetReservedCouponsRequest"> & {
@@ -1148,10 +1402,14 @@ export const GetReservedCouponsRequestSchema: GenMessage<GetReservedCouponsReque
   messageDesc(file_coupon_v1_coupon_service, 26);
 
 /**
+ * What GetReservedCoupons answers.
+ *
  * @generated from message coupon.v1.GetReservedCouponsResponse
  */
 export type GetReservedCouponsResponse = Message<"coupon.v1.GetReservedCouponsResponse"> & {
   /**
+   * The page, latest first.
+   *
    * @generated from field: repeated coupon.v1.ListedReservedCoupon coupons = 1;
    */
   coupons: ListedReservedCoupon[];
@@ -1179,10 +1437,14 @@ export const GetReservedCouponsResponseSchema: GenMessage<GetReservedCouponsResp
   messageDesc(file_coupon_v1_coupon_service, 27);
 
 /**
+ * What CreateReservedCoupon is given.
+ *
  * @generated from message coupon.v1.CreateReservedCouponRequest
  */
 export type CreateReservedCouponRequest = Message<"coupon.v1.CreateReservedCouponRequest"> & {
   /**
+   * What to create; coupon_code becomes the secret code.
+   *
    * @generated from field: coupon.v1.CouponBody coupon = 1;
    */
   coupon?: CouponBody | undefined;
@@ -1196,10 +1458,14 @@ export const CreateReservedCouponRequestSchema: GenMessage<CreateReservedCouponR
   messageDesc(file_coupon_v1_coupon_service, 28);
 
 /**
+ * What CreateReservedCoupon answers.
+ *
  * @generated from message coupon.v1.CreateReservedCouponResponse
  */
 export type CreateReservedCouponResponse = Message<"coupon.v1.CreateReservedCouponResponse"> & {
   /**
+   * The created reserved coupon.
+   *
    * @generated from field: coupon.v1.ReservedCoupon reserved_coupon = 1;
    */
   reservedCoupon?: ReservedCoupon | undefined;
@@ -1213,6 +1479,8 @@ export const CreateReservedCouponResponseSchema: GenMessage<CreateReservedCoupon
   messageDesc(file_coupon_v1_coupon_service, 29);
 
 /**
+ * What GetUsersMiniInfo is given.
+ *
  * @generated from message coupon.v1.GetUsersMiniInfoRequest
  */
 export type GetUsersMiniInfoRequest = Message<"coupon.v1.GetUsersMiniInfoRequest"> & {
@@ -1246,10 +1514,14 @@ export const GetUsersMiniInfoRequestSchema: GenMessage<GetUsersMiniInfoRequest> 
   messageDesc(file_coupon_v1_coupon_service, 30);
 
 /**
+ * What GetUsersMiniInfo answers.
+ *
  * @generated from message coupon.v1.GetUsersMiniInfoResponse
  */
 export type GetUsersMiniInfoResponse = Message<"coupon.v1.GetUsersMiniInfoResponse"> & {
   /**
+   * By name, users without one last.
+   *
    * @generated from field: repeated coupon.v1.UserMiniInfo users = 1;
    */
   users: UserMiniInfo[];
@@ -1269,6 +1541,8 @@ export const GetUsersMiniInfoResponseSchema: GenMessage<GetUsersMiniInfoResponse
  */
 export type UserMiniInfo = Message<"coupon.v1.UserMiniInfo"> & {
   /**
+   * The user.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -1281,6 +1555,8 @@ export type UserMiniInfo = Message<"coupon.v1.UserMiniInfo"> & {
   name: string;
 
   /**
+   * The mobile number.
+   *
    * @generated from field: string mobile = 3;
    */
   mobile: string;
@@ -1294,6 +1570,8 @@ export const UserMiniInfoSchema: GenMessage<UserMiniInfo> = /*@__PURE__*/
   messageDesc(file_coupon_v1_coupon_service, 32);
 
 /**
+ * What CreateCoupon is given.
+ *
  * @generated from message coupon.v1.CreateCouponRequest
  */
 export type CreateCouponRequest = Message<"coupon.v1.CreateCouponRequest"> & {
@@ -1313,6 +1591,8 @@ export const CreateCouponRequestSchema: GenMessage<CreateCouponRequest> = /*@__P
   messageDesc(file_coupon_v1_coupon_service, 33);
 
 /**
+ * What CreateCoupon answers.
+ *
  * @generated from message coupon.v1.CreateCouponResponse
  */
 export type CreateCouponResponse = Message<"coupon.v1.CreateCouponResponse"> & {
@@ -1324,6 +1604,8 @@ export type CreateCouponResponse = Message<"coupon.v1.CreateCouponResponse"> & {
   success: boolean;
 
   /**
+   * The created coupon.
+   *
    * @generated from field: coupon.v1.PhoneCoupon coupon = 2;
    */
   coupon?: PhoneCoupon | undefined;
@@ -1343,41 +1625,57 @@ export const CreateCouponResponseSchema: GenMessage<CreateCouponResponse> = /*@_
  */
 export type PhoneCoupon = Message<"coupon.v1.PhoneCoupon"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * The generated code.
+   *
    * @generated from field: string coupon_code = 2;
    */
   couponCode: string;
 
   /**
+   * The user with the mobile number.
+   *
    * @generated from field: int32 user_id = 3;
    */
   userId: number;
 
   /**
+   * The ten digits.
+   *
    * @generated from field: string user_mobile = 4;
    */
   userMobile: string;
 
   /**
+   * 20.
+   *
    * @generated from field: double discount_percent = 5;
    */
   discountPercent: number;
 
   /**
+   * 1000.
+   *
    * @generated from field: double min_order = 6;
    */
   minOrder: number;
 
   /**
+   * 500.
+   *
    * @generated from field: double max_value = 7;
    */
   maxValue: number;
 
   /**
+   * 1.
+   *
    * @generated from field: int32 max_limit_for_user = 8;
    */
   maxLimitForUser: number;

@@ -26,11 +26,15 @@ export const file_slot_v1_slot_service: GenFile = /*@__PURE__*/
  */
 export type Slot = Message<"slot.v1.Slot"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * When it is delivered.
+   *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
   deliveryTime?: Timestamp | undefined;
@@ -43,16 +47,22 @@ export type Slot = Message<"slot.v1.Slot"> & {
   freezeTime?: Timestamp | undefined;
 
   /**
+   * False once it was deleted or made inactive.
+   *
    * @generated from field: bool is_active = 4;
    */
   isActive: boolean;
 
   /**
+   * Whether it takes no more orders.
+   *
    * @generated from field: bool is_capacity_full = 5;
    */
   isCapacityFull: boolean;
 
   /**
+   * The product groups of the slot.
+   *
    * @generated from field: repeated int32 group_ids = 6;
    */
   groupIds: number[];
@@ -79,36 +89,50 @@ export const SlotSchema: GenMessage<Slot> = /*@__PURE__*/
  */
 export type ListedSlot = Message<"slot.v1.ListedSlot"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * When it is delivered.
+   *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
   deliveryTime?: Timestamp | undefined;
 
   /**
+   * Orders close at this time.
+   *
    * @generated from field: google.protobuf.Timestamp freeze_time = 3;
    */
   freezeTime?: Timestamp | undefined;
 
   /**
+   * False once it was deleted or made inactive.
+   *
    * @generated from field: bool is_active = 4;
    */
   isActive: boolean;
 
   /**
+   * Whether it takes no more orders.
+   *
    * @generated from field: bool is_capacity_full = 5;
    */
   isCapacityFull: boolean;
 
   /**
+   * The product groups of the slot.
+   *
    * @generated from field: repeated int32 group_ids = 6;
    */
   groupIds: number[];
 
   /**
+   * As stored, in general a map of user id to integers; an empty object when unset.
+   *
    * @generated from field: google.protobuf.Value delivery_sequence = 7;
    */
   deliverySequence?: Value | undefined;
@@ -142,31 +166,43 @@ export const ListedSlotSchema: GenMessage<ListedSlot> = /*@__PURE__*/
  */
 export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
   /**
+   * Generated.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * When it is delivered.
+   *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
   deliveryTime?: Timestamp | undefined;
 
   /**
+   * Orders close at this time.
+   *
    * @generated from field: google.protobuf.Timestamp freeze_time = 3;
    */
   freezeTime?: Timestamp | undefined;
 
   /**
+   * False once it was deleted or made inactive.
+   *
    * @generated from field: bool is_active = 4;
    */
   isActive: boolean;
 
   /**
+   * Whether it takes no more orders.
+   *
    * @generated from field: bool is_capacity_full = 5;
    */
   isCapacityFull: boolean;
 
   /**
+   * The product groups of the slot.
+   *
    * @generated from field: repeated int32 group_ids = 6;
    */
   groupIds: number[];
@@ -180,11 +216,15 @@ export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
   deliverySequence: number[];
 
   /**
+   * The associated products that exist, by id.
+   *
    * @generated from field: repeated common.v1.ProductSummary products = 8;
    */
   products: ProductSummary[];
 
   /**
+   * The raw associations, by product id.
+   *
    * @generated from field: repeated slot.v1.ProductSlot product_slots = 9;
    */
   productSlots: ProductSlot[];
@@ -211,11 +251,15 @@ export const SlotDetailSchema: GenMessage<SlotDetail> = /*@__PURE__*/
  */
 export type ProductSlot = Message<"slot.v1.ProductSlot"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 slot_id = 1;
    */
   slotId: number;
 
   /**
+   * The product.
+   *
    * @generated from field: int32 product_id = 2;
    */
   productId: number;
@@ -249,16 +293,22 @@ export type VendorSnippet = Message<"slot.v1.VendorSnippet"> & {
   snippetCode: string;
 
   /**
+   * The owning slot.
+   *
    * @generated from field: int32 slot_id = 2;
    */
   slotId: number;
 
   /**
+   * The products it shows.
+   *
    * @generated from field: repeated int32 product_ids = 3;
    */
   productIds: number[];
 
   /**
+   * Good until then; absent for ever.
+   *
    * @generated from field: google.protobuf.Timestamp valid_till = 4;
    */
   validTill?: Timestamp | undefined;
@@ -314,6 +364,8 @@ export const VendorSnippetInputSchema: GenMessage<VendorSnippetInput> = /*@__PUR
   messageDesc(file_slot_v1_slot_service, 5);
 
 /**
+ * What GetAll is given.
+ *
  * @generated from message slot.v1.GetAllRequest
  */
 export type GetAllRequest = Message<"slot.v1.GetAllRequest"> & {
@@ -327,15 +379,21 @@ export const GetAllRequestSchema: GenMessage<GetAllRequest> = /*@__PURE__*/
   messageDesc(file_slot_v1_slot_service, 6);
 
 /**
+ * What GetAll answers.
+ *
  * @generated from message slot.v1.GetAllResponse
  */
 export type GetAllResponse = Message<"slot.v1.GetAllResponse"> & {
   /**
+   * Latest delivery first.
+   *
    * @generated from field: repeated slot.v1.ListedSlot slots = 1;
    */
   slots: ListedSlot[];
 
   /**
+   * How many slots there are.
+   *
    * @generated from field: int32 count = 2;
    */
   count: number;
@@ -349,10 +407,14 @@ export const GetAllResponseSchema: GenMessage<GetAllResponse> = /*@__PURE__*/
   messageDesc(file_slot_v1_slot_service, 7);
 
 /**
+ * What GetSlotsProductIds is given.
+ *
  * @generated from message slot.v1.GetSlotsProductIdsRequest
  */
 export type GetSlotsProductIdsRequest = Message<"slot.v1.GetSlotsProductIdsRequest"> & {
   /**
+   * The slots to look up; repeats count once.
+   *
    * @generated from field: repeated int32 slot_ids = 1;
    */
   slotIds: number[];
@@ -366,6 +428,8 @@ export const GetSlotsProductIdsRequestSchema: GenMessage<GetSlotsProductIdsReque
   messageDesc(file_slot_v1_slot_service, 8);
 
 /**
+ * What GetSlotsProductIds answers.
+ *
  * @generated from message slot.v1.GetSlotsProductIdsResponse
  */
 export type GetSlotsProductIdsResponse = Message<"slot.v1.GetSlotsProductIdsResponse"> & {
@@ -385,10 +449,14 @@ export const GetSlotsProductIdsResponseSchema: GenMessage<GetSlotsProductIdsResp
   messageDesc(file_slot_v1_slot_service, 9);
 
 /**
+ * What UpdateSlotProducts is given.
+ *
  * @generated from message slot.v1.UpdateSlotProductsRequest
  */
 export type UpdateSlotProductsRequest = Message<"slot.v1.UpdateSlotProductsRequest"> & {
   /**
+   * The slot; it does not have to exist.
+   *
    * @generated from field: int32 slot_id = 1;
    */
   slotId: number;
@@ -409,6 +477,8 @@ export const UpdateSlotProductsRequestSchema: GenMessage<UpdateSlotProductsReque
   messageDesc(file_slot_v1_slot_service, 10);
 
 /**
+ * What UpdateSlotProducts answers.
+ *
  * @generated from message slot.v1.UpdateSlotProductsResponse
  */
 export type UpdateSlotProductsResponse = Message<"slot.v1.UpdateSlotProductsResponse"> & {
@@ -420,11 +490,15 @@ export type UpdateSlotProductsResponse = Message<"slot.v1.UpdateSlotProductsResp
   message: string;
 
   /**
+   * How many distinct products were added.
+   *
    * @generated from field: int32 added = 2;
    */
   added: number;
 
   /**
+   * How many distinct products were removed.
+   *
    * @generated from field: int32 removed = 3;
    */
   removed: number;
@@ -438,6 +512,8 @@ export const UpdateSlotProductsResponseSchema: GenMessage<UpdateSlotProductsResp
   messageDesc(file_slot_v1_slot_service, 11);
 
 /**
+ * What CreateSlot is given.
+ *
  * @generated from message slot.v1.CreateSlotRequest
  */
 export type CreateSlotRequest = Message<"slot.v1.CreateSlotRequest"> & {
@@ -470,6 +546,8 @@ export type CreateSlotRequest = Message<"slot.v1.CreateSlotRequest"> & {
   productIds: number[];
 
   /**
+   * Created with the slot; checked in their order.
+   *
    * @generated from field: repeated slot.v1.VendorSnippetInput vendor_snippets = 5;
    */
   vendorSnippets: VendorSnippetInput[];
@@ -490,15 +568,21 @@ export const CreateSlotRequestSchema: GenMessage<CreateSlotRequest> = /*@__PURE_
   messageDesc(file_slot_v1_slot_service, 12);
 
 /**
+ * What CreateSlot answers.
+ *
  * @generated from message slot.v1.CreateSlotResponse
  */
 export type CreateSlotResponse = Message<"slot.v1.CreateSlotResponse"> & {
   /**
+   * The created slot.
+   *
    * @generated from field: slot.v1.Slot slot = 1;
    */
   slot?: Slot | undefined;
 
   /**
+   * In the order of the request.
+   *
    * @generated from field: repeated slot.v1.VendorSnippet created_snippets = 2;
    */
   createdSnippets: VendorSnippet[];
@@ -519,6 +603,8 @@ export const CreateSlotResponseSchema: GenMessage<CreateSlotResponse> = /*@__PUR
   messageDesc(file_slot_v1_slot_service, 13);
 
 /**
+ * What GetSlots is given.
+ *
  * @generated from message slot.v1.GetSlotsRequest
  */
 export type GetSlotsRequest = Message<"slot.v1.GetSlotsRequest"> & {
@@ -532,15 +618,21 @@ export const GetSlotsRequestSchema: GenMessage<GetSlotsRequest> = /*@__PURE__*/
   messageDesc(file_slot_v1_slot_service, 14);
 
 /**
+ * What GetSlots answers.
+ *
  * @generated from message slot.v1.GetSlotsResponse
  */
 export type GetSlotsResponse = Message<"slot.v1.GetSlotsResponse"> & {
   /**
+   * In no particular order.
+   *
    * @generated from field: repeated slot.v1.Slot slots = 1;
    */
   slots: Slot[];
 
   /**
+   * How many slots there are.
+   *
    * @generated from field: int32 count = 2;
    */
   count: number;
@@ -554,10 +646,14 @@ export const GetSlotsResponseSchema: GenMessage<GetSlotsResponse> = /*@__PURE__*
   messageDesc(file_slot_v1_slot_service, 15);
 
 /**
+ * What GetSlotById is given.
+ *
  * @generated from message slot.v1.GetSlotByIdRequest
  */
 export type GetSlotByIdRequest = Message<"slot.v1.GetSlotByIdRequest"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -571,10 +667,14 @@ export const GetSlotByIdRequestSchema: GenMessage<GetSlotByIdRequest> = /*@__PUR
   messageDesc(file_slot_v1_slot_service, 16);
 
 /**
+ * What GetSlotById answers.
+ *
  * @generated from message slot.v1.GetSlotByIdResponse
  */
 export type GetSlotByIdResponse = Message<"slot.v1.GetSlotByIdResponse"> & {
   /**
+   * The slot.
+   *
    * @generated from field: slot.v1.SlotDetail slot = 1;
    */
   slot?: SlotDetail | undefined;
@@ -588,10 +688,14 @@ export const GetSlotByIdResponseSchema: GenMessage<GetSlotByIdResponse> = /*@__P
   messageDesc(file_slot_v1_slot_service, 17);
 
 /**
+ * What UpdateSlot is given.
+ *
  * @generated from message slot.v1.UpdateSlotRequest
  */
 export type UpdateSlotRequest = Message<"slot.v1.UpdateSlotRequest"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -647,15 +751,21 @@ export const UpdateSlotRequestSchema: GenMessage<UpdateSlotRequest> = /*@__PURE_
   messageDesc(file_slot_v1_slot_service, 18);
 
 /**
+ * What UpdateSlot answers.
+ *
  * @generated from message slot.v1.UpdateSlotResponse
  */
 export type UpdateSlotResponse = Message<"slot.v1.UpdateSlotResponse"> & {
   /**
+   * The slot as it is now.
+   *
    * @generated from field: slot.v1.Slot slot = 1;
    */
   slot?: Slot | undefined;
 
   /**
+   * In the order of the request.
+   *
    * @generated from field: repeated slot.v1.VendorSnippet created_snippets = 2;
    */
   createdSnippets: VendorSnippet[];
@@ -676,10 +786,14 @@ export const UpdateSlotResponseSchema: GenMessage<UpdateSlotResponse> = /*@__PUR
   messageDesc(file_slot_v1_slot_service, 19);
 
 /**
+ * What DeleteSlot is given.
+ *
  * @generated from message slot.v1.DeleteSlotRequest
  */
 export type DeleteSlotRequest = Message<"slot.v1.DeleteSlotRequest"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -693,6 +807,8 @@ export const DeleteSlotRequestSchema: GenMessage<DeleteSlotRequest> = /*@__PURE_
   messageDesc(file_slot_v1_slot_service, 20);
 
 /**
+ * What DeleteSlot answers.
+ *
  * @generated from message slot.v1.DeleteSlotResponse
  */
 export type DeleteSlotResponse = Message<"slot.v1.DeleteSlotResponse"> & {
@@ -712,6 +828,8 @@ export const DeleteSlotResponseSchema: GenMessage<DeleteSlotResponse> = /*@__PUR
   messageDesc(file_slot_v1_slot_service, 21);
 
 /**
+ * What GetDeliverySequence is given.
+ *
  * @generated from message slot.v1.GetDeliverySequenceRequest
  */
 export type GetDeliverySequenceRequest = Message<"slot.v1.GetDeliverySequenceRequest"> & {
@@ -731,6 +849,8 @@ export const GetDeliverySequenceRequestSchema: GenMessage<GetDeliverySequenceReq
   messageDesc(file_slot_v1_slot_service, 22);
 
 /**
+ * What GetDeliverySequence answers.
+ *
  * @generated from message slot.v1.GetDeliverySequenceResponse
  */
 export type GetDeliverySequenceResponse = Message<"slot.v1.GetDeliverySequenceResponse"> & {
@@ -750,10 +870,14 @@ export const GetDeliverySequenceResponseSchema: GenMessage<GetDeliverySequenceRe
   messageDesc(file_slot_v1_slot_service, 23);
 
 /**
+ * What UpdateDeliverySequence is given.
+ *
  * @generated from message slot.v1.UpdateDeliverySequenceRequest
  */
 export type UpdateDeliverySequenceRequest = Message<"slot.v1.UpdateDeliverySequenceRequest"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
@@ -774,10 +898,14 @@ export const UpdateDeliverySequenceRequestSchema: GenMessage<UpdateDeliverySeque
   messageDesc(file_slot_v1_slot_service, 24);
 
 /**
+ * What UpdateDeliverySequence answers.
+ *
  * @generated from message slot.v1.UpdateDeliverySequenceResponse
  */
 export type UpdateDeliverySequenceResponse = Message<"slot.v1.UpdateDeliverySequenceResponse"> & {
   /**
+   * The slot with its sequence.
+   *
    * @generated from field: slot.v1.SequencedSlot slot = 1;
    */
   slot?: SequencedSlot | undefined;
@@ -804,11 +932,15 @@ export const UpdateDeliverySequenceResponseSchema: GenMessage<UpdateDeliverySequ
  */
 export type SequencedSlot = Message<"slot.v1.SequencedSlot"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * As it is now stored.
+   *
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
   deliverySequence?: Value | undefined;
@@ -822,15 +954,21 @@ export const SequencedSlotSchema: GenMessage<SequencedSlot> = /*@__PURE__*/
   messageDesc(file_slot_v1_slot_service, 26);
 
 /**
+ * What UpdateSlotCapacity is given.
+ *
  * @generated from message slot.v1.UpdateSlotCapacityRequest
  */
 export type UpdateSlotCapacityRequest = Message<"slot.v1.UpdateSlotCapacityRequest"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 slot_id = 1;
    */
   slotId: number;
 
   /**
+   * Must be given.
+   *
    * @generated from field: optional bool is_capacity_full = 2;
    */
   isCapacityFull?: boolean | undefined;
@@ -844,6 +982,8 @@ export const UpdateSlotCapacityRequestSchema: GenMessage<UpdateSlotCapacityReque
   messageDesc(file_slot_v1_slot_service, 27);
 
 /**
+ * What UpdateSlotCapacity answers.
+ *
  * @generated from message slot.v1.UpdateSlotCapacityResponse
  */
 export type UpdateSlotCapacityResponse = Message<"slot.v1.UpdateSlotCapacityResponse"> & {
@@ -855,6 +995,8 @@ export type UpdateSlotCapacityResponse = Message<"slot.v1.UpdateSlotCapacityResp
   success: boolean;
 
   /**
+   * The slot as it is now.
+   *
    * @generated from field: slot.v1.Slot slot = 2;
    */
   slot?: Slot | undefined;

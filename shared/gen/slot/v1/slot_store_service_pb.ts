@@ -21,26 +21,36 @@ export const file_slot_v1_slot_store_service: GenFile = /*@__PURE__*/
  */
 export type OpenSlot = Message<"slot.v1.OpenSlot"> & {
   /**
+   * The slot.
+   *
    * @generated from field: int32 id = 1;
    */
   id: number;
 
   /**
+   * When it is delivered.
+   *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
   deliveryTime?: Timestamp | undefined;
 
   /**
+   * Orders close at this time.
+   *
    * @generated from field: google.protobuf.Timestamp freeze_time = 3;
    */
   freezeTime?: Timestamp | undefined;
 
   /**
+   * Always false: a full slot is not open.
+   *
    * @generated from field: bool is_capacity_full = 4;
    */
   isCapacityFull: boolean;
 
   /**
+   * Its products, ascending.
+   *
    * @generated from field: repeated int32 product_ids = 5;
    */
   productIds: number[];
@@ -54,10 +64,14 @@ export const OpenSlotSchema: GenMessage<OpenSlot> = /*@__PURE__*/
   messageDesc(file_slot_v1_slot_store_service, 0);
 
 /**
+ * Open slots of one product.
+ *
  * @generated from message slot.v1.OpenSlotList
  */
 export type OpenSlotList = Message<"slot.v1.OpenSlotList"> & {
   /**
+   * By delivery time, then id.
+   *
    * @generated from field: repeated slot.v1.OpenSlot slots = 1;
    */
   slots: OpenSlot[];
@@ -71,6 +85,8 @@ export const OpenSlotListSchema: GenMessage<OpenSlotList> = /*@__PURE__*/
   messageDesc(file_slot_v1_slot_store_service, 1);
 
 /**
+ * What GetOpenSlots is given.
+ *
  * @generated from message slot.v1.GetOpenSlotsRequest
  */
 export type GetOpenSlotsRequest = Message<"slot.v1.GetOpenSlotsRequest"> & {
@@ -84,10 +100,14 @@ export const GetOpenSlotsRequestSchema: GenMessage<GetOpenSlotsRequest> = /*@__P
   messageDesc(file_slot_v1_slot_store_service, 2);
 
 /**
+ * What GetOpenSlots answers.
+ *
  * @generated from message slot.v1.GetOpenSlotsResponse
  */
 export type GetOpenSlotsResponse = Message<"slot.v1.GetOpenSlotsResponse"> & {
   /**
+   * By delivery time, then id.
+   *
    * @generated from field: repeated slot.v1.OpenSlot slots = 1;
    */
   slots: OpenSlot[];
@@ -100,6 +120,8 @@ export type GetOpenSlotsResponse = Message<"slot.v1.GetOpenSlotsResponse"> & {
   version: number;
 
   /**
+   * When this version was built.
+   *
    * @generated from field: google.protobuf.Timestamp refreshed_at = 3;
    */
   refreshedAt?: Timestamp | undefined;
@@ -113,10 +135,14 @@ export const GetOpenSlotsResponseSchema: GenMessage<GetOpenSlotsResponse> = /*@_
   messageDesc(file_slot_v1_slot_store_service, 3);
 
 /**
+ * What GetProductSlots is given.
+ *
  * @generated from message slot.v1.GetProductSlotsRequest
  */
 export type GetProductSlotsRequest = Message<"slot.v1.GetProductSlotsRequest"> & {
   /**
+   * The products to look up.
+   *
    * @generated from field: repeated int32 product_ids = 1;
    */
   productIds: number[];
@@ -130,6 +156,8 @@ export const GetProductSlotsRequestSchema: GenMessage<GetProductSlotsRequest> = 
   messageDesc(file_slot_v1_slot_store_service, 4);
 
 /**
+ * What GetProductSlots answers.
+ *
  * @generated from message slot.v1.GetProductSlotsResponse
  */
 export type GetProductSlotsResponse = Message<"slot.v1.GetProductSlotsResponse"> & {
@@ -141,11 +169,15 @@ export type GetProductSlotsResponse = Message<"slot.v1.GetProductSlotsResponse">
   slots: { [key: number]: OpenSlotList };
 
   /**
+   * Of the stores; grows with each refresh.
+   *
    * @generated from field: int32 version = 2;
    */
   version: number;
 
   /**
+   * When this version was built.
+   *
    * @generated from field: google.protobuf.Timestamp refreshed_at = 3;
    */
   refreshedAt?: Timestamp | undefined;
@@ -159,6 +191,8 @@ export const GetProductSlotsResponseSchema: GenMessage<GetProductSlotsResponse> 
   messageDesc(file_slot_v1_slot_store_service, 5);
 
 /**
+ * What GetStoreStatus is given.
+ *
  * @generated from message slot.v1.GetStoreStatusRequest
  */
 export type GetStoreStatusRequest = Message<"slot.v1.GetStoreStatusRequest"> & {
@@ -172,15 +206,21 @@ export const GetStoreStatusRequestSchema: GenMessage<GetStoreStatusRequest> = /*
   messageDesc(file_slot_v1_slot_store_service, 6);
 
 /**
+ * What GetStoreStatus answers.
+ *
  * @generated from message slot.v1.GetStoreStatusResponse
  */
 export type GetStoreStatusResponse = Message<"slot.v1.GetStoreStatusResponse"> & {
   /**
+   * Of the stores; grows with each refresh.
+   *
    * @generated from field: int32 version = 1;
    */
   version: number;
 
   /**
+   * When this version was built.
+   *
    * @generated from field: google.protobuf.Timestamp refreshed_at = 2;
    */
   refreshedAt?: Timestamp | undefined;
@@ -201,6 +241,8 @@ export const GetStoreStatusResponseSchema: GenMessage<GetStoreStatusResponse> = 
   messageDesc(file_slot_v1_slot_store_service, 7);
 
 /**
+ * What WatchStore is given.
+ *
  * @generated from message slot.v1.WatchStoreRequest
  */
 export type WatchStoreRequest = Message<"slot.v1.WatchStoreRequest"> & {
@@ -220,15 +262,21 @@ export const WatchStoreRequestSchema: GenMessage<WatchStoreRequest> = /*@__PURE_
   messageDesc(file_slot_v1_slot_store_service, 8);
 
 /**
+ * What WatchStore answers.
+ *
  * @generated from message slot.v1.WatchStoreResponse
  */
 export type WatchStoreResponse = Message<"slot.v1.WatchStoreResponse"> & {
   /**
+   * Of the stores; grows with each refresh.
+   *
    * @generated from field: int32 version = 1;
    */
   version: number;
 
   /**
+   * When this version was built.
+   *
    * @generated from field: google.protobuf.Timestamp refreshed_at = 2;
    */
   refreshedAt?: Timestamp | undefined;
