@@ -134,7 +134,9 @@ const insertSlot = statement<StoredSlot>(
    ),
    associations as (
      insert into product_slots (slot_id, product_id)
-     select distinct slots.id, product_id from slots, unnest($5::integer[]) as product_id
+     select slots.id, product_id from slots, unnest($5::integer[]) as product_id
+     -- Repeats, and an association made before there was the slot.
+     on conflict do nothing
    ),
    ${requestForEach('slots')}
    select ${slotColumns}, ${storeRequestId} from slots`,
