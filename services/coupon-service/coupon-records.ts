@@ -1,4 +1,5 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
+import { violates } from '../../shared/db/errors.ts';
 import { fail } from '../../shared/rpc/errors.ts';
 import { couponErrors } from './errors.ts';
 
@@ -64,7 +65,7 @@ const insertCouponRow = statement<CouponRow & { linkedProducts: number }>(
      )
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
        coalesce($10::timestamptz, now() + $11::integer * interval '24 hours'), $12, $13)
-     on conflict on constraint coupons_coupon_code_unique do nothing
+     on conflict (coupon_code) do nothing
      returning *
    ),
    known_products as (select id from products where id = any($15::integer[]) for key share),
@@ -88,27 +89,32 @@ const insertCouponRow = statement<CouponRow & { linkedProducts: number }>(
  *
  * @returns undefined when the code is taken, also by a call that ran at the same time: the unique
  * constraint judges.
- * @throws INVALID_ARGUMENT when a product does not exist.
+ * @throws INVALID_ARGUMENT when a product does not exist, UNAUTHENTICATED when the staff user does not.
  */
 export async function insertCoupon(tx: Queryable, coupon: NewCoupon): Promise<CouponRow | undefined> {
   const products = new Set(coupon.applicableProducts);
-  const [stored] = await tx.query(insertCouponRow, [
-    coupon.couponCode,
-    coupon.createdBy,
-    coupon.isUserBased ?? false,
-    coupon.discountPercent,
-    coupon.flatDiscount,
-    coupon.minOrder,
-    coupon.maxValue,
-    coupon.productIds,
-    coupon.isApplyForAll ?? false,
-    coupon.validTill?.toISOString(),
-    coupon.validForDays,
-    coupon.maxLimitForUser,
-    coupon.exclusiveApply ?? false,
-    coupon.applicableUsers ?? [],
-    [...products],
-  ]);
+  const [stored] = await tx
+    .query(insertCouponRow, [
+      coupon.couponCode,
+      coupon.createdBy,
+      coupon.isUserBased ?? false,
+      coupon.discountPercent,
+      coupon.flatDiscount,
+      coupon.minOrder,
+      coupon.maxValue,
+      coupon.productIds,
+      coupon.isApplyForAll ?? false,
+      coupon.validTill?.toISOString(),
+      coupon.validForDays,
+      coupon.maxLimitForUser,
+      coupon.exclusiveApply ?? false,
+      coupon.applicableUsers ?? [],
+      [...products],
+    ])
+    .catch((error: unknown) => {
+      // The staff user was there a moment ago.
+      throw violates(error, 'couponCreator') ? fail(couponErrors.unauthorized) : error;
+    });
   if (stored !== undefined && stored.linkedProducts < products.size) throw fail(couponErrors.productsNotFound);
   return stored;
 }

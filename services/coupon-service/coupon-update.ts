@@ -14,6 +14,9 @@ export interface CouponUpdates extends CouponBody {
 // the links as they were before it.
 const lockCoupon = statement<{ id: number }>('lockCoupon', 'select id from coupons where id = $1 for update');
 
+// Two updates that swap codes would wait for each other's for ever.
+const lockCouponCodes = statement<never>('lockCouponCodes', `select pg_advisory_xact_lock(hashtext('coupon_code'))`);
+
 const applicableUserExists = statement<{ exists: boolean }>(
   'applicableUserExists',
   'select exists (select from coupon_applicable_users where coupon_id = $1) as exists',
@@ -73,6 +76,7 @@ export async function updateCoupon(tx: Queryable, id: number, updates: CouponUpd
   const { applicableUsers, applicableProducts, productIds, validTill } = updates;
   // 1
   if (updates.discountPercent && updates.flatDiscount) throw fail(couponErrors.twoDiscounts);
+  if (updates.couponCode !== undefined) await tx.query(lockCouponCodes);
   const readsOrReplacesLinks = updates.isUserBased || applicableUsers !== undefined || applicableProducts !== undefined;
   if (readsOrReplacesLinks) await tx.query(lockCoupon, [id]);
   // 2

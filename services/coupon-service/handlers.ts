@@ -66,7 +66,7 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
     },
 
     async delete(request, call) {
-      await database.transaction(call.signal, (tx) => invalidateCoupon(tx, request.id));
+      await invalidateCoupon(database.during(call.signal), request.id);
       return { message: 'Coupon invalidated successfully' };
     },
 

@@ -1,4 +1,5 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
+import { violates } from '../../shared/db/errors.ts';
 import { fail } from '../../shared/rpc/errors.ts';
 import { newReservedCouponCode, newSecretCode } from './codes.ts';
 import type { TermsRow } from './coupon-records.ts';
@@ -29,7 +30,7 @@ const insertReservedCoupon = statement<ReservedCouponRow & { linkedProducts: num
        max_limit_for_user, exclusive_apply, created_by
      )
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict on constraint reserved_coupons_secret_code_unique do nothing
+     on conflict (secret_code) do nothing
      returning *
    ),
    known_products as (select id from products where id = any($12::integer[]) for key share),
@@ -61,20 +62,25 @@ export async function createReservedCoupon(
   // 3 to 6
   const now = Date.now();
   const products = new Set(body.applicableProducts);
-  const [stored] = await tx.query(insertReservedCoupon, [
-    body.couponCode || newSecretCode(now),
-    body.couponCode || newReservedCouponCode(now),
-    body.discountPercent,
-    body.flatDiscount,
-    body.minOrder,
-    body.maxValue,
-    body.productIds,
-    body.validTill?.toISOString(),
-    body.maxLimitForUser,
-    body.exclusiveApply ?? false,
-    staffId,
-    [...products],
-  ]);
+  const [stored] = await tx
+    .query(insertReservedCoupon, [
+      body.couponCode || newSecretCode(now),
+      body.couponCode || newReservedCouponCode(now),
+      body.discountPercent,
+      body.flatDiscount,
+      body.minOrder,
+      body.maxValue,
+      body.productIds,
+      body.validTill?.toISOString(),
+      body.maxLimitForUser,
+      body.exclusiveApply ?? false,
+      staffId,
+      [...products],
+    ])
+    .catch((error: unknown) => {
+      // The staff user was there a moment ago.
+      throw violates(error, 'reservedCouponCreator') ? fail(couponErrors.unauthorized) : error;
+    });
   if (stored === undefined) throw fail(couponErrors.secretCodeTaken);
   if (stored.linkedProducts < products.size) throw fail(couponErrors.productsNotFound);
   return stored;

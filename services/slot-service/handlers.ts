@@ -1,5 +1,5 @@
-import { fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf';
-import { timestampFromDate, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { fromJson, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../shared/db/database.ts';
 import type {
@@ -10,8 +10,9 @@ import type {
   VendorSnippetSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Call } from '../../shared/rpc/call.ts';
-import { errorInfo, fail, invalidField, toPublicError } from '../../shared/rpc/errors.ts';
+import { errorInfo, fail, toPublicError } from '../../shared/rpc/errors.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
+import { readJson } from '../../shared/rpc/json-value.ts';
 import { updateSlotCapacity } from './capacity.ts';
 import { slotErrors } from './errors.ts';
 import { getSlotsProductIds, updateSlotProducts } from './products.ts';
@@ -128,7 +129,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
           }),
         )
         .catch((error: unknown) => {
-          throw toUpdateFailure(error);
+          throw toUpdateFailure(error, call);
         });
       refresh(call, written.storeRequestId);
       return {
@@ -151,13 +152,17 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async updateDeliverySequence(request, call) {
-      const deliverySequence = readValue('delivery_sequence', request.deliverySequence);
+      const deliverySequence = readJson('delivery_sequence', request.deliverySequence);
       const keep = sequences.beginUpdate();
       const slot = await updateDeliverySequence(
         database.during(call.signal),
         { id: request.id, deliverySequence },
         replicaId,
-      );
+      ).catch((error: unknown) => {
+        // It may have been committed all the same.
+        sequences.drop(request.id);
+        throw error;
+      });
       if (isSequenceMap(slot.deliverySequence)) keep(slot.id, slot.deliverySequence);
       return {
         slot: { id: slot.id, deliverySequence: fromJson(ValueSchema, slot.deliverySequence) },
@@ -179,9 +184,10 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 }
 
 /** Spec 7: every failure of updateSlot reads the same; its cause travels in the details. */
-function toUpdateFailure(thrown: unknown): ConnectError {
+function toUpdateFailure(thrown: unknown, call: Call): ConnectError {
   const cause = toPublicError(thrown);
-  if (cause.code === Code.DeadlineExceeded || cause.code === Code.Canceled) return cause;
+  // The caller has left, or its deadline has passed.
+  if (call.signal.aborted) return cause;
   const known = [Code.InvalidArgument, Code.NotFound, Code.AlreadyExists].includes(cause.code);
   const row = known ? slotErrors.slotNotUpdated : { ...slotErrors.slotNotUpdated, code: Code.Internal };
   return fail(row, {
@@ -220,17 +226,4 @@ function toListedSlot(slot: SlotWithProducts) {
 function toSnippet({ validTill, ...snippet }: SnippetRow) {
   const record = { ...snippet, ...(validTill === null ? {} : { validTill: timestampFromDate(validTill) }) };
   return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
-}
-
-/** A given value as JSON. Throws INVALID_ARGUMENT for what JSON can't hold: NaN, a NUL. */
-function readValue(field: string, value: Value | undefined) {
-  let text: string;
-  try {
-    if (value === undefined) throw new Error('no value');
-    text = JSON.stringify(toJson(ValueSchema, value));
-  } catch {
-    throw invalidField(field, 'is not a JSON value');
-  }
-  if (text.includes('\\u0000')) throw invalidField(field, 'must not hold a NUL');
-  return toJson(ValueSchema, value);
 }

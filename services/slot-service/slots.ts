@@ -67,7 +67,8 @@ export function getSlots(db: Queryable): Promise<SlotRow[]> {
 
 /** A snippet as JSON has it, so that one statement brings all of a slot. */
 interface SnippetJson extends Omit<SnippetRow, 'validTill'> {
-  validTill: string | null;
+  /** Epoch milliseconds. */
+  validTill: number | null;
 }
 
 const getSlotByIdRows = statement<SlotWithProducts & { vendorSnippets: SnippetJson[] }>(
@@ -75,7 +76,8 @@ const getSlotByIdRows = statement<SlotWithProducts & { vendorSnippets: SnippetJs
   `select ${slotColumns}, ${productSlotsOfSlot},
      coalesce((
        select jsonb_agg(jsonb_build_object(
-         'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids, 'validTill', valid_till
+         'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids,
+         'validTill', extract(epoch from valid_till) * 1000
        ) order by id)
        from vendor_snippets where slot_id = slots.id
      ), '[]') as "vendorSnippets"
@@ -138,6 +140,7 @@ const insertSlot = statement<StoredSlot>(
      -- Repeats, and an association made before there was the slot.
      on conflict do nothing
    ),
+   strays as (delete from product_slots using slots where slot_id = slots.id and product_id <> all($5)),
    ${requestForEach('slots')}
    select ${slotColumns}, ${storeRequestId} from slots`,
 );

@@ -26,7 +26,7 @@ const insertSnippets = statement<SnippetRow>(
    select $1, snippet.name, array(select jsonb_array_elements_text(snippet.product_ids)::integer), snippet.valid_till
    from jsonb_to_recordset($2) as snippet (name text, product_ids jsonb, valid_till timestamptz, position integer)
    order by snippet.name collate "C", snippet.position
-   on conflict on constraint vendor_snippets_snippet_code_unique do nothing
+   on conflict (snippet_code) do nothing
    returning snippet_code as "snippetCode", slot_id as "slotId", product_ids as "productIds", valid_till as "validTill"`,
 );
 

@@ -32,24 +32,22 @@ export const databaseErrors = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** The unique constraints that a rule speaks of, by their names in the schema. */
-const uniqueConstraints = {
+/** The constraints that a rule speaks of, by their names in the schema. */
+const constraints = {
   couponCode: 'coupons_coupon_code_unique',
   secretCode: 'reserved_coupons_secret_code_unique',
   snippetCode: 'vendor_snippets_snippet_code_unique',
   userMobile: 'users_mobile_unique',
+  couponCreator: 'coupons_created_by_fkey',
+  reservedCouponCreator: 'reserved_coupons_created_by_fkey',
 } as const;
 
-const uniqueViolation = '23505';
+const integrityViolation = '23';
 
-/** Whether a failed statement broke this unique constraint, and no other. */
-export function violates(error: unknown, constraint: keyof typeof uniqueConstraints): boolean {
+/** Whether a failed statement broke this constraint, and no other. */
+export function violates(error: unknown, constraint: keyof typeof constraints): boolean {
   const cause = error instanceof ConnectError ? error.cause : undefined;
-  return (
-    cause instanceof pg.DatabaseError &&
-    cause.code === uniqueViolation &&
-    cause.constraint === uniqueConstraints[constraint]
-  );
+  return cause instanceof pg.DatabaseError && cause.constraint === constraints[constraint];
 }
 
 /**
@@ -59,7 +57,7 @@ export function violates(error: unknown, constraint: keyof typeof uniqueConstrai
 export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
   const row = rowOf(error);
   // A broken constraint may be what the rule waits for.
-  const expected = error instanceof pg.DatabaseError && error.code === uniqueViolation;
+  const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
   const level = row.code === Code.Internal && !expected ? 'error' : 'warn';
   logger[level]({ err: error, statement, reason: row.reason }, 'a database call failed');
   return fail(row, { cause: error });
@@ -92,6 +90,7 @@ function rowOf(error: unknown): ErrorRow {
     case '3D': // invalid catalog name
       return databaseErrors.unavailable;
     case '22': // data exception
+    case '54': // program limit exceeded: an index row, nesting
       return databaseErrors.unstorable;
     default:
       return commonErrors.internal;

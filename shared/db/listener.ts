@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -16,6 +17,7 @@ const firstRetryMs = 50;
 const longestRetryMs = 2_000;
 // A connection that died without a word is found out by asking.
 const heartbeatMs = 5_000;
+const farewellMs = 500;
 
 /** One connection that LISTENs, kept up for as long as the process lives. */
 export class NotificationListener {
@@ -47,7 +49,7 @@ export class NotificationListener {
     const { signal } = this.#stopped;
     let retryMs = firstRetryMs;
     while (!signal.aborted) {
-      const connection = new Connection(this.#config, this.#handlers.channels);
+      const connection = new Connection(this.#config, this.#handlers.channels, this.#logger);
       try {
         await connection.open();
         retryMs = firstRetryMs;
@@ -67,21 +69,32 @@ export class NotificationListener {
 }
 
 class Connection {
+  readonly #socket = new Socket();
   readonly #client: pg.Client;
   readonly #channels: string[];
-  readonly #ended: Promise<void>;
+  #end: () => void = () => undefined;
+  readonly #over: Promise<void>;
 
-  constructor(config: DatabaseConfig, channels: ListenerHandlers['channels']) {
+  constructor(config: DatabaseConfig, channels: ListenerHandlers['channels'], logger: Logger) {
     this.#client = new pg.Client({
       connectionString: config.url,
       application_name: `${config.applicationName} listener`,
       connectionTimeoutMillis: config.connectionTimeoutMs,
       query_timeout: heartbeatMs,
       keepAlive: true,
+      stream: () => this.#socket,
     });
     this.#channels = Object.keys(channels);
-    this.#client.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''));
-    this.#ended = new Promise((resolve) => {
+    this.#client.on('notification', ({ channel, payload }) => {
+      // Anyone who may connect can notify.
+      try {
+        channels[channel]?.(payload ?? '');
+      } catch (error) {
+        logger.warn({ err: error, channel }, 'a notification could not be read');
+      }
+    });
+    this.#over = new Promise((resolve) => {
+      this.#end = resolve;
       this.#client.on('end', () => resolve());
       this.#client.on('error', () => resolve());
     });
@@ -94,14 +107,22 @@ class Connection {
 
   /** Resolves when the connection is gone or the signal aborts; rejects when it no longer answers. */
   async lost(signal: AbortSignal): Promise<void> {
-    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    const over = Promise.race([this.#ended, stopped]).then(() => 'over' as const);
-    while ((await Promise.race([over, pause(heartbeatMs, 'beat' as const, { ref: false })])) === 'beat') {
-      await this.#client.query('select');
-    }
+    await new Promise<void>((resolve, reject) => {
+      const heartbeat = setInterval(() => {
+        this.#client.query('select').catch(reject);
+      }, heartbeatMs);
+      this.#over.then(() => {
+        clearInterval(heartbeat);
+        resolve();
+      }, reject);
+      signal.addEventListener('abort', () => this.#end(), { once: true });
+      if (signal.aborted) this.#end();
+    });
   }
 
   async close(): Promise<void> {
-    await this.#client.end().catch(() => undefined);
+    // A connection that died without a word would never end.
+    await Promise.race([this.#client.end().catch(() => undefined), pause(farewellMs, undefined, { ref: false })]);
+    this.#socket.destroy();
   }
 }

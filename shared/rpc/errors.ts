@@ -74,7 +74,9 @@ type OutgoingDetail = { desc: DescMessage; value: MessageInitShape<DescMessage> 
  */
 export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
   const { params = {}, violations, cause, metadata = {} } = options;
-  const message = row.message.replace(/<([^>]+)>/g, (place, name: string) => params[name] ?? place);
+  const message = row.message.replace(/<([^>]+)>/g, (place, name: string) =>
+    Object.hasOwn(params, name) ? (params[name] ?? place) : place,
+  );
   const details: OutgoingDetail[] = [
     {
       desc: ErrorInfoSchema,

@@ -1,6 +1,13 @@
 import { ConnectError } from '@connectrpc/connect';
 import { encodeEnvelope, type UniversalServerResponse } from '@connectrpc/connect/protocol';
-import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import {
+  codeToHttpStatus,
+  endStreamFlag,
+  endStreamFromJson,
+  endStreamToJson,
+  errorFromJsonBytes,
+  errorToJsonBytes,
+} from '@connectrpc/connect/protocol-connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import {
   contentTypeProto,
@@ -13,38 +20,51 @@ import type { Protocol } from './call.ts';
 
 const envelopeHeadBytes = 5;
 
+/** What an answer has to be written in: the protocol, and for a stream of Connect its content type. */
+export interface AnswerForm {
+  readonly protocol: Protocol;
+  readonly isStream: boolean;
+  readonly contentType: string;
+}
+
 /**
  * The error that connect-node answered with before it reached an implementation (bytes that are no
  * message, a message that is too large, an unknown compression), or undefined for any other answer.
  */
 export function readRefusal(
-  protocol: Protocol,
+  { protocol, isStream }: AnswerForm,
   { status, header }: UniversalServerResponse,
   body: Uint8Array,
 ): ConnectError | undefined {
-  if (protocol === 'connect') {
-    const isError = status !== 200 && header?.get('content-type') === 'application/json';
-    return isError ? errorFromJsonBytes(body, undefined, new ConnectError('refused')) : undefined;
+  const content = body.subarray(envelopeHeadBytes);
+  if (protocol === 'grpc-web') {
+    return findTrailerError(body[0] === trailerFlag ? trailerParse(content) : new Headers());
   }
-  if (status !== 200) return undefined;
-  return findTrailerError(body[0] === trailerFlag ? trailerParse(body.subarray(envelopeHeadBytes)) : new Headers());
+  if (isStream) return body[0] === endStreamFlag ? endStreamFromJson(content).error : undefined;
+  const isError = status !== 200 && header?.get('content-type') === 'application/json';
+  return isError ? errorFromJsonBytes(body, undefined, new ConnectError('refused')) : undefined;
 }
 
-/** An error as an answer of a unary Connect or gRPC-Web call. */
+/** An error as an answer of a Connect or gRPC-Web call. */
 export function writeRefusal(
-  protocol: Protocol,
+  { protocol, isStream, contentType }: AnswerForm,
   error: ConnectError,
   headers: ReadonlyMap<string, string>,
 ): UniversalServerResponse {
   const header = new Headers([...headers]);
-  if (protocol === 'connect') {
-    header.set('content-type', 'application/json');
-    return { status: codeToHttpStatus(error.code), header, body: once(errorToJsonBytes(error, {})) };
+  if (protocol === 'grpc-web') {
+    header.set('content-type', contentTypeProto);
+    const trailer = new Headers();
+    setTrailerStatus(trailer, error);
+    return { status: 200, header, body: once(encodeEnvelope(trailerFlag, trailerSerialize(trailer))) };
   }
-  header.set('content-type', contentTypeProto);
-  const trailer = new Headers();
-  setTrailerStatus(trailer, error);
-  return { status: 200, header, body: once(encodeEnvelope(trailerFlag, trailerSerialize(trailer))) };
+  if (isStream) {
+    header.set('content-type', contentType);
+    const end = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, {})));
+    return { status: 200, header, body: once(encodeEnvelope(endStreamFlag, end)) };
+  }
+  header.set('content-type', 'application/json');
+  return { status: codeToHttpStatus(error.code), header, body: once(errorToJsonBytes(error, {})) };
 }
 
 /** A body of one chunk. */

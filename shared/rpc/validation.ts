@@ -1,19 +1,27 @@
-import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import { commonErrors, fail } from './errors.ts';
 
-const validator = createValidator();
+const firstViolation = createValidator({ failFast: true });
+const allViolations = createValidator();
+
+// A small request is told of everything that is wrong with it. In a large one there may be millions
+// of things, and the answer has to fit into the headers of any gRPC client.
+const smallRequestBytes = 16 * 1024;
+const mostViolations = 20;
 
 /**
  * Checks a request against the `buf.validate` rules of its .proto file. Throws INVALID_ARGUMENT
- * with every field at fault; its message is that of the first.
+ * with the fields at fault; its message is that of the first.
  */
 export function validate(schema: DescMessage, message: Message): void {
-  const result = validator.validate(schema, message);
+  if (firstViolation.validate(schema, message).kind === 'valid') return;
+  const isSmall = toBinary(schema, message).byteLength <= smallRequestBytes;
+  const result = (isSmall ? allViolations : firstViolation).validate(schema, message);
   if (result.kind === 'valid') return;
   if (result.kind === 'error') throw result.error;
-  const violations = result.violations.map((violation) => ({
+  const violations = result.violations.slice(0, mostViolations).map((violation) => ({
     field: pathToString(violation.field),
     description: violation.message,
   }));

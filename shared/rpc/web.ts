@@ -92,7 +92,15 @@ export async function serveWeb(
     drain() {
       draining = true;
     },
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    stop: () =>
+      new Promise((resolve) => {
+        // A connection that falls idle after the close would be kept for its keep-alive time.
+        const sweep = setInterval(() => server.closeIdleConnections(), 50);
+        server.close(() => {
+          clearInterval(sweep);
+          resolve();
+        });
+      }),
     kill: () => server.closeAllConnections(),
   };
 }
@@ -131,14 +139,19 @@ function createCallListener(
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     const given = await route.handler(universal);
-    if (route.rpc.method.methodKind !== 'unary') {
-      await universalResponseToNodeResponse(given, response);
-      return;
-    }
-    const body = await readAllBytes(given.body ?? once(new Uint8Array()), Number.MAX_SAFE_INTEGER);
+    const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
+    // connect-node begins with the first chunk: only then it is known whether the call began.
+    const first = await chunks.next();
+    const body = joined(first, chunks);
     const answered = progress.begun
-      ? { ...given, body: once(body) }
-      : await answerRefused(route.rpc, interceptors, universal, { ...given, body: once(body) }, body);
+      ? { ...given, body }
+      : await answerRefused(
+          route.rpc,
+          interceptors,
+          universal,
+          given,
+          await readAllBytes(body, Number.MAX_SAFE_INTEGER),
+        );
     await universalResponseToNodeResponse(answered, response);
   }
 
@@ -149,6 +162,15 @@ function createCallListener(
       response.destroy();
     });
   };
+}
+
+/** What was read of an answer, and the rest of it. */
+async function* joined<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>): AsyncIterable<Chunk> {
+  try {
+    for (let chunk = first; !chunk.done; chunk = await rest.next()) yield chunk.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interceptors: readonly Interceptor[]): void {
@@ -226,10 +248,11 @@ async function answerRefused(
   given: UniversalServerResponse,
   body: Uint8Array,
 ): Promise<UniversalServerResponse> {
-  const isGrpcWeb = request.header.get('content-type')?.startsWith('application/grpc-web') ?? false;
-  const protocol: Protocol = isGrpcWeb ? 'grpc-web' : 'connect';
-  const refusal = readRefusal(protocol, given, body);
-  if (refusal === undefined) return given;
+  const contentType = request.header.get('content-type') ?? '';
+  const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
+  const form = { protocol, isStream: rpc.method.methodKind !== 'unary', contentType };
+  const refusal = readRefusal(form, given, body);
+  if (refusal === undefined) return { ...given, body: once(body) };
   const refuse = () => {
     // What it could not decode or unpack, connect-node calls an internal error.
     throw refusal.code === Code.Internal ? unreadableRequest(rpc.method, refusal) : refusal;
@@ -242,6 +265,6 @@ async function answerRefused(
     decode: refuse,
   });
   return intercept(interceptors, call, rpc, async () => refuse()).catch((error: ConnectError) =>
-    writeRefusal(protocol, error, call.responseHeaders),
+    writeRefusal(form, error, call.responseHeaders),
   );
 }

@@ -12,7 +12,9 @@ export function createLogger(service: string, level: string, destination?: Desti
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-const textFields = ['code', 'severity', 'detail', 'hint', 'where', 'schema', 'table', 'column', 'constraint'];
+// Not `detail`, `where` and `hint`: PostgreSQL quotes values of the request there.
+const textFields = ['code', 'severity', 'schema', 'table', 'column', 'constraint'];
+const dataException = /^22/;
 
 /**
  * What the log keeps of an error and its causes. Not every property: pg hangs the whole client on
@@ -20,14 +22,16 @@ const textFields = ['code', 'severity', 'detail', 'hint', 'where', 'schema', 'ta
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
-  const fields = Object.entries(error).filter(
-    ([name, value]) => textFields.includes(name) && typeof value === 'string',
+  const fields = Object.fromEntries(
+    Object.entries(error).filter(([name, value]) => textFields.includes(name) && typeof value === 'string'),
   );
+  // The text of a data exception is the value that could not be read.
+  const message = dataException.test(fields.code ?? '') ? 'a data exception' : error.message;
   return {
     type: error.name,
-    message: error.message,
-    stack: error.stack,
-    ...Object.fromEntries(fields),
+    message,
+    stack: error.stack?.replace(error.message, message),
+    ...fields,
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
 }

@@ -7,9 +7,12 @@ import { loadStores, type StoreContent } from './store.ts';
 
 const loaded = 'loaded';
 
-const transactionHorizon = statement<{ next: string }>(
-  'transactionHorizon',
-  'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
+const requestState = statement<{ isToCome: boolean; isOver: boolean; version: number }>(
+  'requestState',
+  `select $1::xid8 >= pg_snapshot_xmax(now) as "isToCome",
+     pg_visible_in_snapshot($1::xid8, now) and not exists (select from store_refresh_requests) as "isOver",
+     (select max(version) from store_versions) as version
+   from pg_current_snapshot() as now`,
 );
 
 /** This process's copy of the derived stores, swapped whole when a new version is loaded. */
@@ -71,21 +74,23 @@ export class StoreReplica {
     const id = /^[1-9]\d{0,18}$/.test(requestId) ? BigInt(requestId) : undefined;
     if (id === undefined) throw invalidField('store-request-id', 'is not the id of a write');
     if (sees(this.#content.snapshot, id)) return;
-    const versions = this.versions(signal);
-    const [horizon] = await this.#database.during(signal).query(transactionHorizon);
-    if (horizon !== undefined && id >= BigInt(horizon.next)) {
-      throw invalidField('store-request-id', 'is of no write that has happened');
+    const [state] = await this.#database.during(signal).query(requestState, [requestId]);
+    if (state?.isToCome) throw invalidField('store-request-id', 'is of no write that has happened');
+    // An id that no request waits under, such as that of another transaction, is covered by what is
+    // newest now.
+    const enough = state?.isOver ? state.version : Number.POSITIVE_INFINITY;
+    for await (const { snapshot, version } of this.versions(signal)) {
+      if (version >= enough || sees(snapshot, id)) return;
     }
-    for await (const { snapshot } of versions) if (sees(snapshot, id)) return;
     signal.throwIfAborted();
   }
 
   /** The loaded version, then each one loaded after it, until the signal aborts. */
   async *versions(signal: AbortSignal): AsyncIterable<StoreContent> {
     const changes = on(this.#events, loaded, { signal });
-    let sent = this.#content;
-    yield sent;
     try {
+      let sent = this.#content;
+      yield sent;
       for await (const _change of changes) {
         if (sent === this.#content) continue;
         sent = this.#content;
@@ -93,6 +98,8 @@ export class StoreReplica {
       }
     } catch (error) {
       if (!signal.aborted) throw error;
+    } finally {
+      await changes.return?.();
     }
   }
 }

@@ -168,6 +168,23 @@ slotContract('CreateSlot', (api) => {
     expect(header).toMatch(/^\d+$/);
   });
 
+  it('starts with its own products only, whatever was associated with its id before', async () => {
+    const { slot: before } = await api.staff.createSlot(times);
+    const next = (before?.id ?? 0) + 1;
+    await api.staff.updateSlotProducts({ slotId: next, productIds: [1, 2] });
+    const { slot } = await api.staff.createSlot({ ...times, productIds: [1, 3] });
+    expect(slot?.id).toBe(next);
+    const rows = await api.sql('select product_id from product_slots where slot_id = $1 order by 1', [next]);
+    expect(rows).toEqual([{ product_id: 1 }, { product_id: 3 }]);
+  });
+
+  it('answers soon and briefly to a request with a great many faults', async () => {
+    const vendorSnippets = Array.from({ length: 20_000 }, () => ({ name: '', productIds: [] }));
+    const error = await failureOf(api.staff.createSlot({ ...times, vendorSnippets }, { timeoutMs: 5_000 }));
+    expect(error.rawMessage).toContain('vendor_snippets[0].name');
+    await api.staff.getSlots({});
+  });
+
   it('needs a staff identity', async () => {
     await expectError(api.guest.createSlot(times), {
       code: 'Unauthenticated',

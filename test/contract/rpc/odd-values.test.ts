@@ -1,0 +1,80 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { expect, it } from 'vitest';
+import { couponContract, expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
+
+slotContract('A delivery sequence', (api) => {
+  const nested = (depth: number): JsonValue => (depth === 0 ? 1 : [nested(depth - 1)]);
+  const update = async (value: JsonValue) => {
+    const { slot } = await api.staff.createSlot(times);
+    const deliverySequence = fromJson(ValueSchema, value);
+    return api.staff.updateDeliverySequence({ id: slot?.id ?? 0, deliverySequence });
+  };
+
+  it('may be nested as deep as every protocol reads', async () => {
+    await update(nested(32));
+    await api.staff.getAll({});
+    await expectInvalidField(update(nested(33)), 'delivery_sequence');
+  });
+
+  it('holds no NUL, but may hold what only looks like one', async () => {
+    await expectInvalidField(update({ 'a\0': [1] }), 'delivery_sequence');
+    await update({ '\\u0000': ['\\u0000'] });
+  });
+});
+
+slotContract('A snippet date at the limits', (api) => {
+  it('is read back whatever the time zone of the database', async () => {
+    await api.sql(
+      `do $$ begin execute format('alter database %I set timezone = ''Asia/Kolkata''', current_database()); end $$`,
+    );
+    await api.sql(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+    );
+    await expect
+      .poll(() =>
+        api.staff.getSlots({}).then(
+          () => 'up',
+          () => 'down',
+        ),
+      )
+      .toBe('up');
+    const dates = ['0001-01-01', '1900-01-01', '9999-12-31T23:59:59Z'];
+    const vendorSnippets = dates.map((validTill) => ({ name: validTill, productIds: [1], validTill }));
+    const { slot } = await api.staff.createSlot({ ...times, vendorSnippets });
+    const detail = await api.staff.getSlotById({ id: slot?.id ?? 0 });
+    const seconds = detail.slot?.vendorSnippets.map(({ validTill }) => Number(validTill?.seconds) * 1000);
+    expect(seconds).toEqual(dates.map((date) => Date.parse(date)));
+  });
+});
+
+couponContract('A staff user who is gone', (api) => {
+  it('is refused also while the service still remembers that they existed', async () => {
+    await api.sql(`insert into staff_users (id, name) values (77, 'Leaver')`);
+    const leaver = api.as(await signToken({ staffId: 77 }));
+    const { coupon } = await leaver.create({ coupon: { flatDiscount: 5 } });
+    await api.sql('delete from coupons where id = $1', [coupon?.id]);
+    await api.sql('delete from staff_users where id = 77');
+    const expected = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
+    await expectError(leaver.create({ coupon: { flatDiscount: 5 } }), expected);
+    await expectError(leaver.createReservedCoupon({ coupon: { flatDiscount: 5 } }), expected);
+  });
+});
+
+couponContract('Product ids', (api) => {
+  it('are taken as a set', async () => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 5, productIds: { ids: [3, 3, 1] } } });
+    expect(coupon?.productIds?.ids).toEqual([3, 1]);
+  });
+});
+
+couponContract('Text that is no Unicode', (api) => {
+  it('is refused and not changed', async () => {
+    if (api.protocol.name !== 'Connect') return; // the other protocols can't carry it
+    await failureOf(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'A\ud800' } }));
+    expect(await api.sql(`select 1 from coupons where coupon_code like 'A%'`)).toEqual([]);
+  });
+});
