@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type BackendFactory,
   createPostgresBackend,
@@ -46,6 +47,8 @@ export interface JobBackend {
   openWorker(name: string, run: () => Promise<void>): JobWorker;
   /** Whether a start has to wait for it: what it can't do without must not come later. */
   readonly isRequired: boolean;
+  /** Whether it answers within a second. */
+  answers(): Promise<boolean>;
   /** Calls back whenever the connection is there again: what the store held may be gone. */
   onReconnect(callback: () => void): void;
   /** Closes the connections, after the queues and workers. */
@@ -71,6 +74,7 @@ export function openJobBackend({ redisUrl, databaseUrl, applicationName, logger 
       ...bind(createRedisBackend, producer, consumer),
       // Writes and reads of slots go on without Redis; the stores catch up once it is there.
       isRequired: false,
+      answers: () => inASecond(producer.ping()),
       onReconnect: (callback) => void producer.on('ready', callback),
       async close() {
         producer.disconnect();
@@ -96,9 +100,18 @@ export function openJobBackend({ redisUrl, databaseUrl, applicationName, logger 
     ...bind(createPostgresBackend, pool, pool),
     // BullMQ remembers for good that it could not reach PostgreSQL when it started.
     isRequired: true,
+    answers: () => inASecond(pool.query('select')),
     onReconnect: () => undefined,
     close: () => pool.end(),
   };
+}
+
+function inASecond(asked: Promise<unknown>): Promise<boolean> {
+  const answered = asked.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, pause(1_000, false, { ref: false })]);
 }
 
 type ConnectCallback = Parameters<typeof pg.Pool.prototype.connect>[0];
@@ -131,7 +144,14 @@ function bind<Backend extends IQueueBackend, Connection>(
   return {
     openQueue: (name) => new Queue<object>(name, { connection: producer }),
     openWorker: (name, run) =>
-      // One try every few seconds is enough while the store of jobs is away.
-      new Worker<object>(name, run, { connection: consumer, concurrency: 1, runRetryDelay: 1_000 }),
+      new Worker<object>(name, run, {
+        connection: consumer,
+        concurrency: 1,
+        // One try every second is enough while the store of jobs is away.
+        runRetryDelay: 1_000,
+        // A job whose worker was killed holds back all later ones until it counts as stalled.
+        lockDuration: 10_000,
+        stalledInterval: 5_000,
+      }),
   };
 }

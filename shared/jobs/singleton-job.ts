@@ -26,7 +26,8 @@ export class SingletonJob {
   readonly #worker: JobWorker;
   readonly #gatheringMs: number;
   #gathering: NodeJS.Timeout | undefined;
-  #adding: Promise<void> = Promise.resolve();
+  #asked = false;
+  #adding: Promise<void> | undefined;
   #closed = false;
 
   /** How many requests could not be queued; the next sweep serves them. */
@@ -61,9 +62,18 @@ export class SingletonJob {
     this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
   }
 
-  /** Queues what was asked for last, and lets a running job finish. */
+  /**
+   * Queues what was asked for last, and lets a running job finish. While the store of jobs does not
+   * answer there is nothing to wait for: its connections are closed next.
+   */
   async close(): Promise<void> {
     this.#closed = true;
+    const closing = this.#closeAll();
+    if (await this.#options.backend.answers()) return closing;
+    closing.catch((error: unknown) => this.#options.logger.warn({ err: error }, 'the job queue was not closed'));
+  }
+
+  async #closeAll(): Promise<void> {
     if (this.#gathering !== undefined) this.#add();
     await this.#adding;
     await this.#worker.close();
@@ -72,10 +82,17 @@ export class SingletonJob {
 
   #add(): void {
     clearTimeout(this.#gathering);
-    // Requests from here on need an add of their own, after this one.
-    const before = this.#adding;
     this.#gathering = undefined;
-    this.#adding = before.then(() => this.#addNow());
+    this.#asked = true;
+    this.#adding ??= this.#addWhileAsked();
+  }
+
+  async #addWhileAsked(): Promise<void> {
+    while (this.#asked) {
+      this.#asked = false;
+      await this.#addNow();
+    }
+    this.#adding = undefined;
   }
 
   async #addNow(): Promise<void> {

@@ -35,6 +35,10 @@ const faults: Fault[] = [
   ['stopped, then started empty', (redis) => redis.kill(), (redis) => redis.resumeEmpty()],
   ['hung, then awake', (redis) => redis.hang(), (redis) => redis.wake()],
 ];
+const absences: readonly (readonly [string, Fault[1]])[] = [
+  ['stopped', (redis) => redis.kill()],
+  ['hung', (redis) => redis.hang()],
+];
 
 describeRedisServer('The slot-service', () => {
   it.for(faults)('writes on while Redis is %s, and catches up by itself', { timeout }, async (fault, context) => {
@@ -44,8 +48,8 @@ describeRedisServer('The slot-service', () => {
     const ahead = await write(replica, writesAhead);
     const away = await write(replica, writesAway, (n) => n === writesAway / 10 && takeAway(redis));
     expect(away.medianMs).toBeLessThan(ahead.medianMs * 5 + 50);
-    // No single write waited for the queue.
-    expect(away.longestMs).toBeLessThan(2_000);
+    // No single write waited for the queue, which takes 5 s to be given up.
+    expect(away.longestMs).toBeLessThan(4_500);
     expect(await stage.pending()).toBeGreaterThan(0);
     await bringBack(redis);
     // Sooner than a sweep: the connection that is back asks for a refresh.
@@ -66,10 +70,10 @@ describeRedisServer('The slot-service', () => {
     context.expect(await replica.stop()).toBe(0);
   });
 
-  it('stops in time while Redis is away', { timeout }, async (context) => {
+  it.for(absences)('stops in time while Redis is %s', { timeout }, async ([, takeAway], context) => {
     const { redis, replica } = await openStage(context);
-    await redis.kill();
-    await write(replica, 10);
+    await takeAway(redis);
+    await write(replica, 200);
     const start = performance.now();
     context.expect(await replica.stop()).toBe(0);
     context.expect(performance.now() - start).toBeLessThan(10_000);

@@ -9,6 +9,7 @@ import { findFreePort } from '../../shared/dev/ports.ts';
 
 const hasServer = spawnSync('redis-server', ['--version']).status === 0;
 const givenUrl = process.env.REDIS_URL;
+let opened = 0;
 
 /** Why a test that stops Redis can't run here; undefined when it can. */
 export const noRedisServer = hasServer ? undefined : 'no redis-server on the PATH';
@@ -20,9 +21,10 @@ export const noRedis = hasServer || givenUrl ? undefined : 'no REDIS_URL and no 
 export async function openRedis(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   if (hasServer) return RedisServer.start();
   if (!givenUrl) throw new Error(noRedis);
-  // Files that run at the same time have a database each.
+  // Tests that run at the same time have a database each, of the 16 that a Redis has.
   const url = new URL(givenUrl);
-  url.pathname = `/${process.env.VITEST_POOL_ID ?? '1'}`;
+  url.pathname = `/${(Number(process.env.VITEST_POOL_ID ?? '1') * 5 + (opened % 5)) % 16}`;
+  opened += 1;
   return { url: url.href, stop: async () => undefined };
 }
 

@@ -87,6 +87,7 @@ export class StoreReplica {
 
   /** The loaded version, then each one loaded after it, until the signal aborts. */
   async *versions(signal: AbortSignal): AsyncIterable<StoreContent> {
+    if (signal.aborted) return;
     const changes = on(this.#events, loaded, { signal });
     try {
       let sent = this.#content;
