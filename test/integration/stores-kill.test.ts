@@ -57,7 +57,7 @@ describeBackends('A slot-service that is killed', (backend) => {
     expect(await stage.pending()).toBe(0);
     // What BullMQ takes for a running job is in the way until it is found stalled, or the sweep runs.
     const next = await createSlot(restarted);
-    expect(await readCovering(restarted, next, 45_000)).toEqual(idsOf([...first, ...written, next]));
+    expect(await readCovering(restarted, next, 25_000)).toEqual(idsOf([...first, ...written, next]));
   });
 
   it('while another one goes on has lost no write either', { timeout }, async (context) => {
