@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     maxWorkers: 3,
+    // Each file has a database of its own; to load the modules anew for each would double the time.
+    isolate: false,
   },
 });

@@ -71,7 +71,7 @@ describe.each(protocols)('When the database fails, a call over $name', (protocol
 
   it('fails as RESOURCE_EXHAUSTED when no connection comes free in time', async () => {
     await withService(
-      ({ database }) => ({ database: { ...database, poolSize: 1, connectionTimeoutMs: 200 } }),
+      ({ database }) => ({ database: { ...database, poolSize: 1, connectionTimeoutMs: 2_000 } }),
       async (getSlots, service) => {
         const locker = await lockSlots(service);
         // Either it or a store refresh holds the only connection.
