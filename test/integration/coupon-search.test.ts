@@ -38,7 +38,7 @@ describe('searches of large tables', () => {
 
   afterAll(async () => {
     await database.close();
-    await own.drop();
+    await own.close();
   });
 
   const terms = [

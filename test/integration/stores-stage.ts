@@ -102,7 +102,7 @@ export class Stage {
   async close(): Promise<void> {
     await Promise.all(this.#replicas.map((replica) => replica.kill()));
     await this.#stopRedis();
-    await this.database.drop();
+    await this.database.close();
   }
 }
 

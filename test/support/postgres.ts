@@ -16,7 +16,10 @@ declare module 'vitest' {
 export const templateDatabase = 'template_app';
 
 // A test's database may be lost with the machine, and many tests share the server.
-const settings = ['fsync=off', 'max_connections=400'];
+const settings = [
+  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
+  'max_connections=400',
+];
 
 /** Vitest's global setup: a PostgreSQL of this run's own, on a free port, gone afterwards. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {

@@ -41,7 +41,7 @@ export async function startTestService(
     log,
     async stop(deadlineMs) {
       await service.stop(deadlineMs);
-      await database.drop();
+      await database.close();
     },
   };
 }
