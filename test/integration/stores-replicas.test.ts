@@ -13,7 +13,7 @@ import {
 import { type Backend, describeBackends, eventually, Stage } from './stores-stage.ts';
 import { createSlot, expectCaughtUp, openSlot, openSlotIds } from './stores-writes.ts';
 
-const timeout = 120_000;
+const timeout = 180_000;
 const burst = 1_000;
 
 async function openStage(backend: Backend, { onTestFinished }: TestContext): Promise<Stage> {
@@ -42,16 +42,16 @@ describeBackends('Three replicas', (backend) => {
   it('make few refreshes of a burst of writes, and soon have the same version', { timeout }, async (context) => {
     const { expect } = context;
     const stage = await openStage(backend, context);
-    const replicas = await startThree(stage, 8_000);
+    const replicas = await startThree(stage, 20_000);
     const first = await createSlot(replicas[0] ?? never());
-    for (const replica of replicas) await expectCaughtUp(replica, [first.slotId], 25_000);
+    for (const replica of replicas) await expectCaughtUp(replica, [first.slotId], 60_000);
     const before = await latestVersion(stage);
     const caller = new AbortController();
     const watches = replicas.map((replica) => watch(replica, caller));
     for (const lateMs of watches) await eventually(() => expect(lateMs.has(before)).toBe(true));
 
     const slotIds = await writeBurst(replicas);
-    for (const replica of replicas) await expectCaughtUp(replica, slotIds, 30_000);
+    for (const replica of replicas) await expectCaughtUp(replica, slotIds, 60_000);
 
     const after = await latestVersion(stage);
     expect(after - before).toBeLessThanOrEqual(3);

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
 
 slotContract('GetAll', (api) => {
-  beforeEach(() => api.sql('truncate slots, product_slots, vendor_snippets'));
+  beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
 
   const addSlot = async (deliveryTime: string, columns = 'is_active', values = 'true') => {
     const [row] = await api.sql<{ id: number }>(

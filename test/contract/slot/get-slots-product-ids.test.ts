@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
 
 slotContract('GetSlotsProductIds', (api) => {
-  beforeEach(() => api.sql('truncate slots, product_slots, vendor_snippets'));
+  beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
 
   const idsOf = async (slotIds: number[]) => {
     const { productIds } = await api.staff.getSlotsProductIds({ slotIds });

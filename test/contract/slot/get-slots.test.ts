@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
 
 slotContract('GetSlots', (api) => {
-  beforeEach(() => api.sql('truncate slots, product_slots, vendor_snippets'));
+  beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
 
   it('answers with an empty list when there is no slot', async () => {
     const { slots, count } = await api.staff.getSlots({});

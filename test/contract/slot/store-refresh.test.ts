@@ -55,7 +55,9 @@ slotContract('A store refresh', (api) => {
   );
 
   beforeEach(async () => {
-    await api.sql('truncate slots, product_slots, vendor_snippets, seen_requests');
+    await api.sql(
+      'delete from vendor_snippets; delete from product_slots; delete from slots; delete from seen_requests',
+    );
     await api.sql('insert into slots (id, delivery_time, freeze_time) values ($1, now(), now())', [id]);
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
 
 slotContract('UpdateSlotProducts', (api) => {
-  beforeEach(() => api.sql('truncate product_slots'));
+  beforeEach(() => api.sql('delete from product_slots'));
 
   const stored = async (slotId: number) => {
     const rows = await api.sql<{ product_id: number }>(
