@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Database, statement } from '../db/database.ts';
+import type { EndSignal } from '../rpc/call-signal.ts';
 import { commonErrors, fail } from '../rpc/errors.ts';
 import type { Identity } from './identity.ts';
 import type { TokenVerifier } from './token.ts';
@@ -19,7 +20,7 @@ const staffUserExists = statement<{ id: number }>('staffUserExists', 'select id 
 export function createAuthenticator(verify: TokenVerifier, database: Database): Authenticator {
   const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: 30_000 });
 
-  async function staffId(claimed: number | undefined, signal: AbortSignal): Promise<number | undefined> {
+  async function staffId(claimed: number | undefined, signal: EndSignal): Promise<number | undefined> {
     if (claimed === undefined || Math.abs(claimed) > largestInt32) return undefined;
     if (knownStaff.has(claimed)) return claimed;
     const [found] = await database.during(signal).query(staffUserExists, [claimed]);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
+import type { EndSignal } from '../rpc/call-signal.ts';
 import { toDatabaseError } from './errors.ts';
 
 declare module 'pg' {
@@ -32,6 +33,25 @@ export interface Queryable {
   query<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** A statement with its values, to be run with others in one batch. */
+export interface BoundStatement<Row> {
+  readonly statement: Statement<Row>;
+  readonly values: readonly unknown[];
+}
+
+export function bind<Row>(statement: Statement<Row>, values: readonly unknown[]): BoundStatement<Row> {
+  return { statement, values };
+}
+
+/** What a rule runs on that needs no transaction of its own. */
+export interface Connection extends Queryable {
+  /**
+   * Runs statements in one transaction and one round trip, none waiting for the rows of the one
+   * before: when one fails, all are undone. Gives the rows of the last one.
+   */
+  batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
+}
+
 /** The connection pool of one process. */
 export class Database {
   readonly #pool: pg.Pool;
@@ -44,9 +64,13 @@ export class Database {
     this.#pool = new pg.Pool({
       ...connection,
       max: config.poolSize,
+      // A server keeps its connections; a timer for each release would be a part of each call.
+      idleTimeoutMillis: 0,
       connectionTimeoutMillis: config.connectionTimeoutMs,
       statement_timeout: config.statementTimeoutMs,
       idle_in_transaction_session_timeout: config.statementTimeoutMs,
+      // Statements that don't wait for one another travel together: see `batch`.
+      pipeline: true,
     });
     // Cancels statements: it must not wait for the pool that they fill.
     this.#control = new pg.Pool({ ...connection, max: 1, connectionTimeoutMillis: config.connectionTimeoutMs });
@@ -59,10 +83,21 @@ export class Database {
     }
   }
 
-  /** Statements outside of a transaction, ended with the signal. */
-  during(signal: AbortSignal): Queryable {
+  /** Statements and batches that end with the signal. */
+  during(signal: EndSignal): Connection {
     return {
       query: (statement, values) => this.#withClient(signal, (client) => this.#run(client, statement, values, signal)),
+      batch: (before, last) =>
+        this.#withClient(signal, async (client) => {
+          const run = <Row>({ statement, values }: BoundStatement<Row>) => this.#run(client, statement, values, signal);
+          const sent = [bind(begin['read committed'], []), ...before].map(run);
+          const rows = run(last);
+          sent.push(rows, run(bind(commit, [])));
+          // All have to have ended before the connection is another's; the first failure tells why.
+          const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+          if (failed?.status === 'rejected') throw failed.reason;
+          return rows;
+        }),
     };
   }
 
@@ -71,7 +106,7 @@ export class Database {
    * aborts.
    */
   transaction<Result>(
-    signal: AbortSignal,
+    signal: EndSignal,
     work: (tx: Queryable) => Promise<Result>,
     isolation: keyof typeof begin = 'read committed',
   ): Promise<Result> {
@@ -79,9 +114,12 @@ export class Database {
       const tx: Queryable = {
         query: (statement, values) => this.#run(client, statement, values, signal),
       };
-      await this.#run(client, begin[isolation], [], signal);
+      // Travels with the first statement, whose failure tells of its own.
+      const begun = this.#run(client, begin[isolation], [], signal);
+      begun.catch(() => undefined);
       try {
         const result = await work(tx);
+        await begun;
         await this.#run(client, commit, [], signal);
         return result;
       } catch (error) {
@@ -107,26 +145,38 @@ export class Database {
     await Promise.all([this.#pool.end(), this.#control.end()]);
   }
 
-  async #withClient<Result>(signal: AbortSignal, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  /** Lends a connection to `work`, and cancels what it runs when the signal aborts. */
+  async #withClient<Result>(signal: EndSignal, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
     const client = await this.#connect(signal);
+    let canceling: Promise<unknown> | undefined;
+    const cancel = () => {
+      canceling = this.#control
+        .query('select pg_cancel_backend($1)', [client.processID])
+        .catch((error: unknown) => this.#logger.warn({ err: error }, 'a statement could not be canceled'));
+    };
+    signal.addEventListener('abort', cancel);
     try {
       return await work(client);
     } finally {
+      signal.removeEventListener('abort', cancel);
+      if (canceling !== undefined) await canceling;
       // A cancellation can reach the server late: it must not hit the connection's next user.
       client.release(signal.aborted);
     }
   }
 
   /** A connection of the pool; one that comes after the signal goes straight back. */
-  async #connect(signal: AbortSignal): Promise<pg.PoolClient> {
+  async #connect(signal: EndSignal): Promise<pg.PoolClient> {
     const connecting = this.#pool.connect().catch((error: unknown) => {
       throw toDatabaseError(error, this.#logger);
     });
+    // One that is idle is there at once.
+    if (this.#pool.idleCount >= this.#pool.waitingCount) return connecting;
     let stopWaiting: (() => void) | undefined;
     const aborted = new Promise<never>((_resolve, reject) => {
       stopWaiting = () => reject(signal.reason);
-      signal.addEventListener('abort', stopWaiting, { once: true });
+      signal.addEventListener('abort', stopWaiting);
     });
     try {
       return await Promise.race([connecting, aborted]);
@@ -138,30 +188,21 @@ export class Database {
     }
   }
 
-  async #run<Row>(
+  #run<Row>(
     client: pg.PoolClient,
     { name, text }: Statement<Row>,
     values: readonly unknown[] | undefined,
-    signal: AbortSignal,
+    signal: EndSignal,
   ): Promise<Row[]> {
-    signal.throwIfAborted();
-    let canceling: Promise<unknown> | undefined;
-    const cancel = () => {
-      canceling = this.#control
-        .query('select pg_cancel_backend($1)', [client.processID])
-        .catch((error: unknown) => this.#logger.warn({ err: error }, 'a statement could not be canceled'));
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      const result = await client.query<Row & pg.QueryResultRow>({ name, text, values: [...(values ?? [])] });
-      return result.rows;
-    } catch (error) {
+    return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      throw toDatabaseError(error, this.#logger, name);
-    } finally {
-      signal.removeEventListener('abort', cancel);
-      await canceling;
-    }
+      const query = { name, text, values: values === undefined ? [] : [...values] };
+      void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
+        // The driver's types know of no null here.
+        if (!(error instanceof Error)) resolve(result.rows);
+        else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
+      });
+    });
   }
 }
 

@@ -43,6 +43,7 @@ const constraints = {
 } as const;
 
 const integrityViolation = '23';
+const inFailedTransaction = '25P02';
 
 /** Whether a failed statement broke this constraint, and no other. */
 export function violates(error: unknown, constraint: keyof typeof constraints): boolean {
@@ -56,6 +57,8 @@ export function violates(error: unknown, constraint: keyof typeof constraints): 
  */
 export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
   const row = rowOf(error);
+  // The statement before it in the same transaction failed, and tells why.
+  if (error instanceof pg.DatabaseError && error.code === inFailedTransaction) return fail(row, { cause: error });
   // A broken constraint may be what the rule waits for.
   const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
   const level = row.code === Code.Internal && !expected ? 'error' : 'warn';

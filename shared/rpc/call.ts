@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
+import type { CallSignal } from './call-signal.ts';
 
 export type Protocol = 'grpc' | 'connect' | 'grpc-web';
 
@@ -11,7 +12,7 @@ export interface CallSource {
   /** The value of a request header or metadata key, in lower case. */
   header(name: string): string | undefined;
   /** Aborts with a ConnectError when the deadline passes or the caller goes away. */
-  openSignal(): AbortSignal;
+  openSignal(): CallSignal;
   /** Reads the request message; throws a ConnectError for bytes that are none. */
   decode(): Message;
 }
@@ -21,7 +22,7 @@ const requestIdForm = /^[\w.-]{1,128}$/;
 /** One call, the same to interceptors and handlers whichever protocol brought it. */
 export class Call {
   readonly #source: CallSource;
-  #signal: AbortSignal | undefined;
+  #signal: CallSignal | undefined;
   #request: Message | undefined;
   #identity: Identity | undefined;
 
@@ -50,7 +51,7 @@ export class Call {
   }
 
   /** Aborts when the deadline passes or the caller goes away; made on first use. */
-  get signal(): AbortSignal {
+  get signal(): CallSignal {
     this.#signal ??= this.#source.openSignal();
     return this.#signal;
   }

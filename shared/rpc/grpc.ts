@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { fromBinary, type Message } from '@bufbuild/protobuf';
+import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import {
   Metadata,
@@ -12,7 +12,8 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { Call } from './call.ts';
+import { Call, type CallSource } from './call.ts';
+import { CallSignal } from './call-signal.ts';
 import { encode } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Implementation, Rpc } from './implementation.ts';
@@ -89,11 +90,12 @@ function mount(server: Server, { service, rpcs }: Implementation, interceptors: 
 }
 
 function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
+  const handle = intercept(interceptors, rpc, async (call) =>
+    encode(rpc.method.output, await rpc.invoke(call.request, call)),
+  );
   return (grpcCall: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-    const call = createCall(rpc, grpcCall);
-    intercept(interceptors, call, rpc, async () =>
-      encode(rpc.method.output, await rpc.invoke(call.request, call)),
-    ).then(
+    const call = new Call(new GrpcCallSource(rpc.method, grpcCall));
+    handle(call).then(
       (answer) => {
         grpcCall.sendMetadata(toMetadata(call.responseHeaders));
         callback(null, answer);
@@ -105,28 +107,59 @@ function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
 
 function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
   return (grpcCall: ServerWritableStream<Buffer, Buffer>) => {
-    const call = createCall(rpc, grpcCall);
-    intercept(interceptors, call, rpc, async () => {
+    const call = new Call(new GrpcCallSource(rpc.method, grpcCall));
+    const handle = intercept(interceptors, rpc, async () => {
       const request = call.request;
+      const signal = call.signal.toAbortSignal();
       grpcCall.sendMetadata(toMetadata(call.responseHeaders));
       for await (const message of rpc.stream(request, call)) {
-        if (!grpcCall.write(encode(rpc.method.output, message))) await once(grpcCall, 'drain', { signal: call.signal });
+        if (!grpcCall.write(encode(rpc.method.output, message))) await once(grpcCall, 'drain', { signal });
       }
-    }).then(
+    });
+    handle(call).then(
       () => grpcCall.end(),
       (error: ConnectError) => grpcCall.emit('error', toStatus(error, call)),
     );
   };
 }
 
-function createCall(rpc: Rpc, grpcCall: BytesCall): Call {
-  return new Call({
-    method: rpc.method,
-    protocol: 'grpc',
-    header: (name) => readMetadata(grpcCall.metadata, name),
-    openSignal: () => openSignal(grpcCall),
-    decode: () => decode(rpc, grpcCall.request),
-  });
+class GrpcCallSource implements CallSource {
+  readonly method: DescMethod;
+  readonly protocol = 'grpc';
+  readonly #call: BytesCall;
+
+  constructor(method: DescMethod, call: BytesCall) {
+    this.method = method;
+    this.#call = call;
+  }
+
+  /** A key that was sent more than once counts as its values with commas, as in HTTP. */
+  header(name: string): string | undefined {
+    const values = this.#call.metadata.get(name);
+    return values.length < 2 ? values[0]?.toString() : values.join(', ');
+  }
+
+  openSignal(): CallSignal {
+    const signal = new CallSignal();
+    const call = this.#call;
+    // grpc-js says that a call is canceled when its deadline has passed, and when it has ended, too.
+    const abort = () =>
+      signal.abort(() => {
+        const late = Number(call.getDeadline()) <= Date.now();
+        return fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled);
+      });
+    if (call.cancelled) abort();
+    else call.once('cancelled', abort);
+    return signal;
+  }
+
+  decode(): Message {
+    try {
+      return fromBinary(this.method.input, this.#call.request);
+    } catch (cause) {
+      throw unreadableRequest(this.method, cause);
+    }
+  }
 }
 
 function toStatus(error: ConnectError, call: Call) {
@@ -135,33 +168,8 @@ function toStatus(error: ConnectError, call: Call) {
   return { code: Number(error.code), details: error.rawMessage, metadata };
 }
 
-function decode({ method }: Rpc, bytes: Buffer): Message {
-  try {
-    return fromBinary(method.input, bytes);
-  } catch (cause) {
-    throw unreadableRequest(method, cause);
-  }
-}
-
-/** A key that was sent more than once counts as its values with commas, as in HTTP. */
-function readMetadata(metadata: Metadata, name: string): string | undefined {
-  const values = metadata.get(name);
-  return values.length === 0 ? undefined : values.join(', ');
-}
-
 function toMetadata(headers: ReadonlyMap<string, string>): Metadata {
   const metadata = new Metadata();
   for (const [name, value] of headers) metadata.set(name, value);
   return metadata;
-}
-
-function openSignal(call: BytesCall): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => {
-    const late = Number(call.getDeadline()) <= Date.now();
-    controller.abort(fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled));
-  };
-  if (call.cancelled) abort();
-  else call.once('cancelled', abort);
-  return controller.signal;
 }

@@ -6,8 +6,11 @@ import { fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { validate } from './validation.ts';
 
-/** Wraps a call: runs `next` or throws, and answers what `next` answers. */
-export type Interceptor = <Answer>(call: Call, rpc: Rpc, next: () => Promise<Answer>) => Promise<Answer>;
+/** Answers a call, or throws. */
+export type Handle<Answer> = (call: Call) => Promise<Answer>;
+
+/** Wraps the handling of a procedure's calls; made once a procedure, so that a call costs little. */
+export type Interceptor = <Answer>(rpc: Rpc, next: Handle<Answer>) => Handle<Answer>;
 
 export interface InterceptorOptions {
   readonly logger: Logger;
@@ -25,43 +28,35 @@ export function createInterceptors({ logger, authenticate }: InterceptorOptions)
   ];
 }
 
-/** Runs `body` inside the interceptors. Whatever goes wrong is thrown as a public ConnectError. */
+/** Puts a procedure's handling inside the interceptors. What goes wrong is thrown as a public ConnectError. */
 export function intercept<Answer>(
   interceptors: readonly Interceptor[],
-  call: Call,
   rpc: Rpc,
-  body: () => Promise<Answer>,
-): Promise<Answer> {
-  return interceptors.reduceRight<() => Promise<Answer>>(
-    (next, interceptor) => () => interceptor(call, rpc, next),
-    body,
-  )();
+  handle: Handle<Answer>,
+): Handle<Answer> {
+  return interceptors.reduceRight((next, interceptor) => interceptor(rpc, next), handle);
 }
 
 /** One line a call; never a token or a body. */
 function logging(logger: Logger): Interceptor {
-  return async function logging(call, rpc, next) {
-    const start = performance.now();
-    const log = (code: string) =>
-      logger.info(
-        {
-          method: `${rpc.method.parent.typeName}/${rpc.method.name}`,
-          code,
-          durationMs: Math.round((performance.now() - start) * 1000) / 1000,
-          staffId: call.claimedStaffId,
-          requestId: call.requestId,
-          protocol: call.protocol,
-        },
-        'call',
-      );
-    try {
-      const answer = await next();
-      log('OK');
-      return answer;
-    } catch (error) {
-      log(codeName(toPublicError(error)));
-      throw error;
-    }
+  return function logging(rpc, next) {
+    const method = `${rpc.method.parent.typeName}/${rpc.method.name}`;
+    const log = (call: Call, start: number, code: string) => {
+      const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
+      const { claimedStaffId: staffId, requestId, protocol } = call;
+      logger.info({ method, code, durationMs, staffId, requestId, protocol }, 'call');
+    };
+    return async (call) => {
+      const start = performance.now();
+      try {
+        const answer = await next(call);
+        log(call, start, 'OK');
+        return answer;
+      } catch (error) {
+        log(call, start, codeName(toPublicError(error)));
+        throw error;
+      }
+    };
   };
 }
 
@@ -72,32 +67,41 @@ export function codeName(error: ConnectError): string {
 
 /** Nothing internal passes it. */
 function errors(logger: Logger): Interceptor {
-  return async function errors(call, _rpc, next) {
-    try {
-      return await next();
-    } catch (thrown) {
-      const error = toPublicError(thrown);
-      if (error.code === Code.Internal) {
-        logger.error({ err: error.cause ?? error, requestId: call.requestId }, 'a call failed');
+  return function errors(_rpc, next) {
+    return async (call) => {
+      try {
+        return await next(call);
+      } catch (thrown) {
+        const error = toPublicError(thrown);
+        if (error.code === Code.Internal) {
+          logger.error({ err: error.cause ?? error, requestId: call.requestId }, 'a call failed');
+        }
+        throw error;
       }
-      throw error;
-    }
+    };
   };
 }
 
 function identity(authenticate: Authenticator): Interceptor {
-  return async function identity(call, _rpc, next) {
-    call.identity = await authenticate(call.header('authorization'));
-    return next();
+  return function identity(_rpc, next) {
+    return async (call) => {
+      call.identity = await authenticate(call.header('authorization'));
+      return next(call);
+    };
   };
 }
 
-const validation: Interceptor = (call, rpc, next) => {
-  validate(rpc.method.input, call.request);
-  return next();
-};
+const validation: Interceptor =
+  ({ method }, next) =>
+  (call) => {
+    validate(method.input, call.request);
+    return next(call);
+  };
 
-const staff: Interceptor = async (call, rpc, next) => {
-  if (rpc.staffOnly !== undefined && (await call.staffId()) === undefined) throw fail(rpc.staffOnly);
-  return next();
+const staff: Interceptor = ({ staffOnly }, next) => {
+  if (staffOnly === undefined) return next;
+  return async (call) => {
+    if ((await call.staffId()) === undefined) throw fail(staffOnly);
+    return next(call);
+  };
 };

@@ -25,6 +25,7 @@ import {
 import cors from 'cors';
 import type { Logger } from 'pino';
 import { Call, type Protocol } from './call.ts';
+import { CallSignal } from './call-signal.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
@@ -193,10 +194,11 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
     });
   }
   if (!isUnary(method)) return;
+  const handle = intercept(interceptors, rpc, (call) => rpc.invoke(call.request, call));
   router.rpc(method, async (request, context) => {
     const call = begin(request, context);
     try {
-      return await intercept(interceptors, call, rpc, () => rpc.invoke(call.request, call));
+      return await handle(call);
     } finally {
       setHeaders(call, context);
     }
@@ -210,7 +212,7 @@ function setHeaders(call: Call, context: HandlerContext): void {
 /** The messages of a streaming procedure, each passed on when the one before was taken. */
 async function* stream(interceptors: readonly Interceptor[], call: Call, rpc: Rpc): AsyncGenerator<Message> {
   const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  const ended = intercept(interceptors, call, rpc, () => pipeline(rpc.stream(call.request, call), messages));
+  const ended = intercept(interceptors, rpc, () => pipeline(rpc.stream(call.request, call), messages))(call);
   // Ends the reader below with the error that the caller gets.
   ended.catch((error: Error) => messages.destroy(error));
   yield* messages;
@@ -218,15 +220,16 @@ async function* stream(interceptors: readonly Interceptor[], call: Call, rpc: Rp
 }
 
 /** connect-node aborts with whatever ended the connection; a caller that left is one thing here. */
-function openSignal(signal: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => {
-    const late = ConnectError.from(signal.reason).code === Code.DeadlineExceeded;
-    controller.abort(fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled));
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
-  return controller.signal;
+function openSignal(from: AbortSignal): CallSignal {
+  const signal = new CallSignal();
+  const abort = () =>
+    signal.abort(() => {
+      const late = ConnectError.from(from.reason).code === Code.DeadlineExceeded;
+      return fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled);
+    });
+  if (from.aborted) abort();
+  else from.addEventListener('abort', abort, { once: true });
+  return signal;
 }
 
 function isServerStreaming(method: DescMethod): method is DescMethodServerStreaming {
@@ -264,7 +267,6 @@ async function answerRefused(
     openSignal: () => openSignal(request.signal),
     decode: refuse,
   });
-  return intercept(interceptors, call, rpc, async () => refuse()).catch((error: ConnectError) =>
-    writeRefusal(form, error, call.responseHeaders),
-  );
+  const handle = intercept<UniversalServerResponse>(interceptors, rpc, async () => refuse());
+  return handle(call).catch((error: ConnectError) => writeRefusal(form, error, call.responseHeaders));
 }

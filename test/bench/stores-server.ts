@@ -4,9 +4,10 @@ import { slotColumns } from '../../services/slot-service/slots.ts';
 import { createStoreHandlers } from '../../services/slot-service/stores/handlers.ts';
 import { startStores } from '../../services/slot-service/stores/stores.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { Database, type Queryable } from '../../shared/db/database.ts';
+import { type Connection, Database } from '../../shared/db/database.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import type { EndSignal } from '../../shared/rpc/call-signal.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
 import { startService } from '../../shared/rpc/service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
@@ -19,9 +20,10 @@ const bareUpdate = `update slots set is_capacity_full = $2 where id = $1
   returning ${slotColumns}, '' as "storeRequestId"`;
 
 class BareDatabase extends Database {
-  override during(signal: AbortSignal): Queryable {
+  override during(signal: EndSignal): Connection {
     const db = super.during(signal);
     return {
+      ...db,
       query: (given, values) =>
         db.query(
           given.name === 'updateSlotCapacity' ? { ...given, name: 'bareUpdate', text: bareUpdate } : given,

@@ -34,10 +34,13 @@ export function createStoreHandlers({
   const allAnswers = new StoreAnswers<GetOpenSlotsResponse>();
   const productAnswers = new StoreAnswers<GetProductSlotsResponse>();
 
+  /** Aborts when the call ends, and when the service begins to stop. */
+  const untilDraining = ({ signal }: Call) => AbortSignal.any([signal.toAbortSignal(), draining]);
+
   /** The stores as they are now, or once they cover the write that the caller names. */
   async function read(call: Call): Promise<StoreContent> {
     const requestId = call.header('store-request-id');
-    if (requestId !== undefined) await replica.covers(requestId, AbortSignal.any([call.signal, draining]));
+    if (requestId !== undefined) await replica.covers(requestId, untilDraining(call));
     return replica.content;
   }
 
@@ -71,7 +74,7 @@ export function createStoreHandlers({
 
     async *watchStore({ afterVersion }, call) {
       await read(call);
-      for await (const { version, refreshedAt } of replica.versions(AbortSignal.any([call.signal, draining]))) {
+      for await (const { version, refreshedAt } of replica.versions(untilDraining(call))) {
         if (afterVersion === undefined || version > afterVersion) yield { version, refreshedAt };
       }
       // On shutdown the stream ends as one that is complete; a call that was given up has its error.
