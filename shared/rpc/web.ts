@@ -1,36 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { PassThrough } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
-import {
-  Code,
-  ConnectError,
-  cors as connectCors,
-  createConnectRouter,
-  createContextKey,
-  createContextValues,
-  type HandlerContext,
-} from '@connectrpc/connect';
-import {
-  readAllBytes,
-  type UniversalHandler,
-  type UniversalServerRequest,
-  type UniversalServerResponse,
-} from '@connectrpc/connect/protocol';
-import {
-  compressionGzip,
-  universalRequestFromNodeRequest,
-  universalResponseToNodeResponse,
-} from '@connectrpc/connect-node';
+import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
-import { Call, type Protocol } from './call.ts';
-import { CallSignal } from './call-signal.ts';
-import { commonErrors, fail, unreadableRequest } from './errors.ts';
-import type { Implementation, Rpc } from './implementation.ts';
-import { type Interceptor, intercept } from './interceptors.ts';
-import { maxMessageBytes } from './limits.ts';
-import { once, readRefusal, writeRefusal } from './refusal.ts';
+import { createConnectNodeHandlers } from './connect-node.ts';
+import { createConnectUnaryHandler, readForm } from './connect-unary.ts';
+import type { Implementation } from './implementation.ts';
+import type { Interceptor } from './interceptors.ts';
 
 export interface WebServer {
   readonly port: number;
@@ -50,8 +25,8 @@ export interface WebOptions {
   isReady(): Promise<boolean>;
 }
 
-/** Set once the implementation of a call runs: until then connect-node answers by itself. */
-const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
+/** Answers one request; rejects when the answer could not be delivered. */
+export type WebHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Serves Connect and gRPC-Web over HTTP/1.1, `/healthz` and `/readyz`, on a port (0 for a free one). */
 export async function serveWeb(
@@ -76,12 +51,14 @@ export async function serveWeb(
   }
 
   const server = createServer((request, response) => {
-    const path = request.url?.split('?', 1)[0] ?? '';
+    const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
       answerHealth(path, response).catch(() => response.destroy());
       return;
     }
-    allowOrigin(request, response, () => calls(request, response));
+    // Only browsers have an origin.
+    if (request.headers.origin === undefined) calls(request, response);
+    else allowOrigin(request, response, () => calls(request, response));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -106,54 +83,34 @@ export async function serveWeb(
   };
 }
 
-/** The listener for the paths of the procedures; every other path is 404. */
+/**
+ * The listener for the paths of the procedures; every other path is 404. Connect's plain calls take a
+ * path of their own, all else goes to connect-node.
+ */
 function createCallListener(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   logger: Logger,
 ): RequestListener {
-  const router = createConnectRouter({
-    grpc: false,
-    readMaxBytes: maxMessageBytes,
-    // Brotli at Node's default costs 200 ms for one large answer.
-    acceptCompression: [compressionGzip],
-    // A person who reads JSON wants to see false, 0 and [].
-    jsonOptions: { alwaysEmitImplicit: true },
-  });
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
-  for (const rpc of rpcs) mount(router, rpc, interceptors);
-  const rpcOf = new Map(rpcs.map((rpc) => [rpc.method, rpc]));
-  const routes = new Map<string, { handler: UniversalHandler; rpc: Rpc }>();
-  for (const handler of router.handlers) {
-    const rpc = rpcOf.get(handler.method);
-    if (rpc !== undefined) routes.set(handler.requestPath, { handler, rpc });
-  }
+  const byConnectNode = createConnectNodeHandlers(rpcs, interceptors);
+  const plainUnary = new Map(
+    rpcs
+      .filter(({ method }) => method.methodKind === 'unary')
+      .map((rpc) => [
+        `/${rpc.method.parent.typeName}/${rpc.method.name}`,
+        createConnectUnaryHandler(rpc, interceptors),
+      ]),
+  );
+  const notFound: WebHandler = async (_request, response) => {
+    response.writeHead(404).end();
+  };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const route = routes.get(request.url?.split('?', 1)[0] ?? '');
-    if (route === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.setHeader('cache-control', 'no-store');
-    const progress = { begun: false };
-    const values = createContextValues().set(progressKey, progress);
-    const universal = universalRequestFromNodeRequest(request, response, undefined, values);
-    const given = await route.handler(universal);
-    const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
-    // connect-node begins with the first chunk: only then it is known whether the call began.
-    const first = await chunks.next();
-    const body = joined(first, chunks);
-    const answered = progress.begun
-      ? { ...given, body }
-      : await answerRefused(
-          route.rpc,
-          interceptors,
-          universal,
-          given,
-          await readAllBytes(body, Number.MAX_SAFE_INTEGER),
-        );
-    await universalResponseToNodeResponse(answered, response);
+  function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = pathOf(request);
+    const form = readForm(request);
+    const unary = form && plainUnary.get(path);
+    return unary ? unary(request, response, form) : (byConnectNode.get(path) ?? notFound)(request, response);
   }
 
   return (request, response) => {
@@ -165,108 +122,7 @@ function createCallListener(
   };
 }
 
-/** What was read of an answer, and the rest of it. */
-async function* joined<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>): AsyncIterable<Chunk> {
-  try {
-    for (let chunk = first; !chunk.done; chunk = await rest.next()) yield chunk.value;
-  } finally {
-    await rest.return?.();
-  }
-}
-
-function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interceptors: readonly Interceptor[]): void {
-  const { method } = rpc;
-  const begin = (request: Message, context: HandlerContext) => {
-    context.values.get(progressKey).begun = true;
-    return new Call({
-      method,
-      protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
-      header: (name) => context.requestHeader.get(name) ?? undefined,
-      openSignal: () => openSignal(context.signal),
-      decode: () => request,
-    });
-  };
-  if (isServerStreaming(method)) {
-    router.rpc(method, (request, context) => {
-      const call = begin(request, context);
-      setHeaders(call, context);
-      return stream(interceptors, call, rpc);
-    });
-  }
-  if (!isUnary(method)) return;
-  const handle = intercept(interceptors, rpc, (call) => rpc.invoke(call.request, call));
-  router.rpc(method, async (request, context) => {
-    const call = begin(request, context);
-    try {
-      return await handle(call);
-    } finally {
-      setHeaders(call, context);
-    }
-  });
-}
-
-function setHeaders(call: Call, context: HandlerContext): void {
-  for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
-}
-
-/** The messages of a streaming procedure, each passed on when the one before was taken. */
-async function* stream(interceptors: readonly Interceptor[], call: Call, rpc: Rpc): AsyncGenerator<Message> {
-  const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  const ended = intercept(interceptors, rpc, () => pipeline(rpc.stream(call.request, call), messages))(call);
-  // Ends the reader below with the error that the caller gets.
-  ended.catch((error: Error) => messages.destroy(error));
-  yield* messages;
-  await ended;
-}
-
-/** connect-node aborts with whatever ended the connection; a caller that left is one thing here. */
-function openSignal(from: AbortSignal): CallSignal {
-  const signal = new CallSignal();
-  const abort = () =>
-    signal.abort(() => {
-      const late = ConnectError.from(from.reason).code === Code.DeadlineExceeded;
-      return fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled);
-    });
-  if (from.aborted) abort();
-  else from.addEventListener('abort', abort, { once: true });
-  return signal;
-}
-
-function isServerStreaming(method: DescMethod): method is DescMethodServerStreaming {
-  return method.methodKind === 'server_streaming';
-}
-
-function isUnary(method: DescMethod): method is DescMethodUnary {
-  return method.methodKind === 'unary';
-}
-
-/**
- * A request that connect-node refused goes through the interceptors all the same: it is logged, a
- * bad credential comes first, and the error gets its details.
- */
-async function answerRefused(
-  rpc: Rpc,
-  interceptors: readonly Interceptor[],
-  request: UniversalServerRequest,
-  given: UniversalServerResponse,
-  body: Uint8Array,
-): Promise<UniversalServerResponse> {
-  const contentType = request.header.get('content-type') ?? '';
-  const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
-  const form = { protocol, isStream: rpc.method.methodKind !== 'unary', contentType };
-  const refusal = readRefusal(form, given, body);
-  if (refusal === undefined) return { ...given, body: once(body) };
-  const refuse = () => {
-    // What it could not decode or unpack, connect-node calls an internal error.
-    throw refusal.code === Code.Internal ? unreadableRequest(rpc.method, refusal) : refusal;
-  };
-  const call = new Call({
-    method: rpc.method,
-    protocol,
-    header: (name) => request.header.get(name) ?? undefined,
-    openSignal: () => openSignal(request.signal),
-    decode: refuse,
-  });
-  const handle = intercept<UniversalServerResponse>(interceptors, rpc, async () => refuse());
-  return handle(call).catch((error: ConnectError) => writeRefusal(form, error, call.responseHeaders));
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
 }

@@ -1,0 +1,183 @@
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
+import {
+  Code,
+  ConnectError,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect';
+import {
+  readAllBytes,
+  type UniversalHandler,
+  type UniversalServerRequest,
+  type UniversalServerResponse,
+} from '@connectrpc/connect/protocol';
+import {
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from '@connectrpc/connect-node';
+import { Call, type Protocol } from './call.ts';
+import { CallSignal } from './call-signal.ts';
+import { jsonWriteOptions } from './encoding.ts';
+import { commonErrors, fail, unreadableRequest } from './errors.ts';
+import type { Rpc } from './implementation.ts';
+import { type Interceptor, intercept } from './interceptors.ts';
+import { maxMessageBytes } from './limits.ts';
+import { once, readRefusal, writeRefusal } from './refusal.ts';
+import type { WebHandler } from './web.ts';
+
+/** Set once the implementation of a call runs: until then connect-node answers by itself. */
+const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
+
+/**
+ * Handlers by connect-node, by request path: of Connect all but what `ConnectUnaryHandler` takes, and
+ * gRPC-Web.
+ */
+export function createConnectNodeHandlers(
+  rpcs: readonly Rpc[],
+  interceptors: readonly Interceptor[],
+): ReadonlyMap<string, WebHandler> {
+  const router = createConnectRouter({
+    grpc: false,
+    readMaxBytes: maxMessageBytes,
+    // Brotli at Node's default costs 200 ms for one large answer.
+    acceptCompression: [compressionGzip],
+    jsonOptions: jsonWriteOptions,
+  });
+  for (const rpc of rpcs) mount(router, rpc, interceptors);
+  const rpcOf = new Map(rpcs.map((rpc) => [rpc.method, rpc]));
+  return new Map(
+    router.handlers.flatMap((handler) => {
+      const rpc = rpcOf.get(handler.method);
+      return rpc === undefined ? [] : [[handler.requestPath, createHandler(handler, rpc, interceptors)]];
+    }),
+  );
+}
+
+function createHandler(handler: UniversalHandler, rpc: Rpc, interceptors: readonly Interceptor[]): WebHandler {
+  return async (request, response) => {
+    response.setHeader('cache-control', 'no-store');
+    const progress = { begun: false };
+    const values = createContextValues().set(progressKey, progress);
+    const universal = universalRequestFromNodeRequest(request, response, undefined, values);
+    const given = await handler(universal);
+    const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
+    // connect-node begins with the first chunk: only then it is known whether the call began.
+    const first = await chunks.next();
+    const body = joined(first, chunks);
+    const answered = progress.begun
+      ? { ...given, body }
+      : await answerRefused(rpc, interceptors, universal, given, await readAllBytes(body, Number.MAX_SAFE_INTEGER));
+    await universalResponseToNodeResponse(answered, response);
+  };
+}
+
+/** What was read of an answer, and the rest of it. */
+async function* joined<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>): AsyncIterable<Chunk> {
+  try {
+    for (let chunk = first; !chunk.done; chunk = await rest.next()) yield chunk.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interceptors: readonly Interceptor[]): void {
+  const { method } = rpc;
+  const begin = (request: Message, context: HandlerContext) => {
+    context.values.get(progressKey).begun = true;
+    return new Call({
+      method,
+      protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
+      header: (name) => context.requestHeader.get(name) ?? undefined,
+      openSignal: () => openSignal(context.signal),
+      decode: () => request,
+    });
+  };
+  if (isServerStreaming(method)) {
+    router.rpc(method, (request, context) => {
+      const call = begin(request, context);
+      setHeaders(call, context);
+      return stream(interceptors, call, rpc);
+    });
+  }
+  if (!isUnary(method)) return;
+  const handle = intercept(interceptors, rpc, (call) => rpc.invoke(call.request, call));
+  router.rpc(method, async (request, context) => {
+    const call = begin(request, context);
+    try {
+      return await handle(call);
+    } finally {
+      setHeaders(call, context);
+    }
+  });
+}
+
+function setHeaders(call: Call, context: HandlerContext): void {
+  for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
+}
+
+/** The messages of a streaming procedure, each passed on when the one before was taken. */
+async function* stream(interceptors: readonly Interceptor[], call: Call, rpc: Rpc): AsyncGenerator<Message> {
+  const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  const ended = intercept(interceptors, rpc, () => pipeline(rpc.stream(call.request, call), messages))(call);
+  // Ends the reader below with the error that the caller gets.
+  ended.catch((error: Error) => messages.destroy(error));
+  yield* messages;
+  await ended;
+}
+
+/** connect-node aborts with whatever ended the connection; a caller that left is one thing here. */
+function openSignal(from: AbortSignal): CallSignal {
+  const signal = new CallSignal();
+  const abort = () =>
+    signal.abort(() => {
+      const late = ConnectError.from(from.reason).code === Code.DeadlineExceeded;
+      return fail(late ? commonErrors.deadlineExceeded : commonErrors.canceled);
+    });
+  if (from.aborted) abort();
+  else from.addEventListener('abort', abort, { once: true });
+  return signal;
+}
+
+function isServerStreaming(method: DescMethod): method is DescMethodServerStreaming {
+  return method.methodKind === 'server_streaming';
+}
+
+function isUnary(method: DescMethod): method is DescMethodUnary {
+  return method.methodKind === 'unary';
+}
+
+/**
+ * A request that connect-node refused goes through the interceptors all the same: it is logged, a
+ * bad credential comes first, and the error gets its details.
+ */
+async function answerRefused(
+  rpc: Rpc,
+  interceptors: readonly Interceptor[],
+  request: UniversalServerRequest,
+  given: UniversalServerResponse,
+  body: Uint8Array,
+): Promise<UniversalServerResponse> {
+  const contentType = request.header.get('content-type') ?? '';
+  const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
+  const form = { protocol, isStream: rpc.method.methodKind !== 'unary', contentType };
+  const refusal = readRefusal(form, given, body);
+  if (refusal === undefined) return { ...given, body: once(body) };
+  const refuse = () => {
+    // What it could not decode or unpack, connect-node calls an internal error.
+    throw refusal.code === Code.Internal ? unreadableRequest(rpc.method, refusal) : refusal;
+  };
+  const call = new Call({
+    method: rpc.method,
+    protocol,
+    header: (name) => request.header.get(name) ?? undefined,
+    openSignal: () => openSignal(request.signal),
+    decode: refuse,
+  });
+  const handle = intercept<UniversalServerResponse>(interceptors, rpc, async () => refuse());
+  return handle(call).catch((error: ConnectError) => writeRefusal(form, error, call.responseHeaders));
+}
