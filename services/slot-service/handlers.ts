@@ -1,15 +1,18 @@
-import { fromJson, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, fromJson, type JsonValue, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../shared/db/database.ts';
-import type {
-  ListedSlotSchema,
-  SlotSchema,
-  SlotService,
-  VendorSnippetInput,
-  VendorSnippetSchema,
+import {
+  type GetDeliverySequenceResponse,
+  GetDeliverySequenceResponseSchema,
+  type ListedSlotSchema,
+  type SlotSchema,
+  type SlotService,
+  type VendorSnippetInput,
+  type VendorSnippetSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Call } from '../../shared/rpc/call.ts';
+import { answeredAgain } from '../../shared/rpc/encoding.ts';
 import { errorInfo, fail, toPublicError } from '../../shared/rpc/errors.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
 import { readJson } from '../../shared/rpc/json-value.ts';
@@ -56,6 +59,8 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     call.responseHeaders.set('store-request-id', storeRequestId);
     parts.requestRefresh();
   }
+
+  const sequenceAnswers = new SequenceAnswers();
 
   return {
     async getAll(_request, call) {
@@ -147,8 +152,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 
     async getDeliverySequence(request, call) {
       const slotId = parseSlotId(request.id);
-      const sequence = await getDeliverySequence(database.during(call.signal), sequences, slotId);
-      return { deliverySequence: fromJson(ValueSchema, sequence) };
+      return sequenceAnswers.of(await getDeliverySequence(database.during(call.signal), sequences, slotId));
     },
 
     async updateDeliverySequence(request, call) {
@@ -181,6 +185,20 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
       return { success: true, slot: toSlot(slot), message };
     },
   };
+}
+
+/** The answers with sequences, made and encoded once for as long as the cache holds the sequence. */
+class SequenceAnswers {
+  readonly #answers = new WeakMap<object, GetDeliverySequenceResponse>();
+
+  of(sequence: JsonValue): GetDeliverySequenceResponse {
+    const key = typeof sequence === 'object' ? sequence : null;
+    const known = key && this.#answers.get(key);
+    if (known) return known;
+    const answer = create(GetDeliverySequenceResponseSchema, { deliverySequence: fromJson(ValueSchema, sequence) });
+    if (key) this.#answers.set(key, answeredAgain(answer));
+    return answer;
+  }
 }
 
 /** Spec 7: every failure of updateSlot reads the same; its cause travels in the details. */
