@@ -19,7 +19,7 @@ describeInBrowser('A page', () => {
 
   const calls = () => [...stage.slot.log, ...stage.coupon.log].filter(({ msg }) => msg === 'call');
 
-  it.each(['Connect, JSON', 'Connect, binary', 'Connect, GET', 'gRPC-Web'])(
+  it.each(['Connect', 'Connect with GET', 'gRPC-Web'])(
     'whose origin is not allowed neither reads nor writes over %s',
     async (protocol) => {
       page = await stage.openForeignPage();
@@ -45,7 +45,7 @@ describeInBrowser('A page', () => {
       if (request.url().includes('SlotService')) sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
     });
     const answer = page.page.waitForResponse(/GetAll/);
-    await page.logIn('Connect, GET', token);
+    await page.logIn('Connect with GET', token);
     expect((await (await answer).allHeaders())['cache-control']).toBe('no-store');
     await expectText(page.status).toBe('Logged in');
     const before = calls().length;

@@ -14,7 +14,7 @@ describeInBrowser('Staff on a page of another origin', () => {
 
   afterAll(() => stage.close());
 
-  describe.each(['Connect, JSON', 'Connect, binary', 'gRPC-Web'])('over %s', (protocol) => {
+  describe.each(['Connect', 'gRPC-Web'])('over %s', (protocol) => {
     let page: StaffPage;
     const code = (name: string) => `${name}-${protocol.replace(/\W+/g, '-')}`.toUpperCase();
 

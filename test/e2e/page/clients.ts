@@ -11,10 +11,9 @@ interface TransportOptions {
 
 /** The protocols that a browser can speak with the services. */
 export const protocols: ReadonlyMap<string, (options: TransportOptions) => Transport> = new Map([
-  ['Connect, JSON', (options) => createConnectTransport({ ...options, useBinaryFormat: false })],
-  ['Connect, binary', (options) => createConnectTransport({ ...options, useBinaryFormat: true })],
-  // Queries by GET; what changes something goes by POST all the same.
-  ['Connect, GET', (options) => createConnectTransport({ ...options, useHttpGet: true })],
+  ['Connect', (options) => createConnectTransport(options)],
+  // Queries by GET; what changes something goes by POST all the same. The messages are binary, which is shorter.
+  ['Connect with GET', (options) => createConnectTransport({ ...options, useHttpGet: true, useBinaryFormat: true })],
   ['gRPC-Web', (options) => createGrpcWebTransport(options)],
 ]);
 
