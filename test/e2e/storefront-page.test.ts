@@ -48,7 +48,7 @@ describeInBrowser('The derived stores on a page of another origin', () => {
       await shown().toEqual([`${version}`, `${version + 1}`]);
       await page.press('Stop watching');
       await expectText(page.status).toBe('Watching ended');
-      await expect.poll(() => ended().slice(before)).toMatchObject([{ code: 'CANCELED' }]);
+      await expect.poll(() => ended().slice(before), { timeout: 10_000 }).toMatchObject([{ code: 'CANCELED' }]);
     });
   });
 });

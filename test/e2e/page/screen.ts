@@ -24,12 +24,15 @@ export function onSubmit(selector: string, action: (field: (name: string) => str
 }
 
 export function show(list: string, rows: readonly (string | Node)[][]): void {
-  const items = rows.map((row) => {
+  find(`ul[aria-label="${list}"]`, HTMLUListElement).replaceChildren(...listItems(rows));
+}
+
+function listItems(rows: readonly (string | Node)[][]): HTMLLIElement[] {
+  return rows.map((row) => {
     const item = document.createElement('li');
     item.append(...row);
     return item;
   });
-  find(`ul[aria-label="${list}"]`, HTMLUListElement).replaceChildren(...items);
 }
 
 /** Shows what an action answers, or why it failed. */
@@ -51,10 +54,7 @@ function describeFailure(thrown: unknown): Node[] {
   const message = document.createElement('p');
   message.append(error.rawMessage);
   const violations = error.findDetails(BadRequestSchema).flatMap((detail) => detail.fieldViolations);
-  const fields = violations.map(({ field, description }) => {
-    const item = document.createElement('p');
-    item.append(`${field}: ${description}`);
-    return item;
-  });
-  return [message, ...fields];
+  const fields = document.createElement('ul');
+  fields.append(...listItems(violations.map(({ field, description }) => [`${field} ${description}`])));
+  return [message, fields];
 }
