@@ -12,7 +12,8 @@ interface TransportOptions {
 /** The protocols that a browser can speak with the services. */
 export const protocols: ReadonlyMap<string, (options: TransportOptions) => Transport> = new Map([
   ['Connect', (options) => createConnectTransport(options)],
-  // Queries by GET; what changes something goes by POST all the same. The messages are binary, which is shorter.
+  // Queries by GET; what changes something goes by POST all the same. The message of a GET stands in
+  // its address, which takes 16 KiB with all headers: hence the binary form, which is shorter.
   ['Connect with GET', (options) => createConnectTransport({ ...options, useHttpGet: true, useBinaryFormat: true })],
   ['gRPC-Web', (options) => createGrpcWebTransport(options)],
 ]);

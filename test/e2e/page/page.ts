@@ -94,6 +94,8 @@ onClick(find('#read-stores', HTMLButtonElement), async () => {
 });
 
 onClick(find('#watch', HTMLButtonElement), async () => {
+  // A stream holds one of the six connections that a browser has to a server of HTTP/1.1.
+  watching.abort();
   watching = new AbortController();
   const { signal } = watching;
   const versions: string[][] = [];
