@@ -1,0 +1,54 @@
+import type { Browser } from 'playwright-core';
+import type { TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
+import { launchBrowser } from './browser.ts';
+import { bundlePage, PageServer } from './page-server.ts';
+import { StaffPage } from './staff-page.ts';
+
+/** Both services, the page on an origin that they allow and on one that they don't, and a browser. */
+export class Stage {
+  readonly slot: TestService;
+  readonly coupon: TestService;
+  readonly #browser: Browser;
+  readonly #ours: PageServer;
+  readonly #foreign: PageServer;
+
+  private constructor(services: [TestService, TestService], pages: [PageServer, PageServer], browser: Browser) {
+    [this.slot, this.coupon] = services;
+    [this.#ours, this.#foreign] = pages;
+    this.#browser = browser;
+  }
+
+  static async open(): Promise<Stage> {
+    const files = await bundlePage();
+    const pages = await Promise.all([PageServer.start(files), PageServer.start(files)]);
+    // Long enough that a read which does not wait for a write comes before its refresh.
+    const settings = () => ({ corsOrigins: [pages[0].origin], storeRefreshDelayMs: 500 });
+    const services = await Promise.all([startTestService('slot', settings), startTestService('coupon', settings)]);
+    return new Stage(services, pages, await launchBrowser());
+  }
+
+  /** Opens the page, as a visitor who was never there. */
+  openPage(): Promise<StaffPage> {
+    return this.#open(this.#ours);
+  }
+
+  /** Opens the page where the services allow no page. */
+  openForeignPage(): Promise<StaffPage> {
+    return this.#open(this.#foreign);
+  }
+
+  async #open({ origin }: PageServer): Promise<StaffPage> {
+    const context = await this.#browser.newContext();
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    const [slots, coupons] = [this.slot, this.coupon].map(({ webPort }) => `http://localhost:${webPort}`);
+    await page.goto(`${origin}/?slots=${slots}&coupons=${coupons}`);
+    return new StaffPage(page);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await Promise.all([this.#ours.stop(), this.#foreign.stop(), this.slot.stop(), this.coupon.stop()]);
+  }
+}
