@@ -1,5 +1,5 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
-import { createContextValues, type Interceptor, type Transport } from '@connectrpc/connect';
+import { createContextValues, type Transport } from '@connectrpc/connect';
 import { runStreamingCall, runUnaryCall } from '@connectrpc/connect/protocol';
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
 import { targetOf } from './addresses.ts';
@@ -17,8 +17,6 @@ export interface GrpcOptions {
   readonly defaultTimeoutMs?: number | undefined;
   /** Unset: cleartext. */
   readonly credentials?: ChannelCredentials | undefined;
-  /** In the order of Connect's own transports: the last one is the nearest to the call. */
-  readonly interceptors?: readonly Interceptor[] | undefined;
   /** Options of grpc-js, over those that this client sets. */
   readonly channelOptions?: ChannelOptions | undefined;
 }
@@ -40,7 +38,7 @@ export function createGrpcTransport(services: readonly DescService[], options: G
     ...createChannelOptions(services),
     ...options.channelOptions,
   });
-  const interceptors = [...(options.interceptors ?? []), ...(token === undefined ? [] : [sendToken(token)])];
+  const interceptors = token === undefined ? [] : [sendToken(token)];
   return {
     unary(method, signal, timeoutMs = defaultTimeoutMs, header, message, contextValues) {
       const { limits, deadline } = limitsOf(signal, timeoutMs);
