@@ -15,7 +15,7 @@ export interface GrpcOptions {
   readonly token?: Token | undefined;
   /** The deadline of a unary call without a `timeoutMs` of its own: 10,000 ms; 0 for none. */
   readonly defaultTimeoutMs?: number | undefined;
-  /** Unset: cleartext. */
+  /** Unset: cleartext. With several addresses, a certificate is checked for the host of the first. */
   readonly credentials?: ChannelCredentials | undefined;
   /** Options of grpc-js, over those that this client sets. */
   readonly channelOptions?: ChannelOptions | undefined;
