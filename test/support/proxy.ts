@@ -7,6 +7,8 @@ export interface Proxy {
   cut(): Promise<void>;
   /** Takes connections again, on the same port. */
   mend(): Promise<void>;
+  /** Passes nothing on, with every connection open, as a server does that lost its power. */
+  freeze(): void;
 }
 
 export async function startProxy(targetPort: number): Promise<Proxy> {
@@ -36,5 +38,8 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
       await closed;
     },
     mend: () => listen(port),
+    freeze() {
+      for (const socket of sockets) socket.pause();
+    },
   };
 }

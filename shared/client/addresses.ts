@@ -1,0 +1,55 @@
+import { experimental } from '@grpc/grpc-js';
+
+const scheme = 'static';
+
+/** Where a list of servers is the answer at once; a name among them is looked up at each connect. */
+class StaticResolver implements experimental.Resolver {
+  readonly #endpoints: experimental.Endpoint[];
+  readonly #listener: experimental.ResolverListener;
+  #answered = false;
+
+  constructor(target: experimental.GrpcUri, listener: experimental.ResolverListener) {
+    this.#listener = listener;
+    this.#endpoints = target.path.split(',').map((address) => ({ addresses: [parseAddress(address)] }));
+  }
+
+  static getDefaultAuthority({ path }: experimental.GrpcUri): string {
+    return path.split(',', 1)[0] ?? path;
+  }
+
+  updateResolution(): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    process.nextTick(() => {
+      if (this.#answered) this.#listener(experimental.statusOrFromValue(this.#endpoints), {}, null, '');
+    });
+  }
+
+  destroy(): void {
+    this.#answered = false;
+  }
+}
+
+experimental.registerResolver(scheme, StaticResolver);
+
+/**
+ * The grpc-js target of a service's addresses. One is taken as it is: a `host:port`, whose name may
+ * stand for several servers, or a target of grpc-js such as `dns:///name:port` and `unix:path`. Of
+ * several, each is the `host:port` of one server.
+ *
+ * @throws TypeError when there is none, or one of several is no `host:port`.
+ */
+export function targetOf(addresses: readonly string[]): string {
+  const [first, ...others] = addresses;
+  if (first === undefined) throw new TypeError('addresses is empty: give the host:port of each server');
+  if (others.length === 0) return first;
+  for (const address of addresses) parseAddress(address);
+  return `${scheme}:${addresses.join(',')}`;
+}
+
+function parseAddress(address: string): { host: string; port: number } {
+  const { host, port } = experimental.splitHostPort(address) ?? {};
+  const isWhole = /^[^\s,/]+$/.test(address) && host !== '' && port !== undefined && port > 0 && port < 65_536;
+  if (host === undefined || !isWhole) throw new TypeError(`the address "${address}" is no host:port`);
+  return { host, port };
+}

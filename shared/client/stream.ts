@@ -1,0 +1,78 @@
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { Code, ConnectError, type StreamRequest, type StreamResponse } from '@connectrpc/connect';
+import {
+  type CallOptions,
+  type Client,
+  type ClientReadableStream,
+  type StatusObject,
+  status as statusCode,
+} from '@grpc/grpc-js';
+import { toConnectError } from './errors.ts';
+import { addMetadata, toMetadata } from './metadata.ts';
+
+/**
+ * Makes a server-streaming call, which resolves at its headers. The server is read no faster than
+ * the messages are taken. Cancels it when the request's signal aborts, or the messages are left.
+ */
+export async function callStream<Input extends DescMessage, Output extends DescMessage>(
+  client: Client,
+  { method, url, header, message: input, signal }: StreamRequest<Input, Output>,
+  options: CallOptions,
+): Promise<StreamResponse<Input, Output>> {
+  if (method.methodKind !== 'server_streaming') {
+    throw new ConnectError(`${method.name} streams requests, which this client does not`, Code.Unimplemented);
+  }
+  const request = await firstOf(input);
+  signal.throwIfAborted();
+  const call = client.makeServerStreamRequest(
+    url,
+    (given: MessageShape<Input>) => Buffer.from(toBinary(method.input, given)),
+    (bytes: Buffer) => fromBinary(method.output, bytes),
+    request,
+    toMetadata(header),
+    options,
+  );
+  const cancel = () => call.cancel();
+  signal.addEventListener('abort', cancel);
+  const response = { header: new Headers(), trailer: new Headers() };
+  const ended = new Promise<StatusObject>((resolve) => {
+    call.once('status', (status: StatusObject) => {
+      signal.removeEventListener('abort', cancel);
+      addMetadata(response.trailer, status.metadata);
+      resolve(status);
+    });
+  });
+  // An error is also a status. Unheard, it would end the process.
+  call.on('error', () => undefined);
+  await new Promise<void>((resolve) => {
+    call.once('metadata', (metadata) => {
+      addMetadata(response.header, metadata);
+      resolve();
+    });
+    // A call that fails at once has no headers.
+    call.once('status', () => resolve());
+  });
+  const message = readMessages<MessageShape<Output>>(call, ended);
+  return { stream: true, service: method.parent, method, ...response, message };
+}
+
+async function* readMessages<Message>(
+  call: ClientReadableStream<Message>,
+  ended: Promise<StatusObject>,
+): AsyncGenerator<Message> {
+  const messages: AsyncIterable<Message> = call;
+  try {
+    yield* messages;
+  } catch {
+    // What went wrong is in the status.
+  } finally {
+    call.cancel();
+  }
+  const status = await ended;
+  if (status.code !== statusCode.OK) throw toConnectError(status);
+}
+
+async function firstOf<Item>(items: AsyncIterable<Item>): Promise<Item> {
+  for await (const item of items) return item;
+  throw new ConnectError('the call has no request', Code.Internal);
+}

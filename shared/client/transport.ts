@@ -1,0 +1,83 @@
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import { createContextValues, type Transport } from '@connectrpc/connect';
+import { runStreamingCall, runUnaryCall } from '@connectrpc/connect/protocol';
+import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
+import { targetOf } from './addresses.ts';
+import { createChannelOptions } from './service-config.ts';
+import { callStream } from './stream.ts';
+import { sendToken, type Token } from './token.ts';
+import { callUnary } from './unary.ts';
+
+export interface GrpcOptions {
+  /** The `host:port` of each server, or of one name that stands for all of them. */
+  readonly addresses: readonly string[];
+  /** Sent with each call; a function is asked at each call, so that it can renew the token. */
+  readonly token?: Token | undefined;
+  /** The deadline of a unary call without a `timeoutMs` of its own: 10,000 ms; 0 for none. */
+  readonly defaultTimeoutMs?: number | undefined;
+  /** Unset: cleartext. With several addresses, a certificate is checked for the host of the first. */
+  readonly credentials?: ChannelCredentials | undefined;
+  /** Options of grpc-js, over those that this client sets. */
+  readonly channelOptions?: ChannelOptions | undefined;
+}
+
+export interface GrpcTransport extends Transport {
+  /** Closes the connections once the calls in flight have ended. A later call fails. */
+  close(): void;
+}
+
+/**
+ * A transport of Connect clients over grpc-js: unary and server-streaming calls, errors as
+ * `ConnectError`. Connects at the first call. Throws a TypeError for addresses that are none.
+ *
+ * @param services whose queries are called again at UNAVAILABLE.
+ */
+export function createGrpcTransport(services: readonly DescService[], options: GrpcOptions): GrpcTransport {
+  const { addresses, token, defaultTimeoutMs = 10_000 } = options;
+  const client = new Client(targetOf(addresses), options.credentials ?? credentials.createInsecure(), {
+    ...createChannelOptions(services),
+    ...options.channelOptions,
+  });
+  const interceptors = token === undefined ? [] : [sendToken(token)];
+  return {
+    unary(method, signal, timeoutMs = defaultTimeoutMs, header, message, contextValues) {
+      const { limits, deadline } = limitsOf(signal, timeoutMs);
+      return runUnaryCall({
+        ...limits,
+        interceptors,
+        req: { stream: false, ...requestOf(method, header, contextValues), method, message },
+        next: (request) => callUnary(client, request, deadline),
+      });
+    },
+    stream(method, signal, timeoutMs, header, message, contextValues) {
+      const { limits, deadline } = limitsOf(signal, timeoutMs);
+      return runStreamingCall({
+        ...limits,
+        interceptors,
+        req: { stream: true, ...requestOf(method, header, contextValues), method, message },
+        next: (request) => callStream(client, request, deadline),
+      });
+    },
+    close: () => client.close(),
+  };
+}
+
+/** How long a call may take: for this process, which may wait for a token first, and for the server. */
+function limitsOf(signal: AbortSignal | undefined, timeoutMs = 0) {
+  const limits = { ...(signal === undefined ? {} : { signal }), ...(timeoutMs > 0 ? { timeoutMs } : {}) };
+  return { limits, deadline: timeoutMs > 0 ? { deadline: Date.now() + timeoutMs } : {} };
+}
+
+function requestOf(
+  method: DescMethod,
+  header: ConstructorParameters<typeof Headers>[0],
+  contextValues = createContextValues(),
+) {
+  return {
+    service: method.parent,
+    requestMethod: 'POST',
+    url: `/${method.parent.typeName}/${method.name}`,
+    header: new Headers(header),
+    contextValues,
+  };
+}

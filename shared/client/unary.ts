@@ -1,0 +1,40 @@
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import type { UnaryRequest, UnaryResponse } from '@connectrpc/connect';
+import type { CallOptions, Client } from '@grpc/grpc-js';
+import { toConnectError } from './errors.ts';
+import { addMetadata, toMetadata } from './metadata.ts';
+
+/** Makes a unary call; cancels it when the request's signal aborts. Rejects with a ConnectError. */
+export function callUnary<Input extends DescMessage, Output extends DescMessage>(
+  client: Client,
+  { method, url, header, message, signal }: UnaryRequest<Input, Output>,
+  options: CallOptions,
+): Promise<UnaryResponse<Input, Output>> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const response = { header: new Headers(), trailer: new Headers() };
+    let answer: MessageShape<Output> | undefined;
+    const call = client.makeUnaryRequest(
+      url,
+      (request: MessageShape<Input>) => Buffer.from(toBinary(method.input, request)),
+      (bytes: Buffer) => fromBinary(method.output, bytes),
+      message,
+      toMetadata(header),
+      options,
+      (error, output) => {
+        if (error !== null) reject(toConnectError(error));
+        else answer = output;
+      },
+    );
+    const cancel = () => call.cancel();
+    signal.addEventListener('abort', cancel);
+    call.on('metadata', (metadata) => addMetadata(response.header, metadata));
+    // Comes last, also after an error.
+    call.on('status', ({ metadata }) => {
+      signal.removeEventListener('abort', cancel);
+      addMetadata(response.trailer, metadata);
+      if (answer !== undefined)
+        resolve({ stream: false, service: method.parent, method, ...response, message: answer });
+    });
+  });
+}

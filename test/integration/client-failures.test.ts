@@ -1,0 +1,235 @@
+import { createServer } from 'node:http2';
+import { create } from '@bufbuild/protobuf';
+import { Code, encodeBinaryHeader } from '@connectrpc/connect';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createGrpcClient } from '../../shared/client/client.ts';
+import type { GrpcOptions } from '../../shared/client/transport.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService, WatchStoreResponseSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { commonErrors, fail } from '../../shared/rpc/errors.ts';
+import { failureOf } from '../support/contract.ts';
+import { startProxy } from '../support/proxy.ts';
+import { type Script, type ScriptedServer, startScriptedServer, untilAborted } from './scripted-server.ts';
+
+async function startSlots(script: Script = {}): Promise<ScriptedServer> {
+  const server = await startScriptedServer(SlotService, script);
+  onTestFinished(() => server.kill());
+  return server;
+}
+
+function openSlots(addresses: readonly string[], options: Partial<GrpcOptions> = {}) {
+  const client = createGrpcClient(SlotService, { addresses, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function openStores(addresses: readonly string[], options: Partial<GrpcOptions> = {}) {
+  const client = createGrpcClient(SlotStoreService, { addresses, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const unavailable = () => fail(commonErrors.stopping);
+const portOf = ({ address }: ScriptedServer) => Number(address.split(':')[1]);
+const methodsOf = ({ calls }: ScriptedServer) => calls.map(({ method }) => method.name);
+
+describe('A caller whose server answers UNAVAILABLE', () => {
+  it('has its query made again', async () => {
+    const server = await startSlots({
+      unary(_call, count) {
+        if (count <= 2) throw unavailable();
+      },
+    });
+    await openSlots([server.address]).getSlots({});
+    expect(methodsOf(server)).toEqual(['GetSlots', 'GetSlots', 'GetSlots']);
+  });
+
+  it('gets the error of a query that was made four times', async () => {
+    const server = await startSlots({
+      unary() {
+        throw unavailable();
+      },
+    });
+    const error = await failureOf(openSlots([server.address]).getSlots({}));
+    expect([Code[error.code], error.rawMessage]).toEqual(['Unavailable', commonErrors.stopping.message]);
+    expect(server.calls).toHaveLength(4);
+  });
+
+  it('gets the error of a mutation, which was made once', async () => {
+    const server = await startSlots({
+      unary() {
+        throw unavailable();
+      },
+    });
+    const error = await failureOf(openSlots([server.address]).deleteSlot({ id: 1 }));
+    expect(Code[error.code]).toBe('Unavailable');
+    expect(methodsOf(server)).toEqual(['DeleteSlot']);
+  });
+});
+
+it('A query that fails otherwise is not made again', async () => {
+  const server = await startSlots({
+    unary() {
+      throw fail(commonErrors.internal);
+    },
+  });
+  const error = await failureOf(openSlots([server.address]).getSlots({}));
+  expect([Code[error.code], server.calls.length]).toEqual(['Internal', 1]);
+});
+
+describe('The deadline of a call', () => {
+  it('is ten seconds without one', async () => {
+    const timeouts: unknown[] = [];
+    const server = createServer((request, response) => {
+      timeouts.push(request.headers['grpc-timeout']);
+      response.writeHead(200, { 'content-type': 'application/grpc', 'grpc-status': '12' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const slots = openSlots([`127.0.0.1:${typeof address === 'object' ? address?.port : address}`]);
+    await failureOf(slots.getSlots({}));
+    await failureOf(slots.getSlots({}, { timeoutMs: 0 }));
+    expect(timeouts).toEqual([expect.stringMatching(/^(10000|9[5-9]\d\d)m$/), undefined]);
+  });
+
+  it("is that of the client, or the call's own", async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const server = await startSlots({ unary: () => answered });
+    const slots = openSlots([server.address], { defaultTimeoutMs: 100 });
+    const longer = slots.getSlots({}, { timeoutMs: 15_000 });
+    const error = await failureOf(slots.getSlots({}));
+    expect(Code[error.code]).toBe('DeadlineExceeded');
+    answer();
+    await longer;
+  });
+
+  it('ends the call on the server too', async () => {
+    const server = await startSlots({ unary: untilAborted });
+    const error = await failureOf(openSlots([server.address]).getSlots({}, { timeoutMs: 100 }));
+    expect(Code[error.code]).toBe('DeadlineExceeded');
+    await untilAborted(server.calls[0] ?? never());
+  });
+
+  it('holds while the token is waited for', async () => {
+    const server = await startSlots();
+    const slots = openSlots([server.address], { token: () => new Promise(() => undefined), defaultTimeoutMs: 100 });
+    const error = await failureOf(slots.getSlots({}));
+    expect([Code[error.code], server.calls.length]).toEqual(['DeadlineExceeded', 0]);
+  });
+});
+
+it('A call is canceled by its signal, before it reaches the server or while it is there', async () => {
+  const server = await startSlots({ unary: untilAborted });
+  const slots = openSlots([server.address]);
+  const caller = new AbortController();
+  const running = failureOf(slots.getSlots({}, { signal: caller.signal }));
+  await expect.poll(() => server.calls).toHaveLength(1);
+  caller.abort();
+  expect(Code[(await running).code]).toBe('Canceled');
+  await untilAborted(server.calls[0] ?? never());
+  expect(Code[(await failureOf(slots.getSlots({}, { signal: caller.signal }))).code]).toBe('Canceled');
+  expect(server.calls).toHaveLength(1);
+});
+
+describe('A caller with two addresses', () => {
+  it('spreads its calls over both, by name or number, and goes on when one dies', async () => {
+    const [one, other] = [await startSlots(), await startSlots()];
+    const slots = openSlots([one.address.replace('127.0.0.1', 'localhost'), other.address]);
+    const counts = () => [one.calls.length, other.calls.length];
+    await expect
+      .poll(async () => {
+        await slots.getSlots({});
+        return Math.min(...counts());
+      })
+      .toBeGreaterThan(0);
+    const before = counts();
+    for (let n = 0; n < 10; n += 1) await slots.getSlots({});
+    expect(counts()).toEqual(before.map((count) => count + 5));
+
+    one.kill();
+    for (let n = 0; n < 10; n += 1) await slots.getSlots({});
+    expect(one.calls).toHaveLength((before[0] ?? 0) + 5);
+  });
+
+  it('has the query that was on the one that died answered by the other', async () => {
+    const hanging = await startSlots({ unary: untilAborted });
+    const other = await startSlots();
+    const proxy = await startProxy(portOf(hanging));
+    const slots = openSlots([`127.0.0.1:${proxy.port}`, other.address]);
+    const answers: Promise<unknown>[] = [];
+    await expect
+      .poll(() => {
+        answers.push(slots.getSlots({}));
+        return hanging.calls.length;
+      })
+      .toBeGreaterThan(0);
+    await proxy.cut();
+    await Promise.all(answers);
+  });
+
+  it('is told of addresses that are none', () => {
+    for (const addresses of [[], ['localhost:1', 'localhost'], ['localhost:1', '[::1]:70000'], ['a:1', 'a:1,b:2']]) {
+      expect(() => openSlots(addresses)).toThrow(TypeError);
+    }
+  });
+});
+
+it('A stream whose server vanished without a word ends as UNAVAILABLE', async () => {
+  const server = await startScriptedServer(SlotStoreService, {
+    async *stream(call) {
+      yield create(WatchStoreResponseSchema, { version: 1 });
+      await untilAborted(call);
+    },
+  });
+  onTestFinished(() => server.kill());
+  const proxy = await startProxy(portOf(server));
+  onTestFinished(() => proxy.cut());
+  const channelOptions = { 'grpc.keepalive_time_ms': 100, 'grpc.keepalive_timeout_ms': 100 };
+  const watch = openStores([`127.0.0.1:${proxy.port}`], { channelOptions })
+    .watchStore({})
+    [Symbol.asyncIterator]();
+  expect((await watch.next()).value).toMatchObject({ version: 1 });
+  proxy.freeze();
+  const error = await failureOf(watch.next());
+  expect(Code[error.code]).toBe('Unavailable');
+});
+
+it('A stream is read no faster than its messages are taken', async () => {
+  const count = 500;
+  let sent = 0;
+  const padding = { no: 100, wireType: 2, data: new Uint8Array([0x80, 0x80, 0x04, ...new Uint8Array(65_536)]) };
+  const server = await startScriptedServer(SlotStoreService, {
+    async *stream() {
+      for (sent = 0; sent < count; sent += 1) {
+        const message = create(WatchStoreResponseSchema, { version: sent });
+        message.$unknown = [padding];
+        yield message;
+      }
+    },
+  });
+  onTestFinished(() => server.kill());
+  const stores = openStores([server.address]);
+  const versions: number[] = [];
+  for await (const { version } of stores.watchStore({})) {
+    if (version === 0) for (let n = 0; n < 200; n += 1) await stores.getStoreStatus({});
+    if (version === 0) expect(sent).toBeLessThan(100);
+    versions.push(version);
+  }
+  expect(versions).toEqual(Array.from({ length: count }, (_, n) => n));
+});
+
+it('Binary headers reach the server as their bytes', async () => {
+  const server = await startSlots();
+  const headers = new Headers({ 'note-bin': encodeBinaryHeader('Grüße') });
+  headers.append('note-bin', encodeBinaryHeader('zwei'));
+  await openSlots([server.address]).getSlots({}, { headers });
+  expect(server.calls[0]?.header('note-bin')).toBe('Grüße, zwei');
+});
+
+function never(): never {
+  throw new Error('no call came');
+}

@@ -1,0 +1,116 @@
+import { getEventListeners } from 'node:events';
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createGrpcClient } from '../../shared/client/client.ts';
+import type { Token } from '../../shared/client/token.ts';
+import { BadRequestSchema, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { failureOf } from '../support/contract.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signToken } from '../support/tokens.ts';
+
+const times = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
+
+describe('A grpc-js caller', () => {
+  let service: TestService;
+  let staff: string;
+
+  beforeAll(async () => {
+    service = await startTestService('slot');
+    staff = await signToken({ staffId: 1 });
+  });
+  afterAll(() => service.stop());
+
+  function open<Service extends typeof SlotService | typeof SlotStoreService>(desc: Service, token?: Token) {
+    const client = createGrpcClient(desc, { addresses: [`127.0.0.1:${service.grpcPort}`], token });
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  /** The codes of the WatchStore calls that have ended, by the service's log. */
+  const endedWatches = () => {
+    const lines = service.log
+      .splice(0)
+      .filter(({ msg, method }) => msg === 'call' && method === 'slot.v1.SlotStoreService/WatchStore');
+    return lines.map(({ code }) => code);
+  };
+
+  it('sends its token, which a function gives anew for each call', async () => {
+    const tokens = [staff, 'expired', await signToken({ staffId: 2 })];
+    const slots = open(SlotService, async () => tokens.shift());
+    await slots.getSlots({});
+    expect(Code[(await failureOf(slots.getSlots({}))).code]).toBe('Unauthenticated');
+    await slots.getSlots({});
+    expect((await failureOf(slots.getSlots({}))).rawMessage).toBe('Authentication required');
+    await open(SlotService, staff).getSlots({});
+  });
+
+  it('is not told of its token in the error of one that is no header', async () => {
+    const error = await failureOf(open(SlotService, 'a\nsecret').getSlots({}));
+    expect(Code[error.code]).toBe('Unauthenticated');
+    expect(`${error.stack}${String(error.cause)}`).not.toContain('secret');
+  });
+
+  it('gets the details of an error', async () => {
+    const error = await failureOf(open(SlotService, staff).createSlot({ ...times, deliveryTime: 'soon' }));
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: 'INVALID_REQUEST', domain: 'delivery-admin' }]);
+    expect(error.findDetails(BadRequestSchema)).toMatchObject([{ fieldViolations: [{ field: 'delivery_time' }] }]);
+    expect(error.metadata.get('x-request-id')).toMatch(/./);
+  });
+
+  it('reads its own write by the header store-request-id', async () => {
+    let id = '';
+    const onHeader = (headers: Headers) => {
+      id = headers.get('store-request-id') ?? '';
+    };
+    const { slot } = await open(SlotService, staff).createSlot(times, { onHeader });
+    const answer = await open(SlotStoreService, staff).getOpenSlots({}, { headers: { 'store-request-id': id } });
+    expect(answer.slots.map((open) => open.id)).toContain(slot?.id);
+  });
+
+  it('watches the stores until it leaves the loop, which ends the call', async () => {
+    const slots = open(SlotService, staff);
+    const versions: number[] = [];
+    for await (const { version } of open(SlotStoreService, staff).watchStore({})) {
+      versions.push(version);
+      if (versions.length === 2) break;
+      await slots.createSlot(times);
+    }
+    expect(versions[1]).toBe((versions[0] ?? 0) + 1);
+    await expect.poll(endedWatches).toEqual(['CANCELED']);
+  });
+
+  it('gets the error of a stream at its first read', async () => {
+    const watch = open(SlotStoreService).watchStore({})[Symbol.asyncIterator]();
+    expect((await failureOf(watch.next())).rawMessage).toBe('Authentication required');
+  });
+
+  it('ends a stream by its signal', async () => {
+    const caller = new AbortController();
+    const watch = open(SlotStoreService, staff).watchStore({}, { signal: caller.signal })[Symbol.asyncIterator]();
+    await watch.next();
+    endedWatches();
+    const next = failureOf(watch.next());
+    caller.abort();
+    expect(Code[(await next).code]).toBe('Canceled');
+    await expect.poll(endedWatches).toEqual(['CANCELED']);
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+  });
+
+  it('leaves no listener on its signal', async () => {
+    const { signal } = new AbortController();
+    const stores = open(SlotStoreService, staff);
+    await stores.getStoreStatus({}, { signal });
+    await failureOf(open(SlotStoreService).getStoreStatus({}, { signal }));
+    for await (const _version of stores.watchStore({}, { signal })) break;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('fails once it is closed', async () => {
+    const slots = open(SlotService, staff);
+    await slots.getSlots({});
+    slots.close();
+    expect((await failureOf(slots.getSlots({}))).rawMessage).toBe('Channel has been shut down');
+  });
+});

@@ -1,0 +1,45 @@
+import { create, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf';
+import type { Call } from '../../shared/rpc/call.ts';
+import { serveGrpc } from '../../shared/rpc/grpc.ts';
+
+/** What a server under test does with a call before it answers with an empty message. */
+export interface Script {
+  unary?(call: Call, count: number): Promise<void> | void;
+  stream?(call: Call): AsyncIterable<Message>;
+}
+
+/** A gRPC server of a service without its rules, which fails as it is told. */
+export interface ScriptedServer {
+  readonly address: string;
+  /** Calls so far. */
+  readonly calls: readonly Call[];
+  /** Ends it at once, with its connections. */
+  kill(): void;
+}
+
+export async function startScriptedServer(service: DescService, script: Script = {}): Promise<ScriptedServer> {
+  const calls: Call[] = [];
+  const rpcs = service.methods.map((method) => ({
+    method,
+    staffOnly: undefined,
+    async invoke(_request: Message, call: Call): Promise<Message> {
+      calls.push(call);
+      await script.unary?.(call, calls.length);
+      return create<DescMessage>(method.output);
+    },
+    async *stream(_request: Message, call: Call): AsyncIterable<Message> {
+      calls.push(call);
+      if (script.stream !== undefined) yield* script.stream(call);
+    },
+  }));
+  const server = await serveGrpc([{ service, rpcs }], [], 0);
+  return { address: `127.0.0.1:${server.port}`, calls, kill: () => server.kill() };
+}
+
+/** The end of a call by its caller or its deadline. */
+export function untilAborted({ signal }: Call): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
