@@ -3,7 +3,6 @@ import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../shared/db/database.ts';
 import {
-  type GetDeliverySequenceResponse,
   GetDeliverySequenceResponseSchema,
   type ListedSlotSchema,
   type SlotSchema,
@@ -12,7 +11,7 @@ import {
   type VendorSnippetSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Call } from '../../shared/rpc/call.ts';
-import { answeredAgain } from '../../shared/rpc/encoding.ts';
+import { RepeatedAnswer } from '../../shared/rpc/encoding.ts';
 import { errorInfo, fail, toPublicError } from '../../shared/rpc/errors.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
 import { readJson } from '../../shared/rpc/json-value.ts';
@@ -27,6 +26,7 @@ import {
   type SequenceCache,
   updateDeliverySequence,
 } from './sequence.ts';
+import { ListedSlotsAnswer, SlotsAnswer } from './slot-encoding.ts';
 import {
   createSlot,
   deleteSlot,
@@ -64,8 +64,8 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 
   return {
     async getAll(_request, call) {
-      const slots = await getAll(database.during(call.signal));
-      return { slots: slots.map(toListedSlot), count: slots.length };
+      const { slots, products } = await getAll(database.during(call.signal));
+      return new ListedSlotsAnswer(slots, products);
     },
 
     async getSlotsProductIds(request, call) {
@@ -102,8 +102,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async getSlots(_request, call) {
-      const slots = await getSlots(database.during(call.signal));
-      return { slots: slots.map(toSlot), count: slots.length };
+      return new SlotsAnswer(await getSlots(database.during(call.signal)));
     },
 
     async getSlotById(request, call) {
@@ -189,14 +188,15 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 
 /** The answers with sequences, made and encoded once for as long as the cache holds the sequence. */
 class SequenceAnswers {
-  readonly #answers = new WeakMap<object, GetDeliverySequenceResponse>();
+  readonly #answers = new WeakMap<object, RepeatedAnswer<typeof GetDeliverySequenceResponseSchema>>();
 
-  of(sequence: JsonValue): GetDeliverySequenceResponse {
+  of(sequence: JsonValue): RepeatedAnswer<typeof GetDeliverySequenceResponseSchema> {
     const key = typeof sequence === 'object' ? sequence : null;
     const known = key && this.#answers.get(key);
     if (known) return known;
-    const answer = create(GetDeliverySequenceResponseSchema, { deliverySequence: fromJson(ValueSchema, sequence) });
-    if (key) this.#answers.set(key, answeredAgain(answer));
+    const message = create(GetDeliverySequenceResponseSchema, { deliverySequence: fromJson(ValueSchema, sequence) });
+    const answer = new RepeatedAnswer(GetDeliverySequenceResponseSchema, message);
+    if (key) this.#answers.set(key, answer);
     return answer;
   }
 }

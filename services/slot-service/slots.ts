@@ -22,7 +22,7 @@ export interface SlotRow {
 export interface ProductSlotRow {
   slotId: number;
   productId: number;
-  product: { id: number; name: string; images: string[] } | null;
+  product: ProductRow | null;
 }
 
 export interface SlotWithProducts extends SlotRow {
@@ -46,16 +46,46 @@ const productSlotsOfSlot = `
     where slot_id = slots.id
   ), '[]') as "productSlots"`;
 
-const getAllRows = statement<SlotWithProducts>(
+export interface ProductRow {
+  id: number;
+  name: string;
+  images: string[];
+}
+
+/** A slot with the ids of its associations, in their order. */
+export interface ListedSlotRow extends SlotRow {
+  productIds: number[];
+}
+
+export interface ListedSlots {
+  readonly slots: readonly ListedSlotRow[];
+  /** Those of the associated products that exist. */
+  readonly products: ReadonlyMap<number, ProductRow>;
+}
+
+// The products come once, with the first row, and not again for each slot that has them.
+const getAllRows = statement<ListedSlotRow & { products: ProductRow[] | null }>(
   'getAll',
-  `select ${slotColumns}, ${productSlotsOfSlot}
-   from slots where is_active
+  `with slots as materialized (
+     select *, array(
+       select product_id from product_slots where slot_id = slots.id order by product_id
+     ) as associated
+     from slots where is_active
+   )
+   select ${slotColumns}, array_to_json(associated) as "productIds",
+     case when row_number() over latest_first = 1 then (
+       select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
+       from products where products.id in (select unnest(associated) from slots)
+     ) end as products
+   from slots
+   window latest_first as (order by delivery_time desc, id desc)
    order by delivery_time desc, id desc`,
 );
 
 /** Spec 4.1, getAll: the active slots with their products, latest delivery first. */
-export function getAll(db: Queryable): Promise<SlotWithProducts[]> {
-  return db.query(getAllRows);
+export async function getAll(db: Queryable): Promise<ListedSlots> {
+  const slots = await db.query(getAllRows);
+  return { slots, products: new Map(slots[0]?.products?.map((product) => [product.id, product])) };
 }
 
 const getSlotsRows = statement<SlotRow>('getSlots', `select ${slotColumns} from slots where is_active`);

@@ -22,7 +22,7 @@ import {
 } from '@connectrpc/connect-node';
 import { Call, type Protocol } from './call.ts';
 import { CallSignal } from './call-signal.ts';
-import { jsonWriteOptions } from './encoding.ts';
+import { EncodedAnswer, jsonWriteOptions } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
@@ -105,7 +105,10 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
     });
   }
   if (!isUnary(method)) return;
-  const handle = intercept(interceptors, rpc, (call) => rpc.invoke(call.request, call));
+  const handle = intercept(interceptors, rpc, async (call) => {
+    const answer = await rpc.invoke(call.request, call);
+    return answer instanceof EncodedAnswer ? answer.toMessage() : answer;
+  });
   router.rpc(method, async (request, context) => {
     const call = begin(request, context);
     try {

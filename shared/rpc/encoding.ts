@@ -1,36 +1,69 @@
-import { type DescMessage, type JsonWriteOptions, type Message, toBinary, toJsonString } from '@bufbuild/protobuf';
+import {
+  type DescMessage,
+  fromBinary,
+  type JsonWriteOptions,
+  type Message,
+  type MessageShape,
+  toBinary,
+  toJsonString,
+} from '@bufbuild/protobuf';
 
 // A person who reads JSON wants to see false, 0 and [].
 export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
 
-interface Encodings {
-  binary?: Buffer;
-  json?: string;
+/** An answer that writes itself, where to make and to write a message would cost too much. */
+export abstract class EncodedAnswer<Output extends DescMessage = DescMessage> {
+  readonly schema: Output;
+
+  constructor(schema: Output) {
+    this.schema = schema;
+  }
+
+  abstract toBinary(): Buffer;
+
+  /** In protobuf's JSON form, as `jsonWriteOptions` tell. */
+  abstract toJson(): string;
+
+  toMessage(): MessageShape<Output> {
+    return fromBinary(this.schema, this.toBinary());
+  }
 }
 
-const repeated = new WeakMap<Message, Encodings>();
+/** An answer that is given again and again, never changed: it is encoded once. */
+export class RepeatedAnswer<Output extends DescMessage> extends EncodedAnswer<Output> {
+  readonly #message: MessageShape<Output>;
+  #binary: Buffer | undefined;
+  #json: string | undefined;
 
-/** Marks a message that is answered again and again, never changed: it is encoded once. */
-export function answeredAgain<Answer extends Message>(message: Answer): Answer {
-  repeated.set(message, {});
-  return message;
+  constructor(schema: Output, message: MessageShape<Output>) {
+    super(schema);
+    this.#message = message;
+  }
+
+  toBinary(): Buffer {
+    this.#binary ??= encode(this.schema, this.#message);
+    return this.#binary;
+  }
+
+  toJson(): string {
+    this.#json ??= encodeJson(this.schema, this.#message);
+    return this.#json;
+  }
+
+  override toMessage(): MessageShape<Output> {
+    return this.#message;
+  }
 }
 
-/** A message as its bytes. */
-export function encode(schema: DescMessage, message: Message): Buffer {
-  const known = repeated.get(message);
-  if (known?.binary !== undefined) return known.binary;
-  const bytes = toBinary(schema, message);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (known !== undefined) known.binary = buffer;
-  return buffer;
+/** What a procedure answers with. */
+export type Answer = Message | EncodedAnswer;
+
+export function encode(schema: DescMessage, answer: Answer): Buffer {
+  if (answer instanceof EncodedAnswer) return answer.toBinary();
+  const bytes = toBinary(schema, answer);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A message as its JSON text. */
-export function encodeJson(schema: DescMessage, message: Message): string {
-  const known = repeated.get(message);
-  if (known?.json !== undefined) return known.json;
-  const json = toJsonString(schema, message, jsonWriteOptions);
-  if (known !== undefined) known.json = json;
-  return json;
+export function encodeJson(schema: DescMessage, answer: Answer): string {
+  return answer instanceof EncodedAnswer ? answer.toJson() : toJsonString(schema, answer, jsonWriteOptions);
 }

@@ -9,12 +9,13 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf';
 import type { Call } from './call.ts';
+import { type Answer, EncodedAnswer } from './encoding.ts';
 import { commonErrors, type ErrorRow, fail } from './errors.ts';
 
 /** A unary procedure: takes the decoded, valid request and answers with the response's fields. */
 type UnaryHandler<Method> =
   Method extends DescMethodUnary<infer Input, infer Output>
-    ? (request: MessageShape<Input>, call: Call) => Promise<MessageInitShape<Output>>
+    ? (request: MessageShape<Input>, call: Call) => Promise<MessageInitShape<Output> | EncodedAnswer<Output>>
     : never;
 
 /** A procedure that answers with one message after the other. */
@@ -31,8 +32,8 @@ export type Handlers<Service extends DescService> = {
 };
 
 /** A handler whose messages are only known to its method's descriptor. */
-type Answer = Promise<Record<string, unknown>> | AsyncIterable<Record<string, unknown>>;
-type UntypedHandler = (request: never, call: Call) => Answer;
+type UntypedAnswer = Promise<Record<string, unknown> | EncodedAnswer> | AsyncIterable<Record<string, unknown>>;
+type UntypedHandler = (request: never, call: Call) => UntypedAnswer;
 
 /** One procedure, ready to be mounted on a server stack. */
 export interface Rpc {
@@ -40,7 +41,7 @@ export interface Rpc {
   /** What a caller without a staff identity gets; undefined where the procedure does not ask. */
   readonly staffOnly: ErrorRow | undefined;
   /** Runs a unary procedure. */
-  invoke(request: Message, call: Call): Promise<Message>;
+  invoke(request: Message, call: Call): Promise<Answer>;
   /** Runs a streaming one. */
   stream(request: Message, call: Call): AsyncIterable<Message>;
 }
@@ -82,7 +83,8 @@ export function implement<Service extends DescService>(
       async invoke(request, call) {
         const given = answer(request, call);
         if (!(given instanceof Promise)) throw new Error(`${method.name} answers with a stream`);
-        return create(method.output, await given);
+        const message = await given;
+        return message instanceof EncodedAnswer ? message : create(method.output, message);
       },
       async *stream(request, call) {
         const given = answer(request, call);

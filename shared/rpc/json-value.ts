@@ -1,6 +1,7 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
-import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from './errors.ts';
+import type { WireWriter } from './wire.ts';
 
 // Protobuf's binary form of a value is read to a depth of 100 messages, and takes two a level.
 const deepest = 32;
@@ -36,4 +37,36 @@ function faultOf(value: JsonValue, depth: number): string | undefined {
 function faultOfText(text: string): string | undefined {
   if (text.includes('\0')) return 'must not hold a NUL';
   return text.isWellFormed() ? undefined : 'holds text that is no Unicode';
+}
+
+const kinds = ValueSchema.field;
+const entries = StructSchema.field.fields.number;
+const items = ListValueSchema.field.values.number;
+// Of each entry of a map, as protobuf's wire format has them.
+const entryKey = 1;
+const entryValue = 2;
+
+/** Writes the fields of a `google.protobuf.Value`. */
+export function writeValue(writer: WireWriter, value: JsonValue): void {
+  if (value === null) {
+    writer.int(kinds.nullValue.number, 0);
+  } else if (typeof value === 'number') {
+    writer.double(kinds.numberValue.number, value);
+  } else if (typeof value === 'string') {
+    writer.string(kinds.stringValue.number, value);
+  } else if (typeof value === 'boolean') {
+    writer.bool(kinds.boolValue.number, value);
+  } else if (Array.isArray(value)) {
+    writer.message(kinds.listValue.number, () => {
+      for (const item of value) writer.message(items, () => writeValue(writer, item));
+    });
+  } else {
+    writer.message(kinds.structValue.number, () => {
+      for (const [key, item] of Object.entries(value)) {
+        writer.message(entries, () => {
+          writer.string(entryKey, key).message(entryValue, () => writeValue(writer, item));
+        });
+      }
+    });
+  }
 }

@@ -40,6 +40,6 @@ export async function startScriptedServer(service: DescService, script: Script =
 export function untilAborted({ signal }: Call): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    else signal.addEventListener('abort', () => resolve());
   });
 }

@@ -1,6 +1,6 @@
-import type { Message } from '@bufbuild/protobuf';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { LRUCache } from 'lru-cache';
-import { answeredAgain } from '../../../shared/rpc/encoding.ts';
+import { RepeatedAnswer } from '../../../shared/rpc/encoding.ts';
 import type { StoreContent, StoredSlot } from './store.ts';
 
 const mostAnswers = 5_000;
@@ -10,25 +10,31 @@ const longestKey = 200;
  * Answers of the stores that are given again while nothing about them changes: until a new version
  * is loaded, or the first of their slots closes.
  */
-export class StoreAnswers<Answer extends Message> {
-  readonly #answers = new LRUCache<string, { answer: Answer; untilMs: number }>({ max: mostAnswers });
+export class StoreAnswers<Output extends DescMessage> {
+  readonly #schema: Output;
+  readonly #answers = new LRUCache<string, { answer: RepeatedAnswer<Output>; untilMs: number }>({ max: mostAnswers });
   #content: StoreContent | undefined;
+
+  constructor(schema: Output) {
+    this.#schema = schema;
+  }
 
   /** The kept answer under `key`, or a new one; `build` also tells which slots it shows. */
   get(
     content: StoreContent,
     key: string,
-    build: (nowMs: number) => { answer: Answer; shown: readonly StoredSlot[] },
-  ): Answer {
+    build: (nowMs: number) => { message: MessageShape<Output>; shown: readonly StoredSlot[] },
+  ): RepeatedAnswer<Output> {
     if (content !== this.#content) this.#answers.clear();
     this.#content = content;
     const nowMs = Date.now();
     const kept = this.#answers.get(key);
     if (kept !== undefined && nowMs < kept.untilMs) return kept.answer;
-    const { answer, shown } = build(nowMs);
+    const { message, shown } = build(nowMs);
+    const answer = new RepeatedAnswer(this.#schema, message);
     if (key.length > longestKey) return answer;
     const untilMs = shown.reduce((soonest, { freezeMs }) => Math.min(soonest, freezeMs), Number.POSITIVE_INFINITY);
-    this.#answers.set(key, { answer: answeredAgain(answer), untilMs });
+    this.#answers.set(key, { answer, untilMs });
     return answer;
   }
 }

@@ -1,9 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Database, statement } from '../../../shared/db/database.ts';
 import {
-  type GetOpenSlotsResponse,
   GetOpenSlotsResponseSchema,
-  type GetProductSlotsResponse,
   GetProductSlotsResponseSchema,
   type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -31,8 +29,8 @@ export function createStoreHandlers({
   replica,
   draining,
 }: StoreHandlerParts): Handlers<typeof SlotStoreService> {
-  const allAnswers = new StoreAnswers<GetOpenSlotsResponse>();
-  const productAnswers = new StoreAnswers<GetProductSlotsResponse>();
+  const allAnswers = new StoreAnswers(GetOpenSlotsResponseSchema);
+  const productAnswers = new StoreAnswers(GetProductSlotsResponseSchema);
 
   /** Aborts when the call ends, and when the service begins to stop. */
   const untilDraining = ({ signal }: Call) => AbortSignal.any([signal.toAbortSignal(), draining]);
@@ -51,7 +49,7 @@ export function createStoreHandlers({
         const { version, refreshedAt } = content;
         const shown = openAt(content.slots, nowMs);
         const slots = shown.map(({ message }) => message);
-        return { answer: create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt }), shown };
+        return { message: create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt }), shown };
       });
     },
 
@@ -62,7 +60,7 @@ export function createStoreHandlers({
         const shown = productIds.map((id) => openAt(byProduct.get(id) ?? [], nowMs));
         const lists = shown.map((open, at) => [productIds[at], { slots: open.map(({ message }) => message) }]);
         const slots = Object.fromEntries(lists);
-        return { answer: create(GetProductSlotsResponseSchema, { slots, version, refreshedAt }), shown: shown.flat() };
+        return { message: create(GetProductSlotsResponseSchema, { slots, version, refreshedAt }), shown: shown.flat() };
       });
     },
 

@@ -1,0 +1,71 @@
+import { create, fromJson, toJson } from '@bufbuild/protobuf';
+import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ListedSlotsAnswer, SlotsAnswer } from '../../services/slot-service/slot-encoding.ts';
+import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots.ts';
+import { GetAllResponseSchema, GetSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { jsonWriteOptions } from '../../shared/rpc/encoding.ts';
+
+const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const text = fc.string({ unit: 'grapheme', maxLength: 200 });
+const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+const sequence = fc.oneof(
+  fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value))),
+  fc.dictionary(fc.nat().map(String), fc.array(fc.integer({ max: 2 ** 31 }), { maxLength: 20 })),
+  fc.constant(null),
+);
+const row: fc.Arbitrary<ListedSlotRow> = fc.record({
+  id: int32,
+  deliveryTime: date,
+  freezeTime: date,
+  isActive: fc.boolean(),
+  isCapacityFull: fc.boolean(),
+  groupIds: fc.array(int32, { maxLength: 40 }),
+  deliverySequence: sequence,
+  productIds: fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }),
+});
+const product = (id: number): fc.Arbitrary<ProductRow> =>
+  fc.record({ id: fc.constant(id), name: text, images: fc.array(text, { maxLength: 3 }) });
+const products = fc
+  .uniqueArray(fc.integer({ min: 1, max: 30 }))
+  .chain((ids) => fc.tuple(...ids.map(product)))
+  .map((known) => new Map(known.map((one) => [one.id, one])));
+
+/** The fields of a slot as a message has them. */
+const toFields = ({ productIds: _, ...slot }: ListedSlotRow) => ({
+  ...slot,
+  deliveryTime: timestampFromDate(slot.deliveryTime),
+  freezeTime: timestampFromDate(slot.freezeTime),
+  deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
+});
+
+it('A list of slots is written as its message would be, in both forms', () => {
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
+      const answer = new SlotsAnswer(rows);
+      const message = create(GetSlotsResponseSchema, { slots: rows.map(toFields), count: rows.length });
+      expect(answer.toMessage()).toEqual(message);
+      expect(JSON.parse(answer.toJson())).toEqual(toJson(GetSlotsResponseSchema, message, jsonWriteOptions));
+    }),
+  );
+});
+
+it('A list of slots with products is written as its message would be, in both forms', () => {
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 5 }), products, (rows, known) => {
+      const answer = new ListedSlotsAnswer(rows, known);
+      const slots = rows.map((slot) => ({
+        ...toFields(slot),
+        products: slot.productIds.flatMap((id) => known.get(id) ?? []),
+        productSlots: slot.productIds.map((productId) => {
+          const found = known.get(productId);
+          return { slotId: slot.id, productId, ...(found && { product: found }) };
+        }),
+      }));
+      const message = create(GetAllResponseSchema, { slots, count: rows.length });
+      expect(answer.toMessage()).toEqual(message);
+      expect(JSON.parse(answer.toJson())).toEqual(toJson(GetAllResponseSchema, message, jsonWriteOptions));
+    }),
+  );
+});
