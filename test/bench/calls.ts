@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Row, rowsOf } from './calls-rows.ts';
+import type { Side } from './calls-sides.ts';
+import { openStage } from './calls-stage.ts';
+import { formatResult, type Measured, type Round } from './calls-table.ts';
+import { processorTime } from './servers.ts';
+import { measureStalls } from './stalls.ts';
+
+// npm run bench [-- --only text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md]: what calls cost,
+// as ratios to servers that do nothing but answer them, measured in turns in one run. Needs two cores,
+// taskset and h2load (Debian: nghttp2-client).
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1.5' },
+    scale: { type: 'string', default: '0.01' },
+    out: { type: 'string', default: 'bench.md' },
+  },
+});
+const rounds = positive('rounds');
+const seconds = positive('seconds');
+const scale = positive('scale');
+
+const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-calls-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const stage = await openStage(folder, scale);
+try {
+  const measured: Measured[] = [];
+  for (const row of rowsOf(stage)) {
+    if (row.name.includes(options.only)) measured.push(await measure(row));
+  }
+  // One process of a service against several on the same port is a table of its own, from here.
+  const stalls = await measureStalls(stage, seconds * 3, options.only);
+  const result = formatResult(measured, stalls, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
+  await writeFile(options.out, result);
+  console.log(`\n${result}\nwritten to ${options.out}`);
+} finally {
+  await stage.close();
+}
+
+function positive(name: 'rounds' | 'seconds' | 'scale'): number {
+  const value = Number(options[name]);
+  if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
+  return value;
+}
+
+async function measure(row: Row): Promise<Measured> {
+  const { service, bare } = await row.prepare();
+  await row.afterRound?.();
+  const results: { service: Round[]; bare: Round[] } = { service: [], bare: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, side] of [
+      ['service', service],
+      ['bare', bare],
+    ] as const) {
+      const result = await measureRound(side, seconds * row.length);
+      await row.afterRound?.();
+      console.error(`${row.name}: ${name} ${result.perSecond.toFixed(1)}/s`);
+      if (round > 0) results[name].push(result);
+    }
+  }
+  return { row, ...results };
+}
+
+async function measureRound({ server, load }: Side, roundSeconds: number): Promise<Round> {
+  const before = await processorTime(server.pid);
+  const sample = await load(roundSeconds);
+  const processor = ((await processorTime(server.pid)) - before) / sample.calls;
+  await server.forgetLog();
+  return { ...sample, processor };
+}
