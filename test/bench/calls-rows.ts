@@ -6,7 +6,7 @@ import { assertSameAnswer, callGrpc, pathOf } from './answers.ts';
 import { couponToCreate, numbers, slotToCreate } from './calls-requests.ts';
 import { grpcSide, type Intensity, jsonSide, type Side, type Stage } from './calls-sides.ts';
 import type { MeasuredServer } from './servers.ts';
-import { writeLoad } from './writes.ts';
+import { writeLoad, writesInFlight } from './writes.ts';
 
 /** A comparison of a service with its baseline. */
 export interface Row {
@@ -23,6 +23,7 @@ export interface Row {
 
 const small: Intensity = { connections: 4, streams: 16 };
 const smallOverHttp1: Intensity = { connections: 32, streams: 1 };
+const medium: Intensity = { connections: 4, streams: 4 };
 const large: Intensity = { connections: 2, streams: 1 };
 
 const bareSql = 'bare grpc-js, same SQL';
@@ -41,12 +42,13 @@ export function rowsOf(stage: Stage): Row[] {
     method: DescMethodUnary<Input, Output>,
     request: MessageShape<Input>,
     [name, against, target]: [name: string, against: string, target: number],
+    intensity = small,
   ): Row {
     return {
       ...{ name: `${name}, gRPC`, against, target, length: 1 },
       async prepare() {
-        const service = await grpcSide(stage, server, method, request, small);
-        const bare = await grpcSide(stage, bareGrpc, method, request, small);
+        const service = await grpcSide(stage, server, method, request, intensity);
+        const bare = await grpcSide(stage, bareGrpc, method, request, intensity);
         assertSameAnswer(method.output, service.answer, bare.answer);
         return { service, bare };
       },
@@ -63,9 +65,10 @@ export function rowsOf(stage: Stage): Row[] {
   ): Row {
     const sideOf = (measured: MeasuredServer): Side => ({
       server: measured,
-      load: (seconds) => {
+      inFlight: writesInFlight,
+      load: (count) => {
         const request = () => Buffer.from(toBinary(method.input, next()));
-        return writeLoad(measured.grpcPort, pathOf(method), token, request, seconds);
+        return writeLoad(measured.grpcPort, pathOf(method), token, request, count);
       },
     });
     return {
@@ -90,7 +93,7 @@ export function rowsOf(stage: Stage): Row[] {
 
   return [
     read(coupon, validate, toValidate, ['Validate', bareSql, 0.8]),
-    read(slot, getSlots, create(getSlots.input), ['GetSlots, 1,000 slots', bareSql, 0.8]),
+    read(slot, getSlots, create(getSlots.input), ['GetSlots, 1,000 slots', bareSql, 0.8], medium),
     read(slot, getSlotById, create(getSlotById.input, { id: 7 }), ['GetSlotById, 40 products', bareSql, 0.8]),
     read(slot, getSlotsProductIds, create(getSlotsProductIds.input, { slotIds: numbers(20) }), [
       ...(['GetSlotsProductIds of 20 slots', bareSql, 0.8] as const),

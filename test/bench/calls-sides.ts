@@ -23,7 +23,10 @@ export interface Stage {
 /** One side of a comparison. */
 export interface Side {
   readonly server: MeasuredServer;
-  load(seconds: number): Promise<Sample>;
+  /** How many calls are in flight. */
+  readonly inFlight: number;
+  /** Makes a number of calls, at least those in flight. */
+  load(count: number): Promise<Sample>;
 }
 
 /** A side with its answer to one call. */
@@ -49,7 +52,12 @@ export async function grpcSide<Input extends DescMessage, Output extends DescMes
     answerBytes: toBinary(method.output, answer).length,
     folder,
   };
-  return { server, answer, load: (seconds) => h2load(calls, intensity, seconds) };
+  return {
+    server,
+    answer,
+    inFlight: intensity.connections * intensity.streams,
+    load: (count) => h2load(calls, intensity, count),
+  };
 }
 
 /** The same with JSON over HTTP/1.1. */
@@ -71,5 +79,10 @@ export async function jsonSide<Input extends DescMessage, Output extends DescMes
     answerBytes: bytes,
     folder,
   };
-  return { server, answer: message, load: (seconds) => h2load(calls, intensity, seconds) };
+  return {
+    server,
+    answer: message,
+    inFlight: intensity.connections * intensity.streams,
+    load: (count) => h2load(calls, intensity, count),
+  };
 }

@@ -54,23 +54,41 @@ async function measure(row: Row): Promise<Measured> {
   const { service, bare } = await row.prepare();
   await row.afterRound?.();
   const results: { service: Round[]; bare: Round[] } = { service: [], bare: [] };
-  for (let round = 0; round <= rounds; round += 1) {
+  // Warm, and its pace is known.
+  const counts = { service: await warmUp(service, row), bare: await warmUp(bare, row) };
+  for (let round = 0; round < rounds; round += 1) {
     for (const [name, side] of [
       ['service', service],
       ['bare', bare],
     ] as const) {
-      const result = await measureRound(side, seconds * row.length);
+      const result = await measureRound(side, counts[name]);
       await row.afterRound?.();
-      console.error(`${row.name}: ${name} ${result.perSecond.toFixed(1)}/s`);
-      if (round > 0) results[name].push(result);
+      results[name].push(result);
     }
   }
+  const rates = (side: readonly Round[]) =>
+    side.map(({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)).join(' ');
+  console.error(`${row.name}: ${rates(results.service)}, bare ${rates(results.bare)} calls/s`);
   return { row, ...results };
 }
 
-async function measureRound({ server, load }: Side, roundSeconds: number): Promise<Round> {
+/** Makes calls as long as a round is to take. Answers how many calls such a round has. */
+async function warmUp({ load, inFlight }: Side, { length, afterRound }: Row): Promise<number> {
+  const roundSeconds = seconds * length;
+  let elapsed = 0;
+  let count = inFlight;
+  while (true) {
+    const { perSecond } = await load(count);
+    await afterRound?.();
+    elapsed += count / perSecond;
+    count = Math.max(inFlight, Math.round(Math.min(perSecond * roundSeconds, count * 4)));
+    if (elapsed >= roundSeconds) return count;
+  }
+}
+
+async function measureRound({ server, load }: Side, count: number): Promise<Round> {
   const before = await processorTime(server.pid);
-  const sample = await load(roundSeconds);
+  const sample = await load(count);
   const processor = ((await processorTime(server.pid)) - before) / sample.calls;
   await server.forgetLog();
   return { ...sample, processor };

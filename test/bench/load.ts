@@ -52,13 +52,16 @@ function frame(bytes: Uint8Array): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** Runs h2load for some seconds. Throws when a call fails. */
-export async function h2load(calls: Calls, intensity: Intensity, seconds: number): Promise<Sample> {
+/**
+ * Runs h2load for a number of calls. Not for a time: it would leave the last calls behind, which the
+ * server then answers at the cost of the next round. Throws when a call fails.
+ */
+export async function h2load(calls: Calls, intensity: Intensity, count: number): Promise<Sample> {
   const log = path.join(calls.folder, `h2load-${Math.random()}.log`);
   const headers = calls.json ? ['content-type: application/json'] : ['content-type: application/grpc', 'te: trailers'];
   const stdout = await run('h2load', [
     ...(calls.json ? ['--h1'] : []),
-    ...['-c', String(intensity.connections), '-m', String(intensity.streams), '-D', `${Math.round(seconds * 1000)}ms`],
+    ...['-c', String(intensity.connections), '-m', String(intensity.streams), '-n', String(count)],
     ...(intensity.perSecond === undefined ? [] : [`--rps=${intensity.perSecond}`]),
     ...['-d', calls.bodyFile, `--log-file=${log}`],
     ...[...headers, `authorization: Bearer ${calls.token}`].flatMap((header) => ['-H', header]),
@@ -73,6 +76,7 @@ export async function h2load(calls: Calls, intensity: Intensity, seconds: number
     ends.push(start + microseconds);
     took.push(microseconds / 1000);
   }
+  if (rows.length !== count) throw new Error(`${rows.length} of ${count} calls were made\n${stdout}`);
   // A gRPC call that fails has status 200 too, but no message.
   const dataBytes = Number(/\((\d+)\) data/.exec(stdout)?.[1]);
   if (!(dataBytes >= 0.98 * rows.length * calls.answerBytes)) throw new Error(`calls failed\n${stdout}`);

@@ -13,7 +13,8 @@ export interface Stall {
 }
 
 /** One call at a time, at a rate that leaves its server idle most of the time. */
-const trickle: Intensity = { connections: 1, streams: 1, perSecond: 200 };
+const callsPerSecond = 200;
+const trickle: Intensity = { connections: 1, streams: 1, perSecond: callsPerSecond };
 const loop: Intensity = { connections: 1, streams: 1 };
 
 /**
@@ -36,13 +37,21 @@ export async function measureStalls(stage: Stage, seconds: number, only: string)
       await grpcSide(stage, coupon, validate, toValidate, trickle),
     ],
   ];
+  const count = Math.round(callsPerSecond * seconds);
   const stalls: Stall[] = [];
   await moveTo(1, coupon);
   try {
     for (const [name, side] of small.filter(([text]) => text.includes(only))) {
-      await side.load(1);
-      const alone = await side.load(seconds);
-      const [beside] = await Promise.all([side.load(seconds), large.load(seconds)]);
+      await side.load(200);
+      const alone = await side.load(count);
+      let isOver = false;
+      const small = side.load(count).finally(() => {
+        isOver = true;
+      });
+      const looping = (async () => {
+        while (!isOver) await large.load(5);
+      })();
+      const [beside] = await Promise.all([small, looping]);
       stalls.push({ name, alone, beside });
     }
   } finally {

@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { type Sample, sampleOf } from './load.ts';
 
-const inFlight = 16;
+export const writesInFlight = 16;
 
 /**
- * Calls a procedure for some seconds with a new request each time, which h2load can't, and with 16
- * calls in flight. Throws when a call fails.
+ * Calls a procedure with a new request each time, which h2load can't, and with 16 calls in flight.
+ * Throws when a call fails.
  */
 export async function writeLoad(
   port: number,
   procedure: string,
   token: string,
   request: () => Buffer,
-  seconds: number,
+  count: number,
 ): Promise<Sample> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const metadata = new Metadata();
@@ -27,9 +27,10 @@ export async function writeLoad(
     });
   const took: number[] = [];
   const begin = performance.now();
-  const end = begin + seconds * 1000;
+  let left = count;
   const callOn = async () => {
-    while (performance.now() < end) {
+    while (left > 0) {
+      left -= 1;
       const bytes = request();
       const start = performance.now();
       await call(bytes);
@@ -37,7 +38,7 @@ export async function writeLoad(
     }
   };
   try {
-    await Promise.all(Array.from({ length: inFlight }, callOn));
+    await Promise.all(Array.from({ length: writesInFlight }, callOn));
     return sampleOf(took, (performance.now() - begin) / 1000);
   } finally {
     client.close();
