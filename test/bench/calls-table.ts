@@ -8,6 +8,8 @@ import type { Stall } from './stalls.ts';
 export interface Round extends Sample {
   /** Processor time of the server, in microseconds a call. */
   readonly processor: number;
+  /** The share of core 0 that was not the server's. */
+  readonly others: number;
 }
 
 export interface Measured {
@@ -26,9 +28,20 @@ const head = ['calls/s', 'p50 ms', 'p99 ms', 'µs CPU'];
 
 /** The result as Markdown. */
 export function formatResult(measured: readonly Measured[], stalls: readonly Stall[], conditions: Conditions): string {
-  const lines = [...describe(conditions), ''];
+  const all = measured.flatMap(({ service, bare }) => [...service, ...bare]);
+  const others = all.reduce((sum, round) => sum + round.others, 0) / Math.max(1, all.length);
+  const lines = [...describe(conditions, others), ''];
   if (measured.length > 0) {
-    const columns = ['call', 'against', ...head, ...head.map((name) => `bare ${name}`), 'ratio', 'target', ''];
+    const columns = [
+      'call',
+      'against',
+      ...head,
+      ...head.map((name) => `bare ${name}`),
+      'CPU ratio',
+      'ratio',
+      'target',
+      '',
+    ];
     lines.push(line(columns), line(columns.map((_, at) => (at < 2 ? '---' : '---:'))));
     lines.push(...measured.map(formatRow), '');
   }
@@ -44,11 +57,13 @@ export function formatResult(measured: readonly Measured[], stalls: readonly Sta
 
 function formatRow({ row, service, bare }: Measured): string {
   const ratio = middle(service, 'perSecond') / middle(bare, 'perSecond');
+  const processorRatio = middle(bare, 'processor') / middle(service, 'processor');
   return line([
     row.name,
     row.against,
     ...cells(service),
     ...cells(bare),
+    processorRatio.toFixed(2),
     ratio.toFixed(2),
     `≥ ${row.target.toFixed(2)}`,
     ratio >= row.target ? 'met' : 'missed',
@@ -69,13 +84,14 @@ const middle = (rounds: readonly Round[], field: keyof Round) => median(rounds.m
 
 const line = (columns: readonly string[]) => `| ${columns.join(' | ')} |`;
 
-function describe({ rounds, seconds, coupons }: Conditions): string[] {
+function describe({ rounds, seconds, coupons }: Conditions, others: number): string[] {
   const [cpu] = cpus();
   return [
     `Node ${process.version}, ${cpus().length} x ${cpu?.model}. Medians of ${rounds} rounds of ${seconds} s on each side, in turns,`,
     'after one that warms up. The server under measurement, service or baseline, has core 0 for itself; PostgreSQL',
     'and the load share core 1. Services as built, with their defaults, their log written to a file. PostgreSQL with',
     `fsync=off and synchronous_commit at its default; 1,000 slots of 40 products, ${coupons} coupons and users.`,
-    'µs CPU is the processor time of the server a call: where PostgreSQL is the limit, it tells more than calls/s.',
+    'µs CPU is the processor time of the server a call; where PostgreSQL is the limit, the CPU ratio tells more than',
+    `the ratio. Other processes took ${(others * 100).toFixed(0)} % of core 0${others > 0.1 ? ': THE FIGURES ARE NOT GOOD FOR MUCH' : ''}.`,
   ];
 }

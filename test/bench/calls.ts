@@ -7,7 +7,7 @@ import { type Row, rowsOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
-import { processorTime } from './servers.ts';
+import { busyTime, processorTime } from './servers.ts';
 import { measureStalls } from './stalls.ts';
 
 // npm run bench [-- --only text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md]: what calls cost,
@@ -87,9 +87,12 @@ async function warmUp({ load, inFlight }: Side, { length, afterRound }: Row): Pr
 }
 
 async function measureRound({ server, load }: Side, count: number): Promise<Round> {
-  const before = await processorTime(server.pid);
+  const start = performance.now();
+  const [processorBefore, busyBefore] = [await processorTime(server.pid), await busyTime()];
   const sample = await load(count);
-  const processor = ((await processorTime(server.pid)) - before) / sample.calls;
+  const processor = (await processorTime(server.pid)) - processorBefore;
+  const others = (await busyTime()) - busyBefore - processor;
+  const elapsed = (performance.now() - start) * 1000;
   await server.forgetLog();
-  return { ...sample, processor };
+  return { ...sample, processor: processor / sample.calls, others: Math.max(0, others / elapsed) };
 }

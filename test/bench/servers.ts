@@ -72,12 +72,19 @@ async function untilServing(name: string, child: ChildProcess, log: string) {
   throw new Error(`${name} did not start to serve`);
 }
 
-const ticksPerSecond = 100;
+const microsecondsOfTick = 10_000;
 
 /** The processor time of a process until now, in microseconds. */
 export async function processorTime(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // From the state on: the name before it may have spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1e6;
+  return (Number(fields[11]) + Number(fields[12])) * microsecondsOfTick;
+}
+
+/** How long core 0 has been busy until now, in microseconds. */
+export async function busyTime(): Promise<number> {
+  const [, counts = ''] = /^cpu0 (.*)$/m.exec(await readFile('/proc/stat', 'utf8')) ?? [];
+  const [user = 0, nice = 0, system = 0, _idle, _wait, irq = 0, softIrq = 0, steal = 0] = counts.split(' ').map(Number);
+  return (user + nice + system + irq + softIrq + steal) * microsecondsOfTick;
 }
