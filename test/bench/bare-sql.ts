@@ -12,6 +12,8 @@ export const config: BareConfig = JSON.parse(readFileSync(process.argv[2] ?? '',
 // As the services do, and as large as theirs.
 pg.defaults.parseInputDatesAsUTC = true;
 const pool = new pg.Pool({ connectionString: config.databaseUrl, max: 10 });
+// Without it a connection that is lost between two calls ends the process.
+pool.on('error', () => undefined);
 
 /** For a rule of a service. */
 export const bareQueryable: Queryable = {
