@@ -45,7 +45,10 @@ export function rowsOf(stage: Stage): Row[] {
     intensity = small,
   ): Row {
     return {
-      ...{ name: `${name}, gRPC`, against, target, length: 1 },
+      name: `${name}, gRPC`,
+      against,
+      target,
+      length: 1,
       async prepare() {
         const service = await grpcSide(stage, server, method, request, intensity);
         const bare = await grpcSide(stage, bareGrpc, method, request, intensity);
@@ -72,7 +75,10 @@ export function rowsOf(stage: Stage): Row[] {
       },
     });
     return {
-      ...{ name: `${name}, gRPC`, against: `${bareSql} in one transaction`, target: 0.8, length: 1 },
+      name: `${name}, gRPC`,
+      against: `${bareSql} in one transaction`,
+      target: 0.8,
+      length: 1,
       async prepare() {
         const service = await callGrpc(server.grpcPort, method, next(), token);
         const bare = await callGrpc(bareGrpc.grpcPort, method, next(), token);
@@ -96,16 +102,25 @@ export function rowsOf(stage: Stage): Row[] {
     read(slot, getSlots, create(getSlots.input), ['GetSlots, 1,000 slots', bareSql, 0.8], medium),
     read(slot, getSlotById, create(getSlotById.input, { id: 7 }), ['GetSlotById, 40 products', bareSql, 0.8]),
     read(slot, getSlotsProductIds, create(getSlotsProductIds.input, { slotIds: numbers(20) }), [
-      ...(['GetSlotsProductIds of 20 slots', bareSql, 0.8] as const),
+      'GetSlotsProductIds of 20 slots',
+      bareSql,
+      0.8,
     ]),
     read(slot, getDeliverySequence, create(getDeliverySequence.input, { id: '7' }), [
-      ...(['GetDeliverySequence, cached', bareEcho, 0.75] as const),
+      'GetDeliverySequence, cached',
+      bareEcho,
+      0.75,
     ]),
     read(slot, getProductSlots, create(getProductSlots.input, { productIds: [17] }), [
-      ...(['GetProductSlots of one product', bareEcho, 0.75] as const),
+      'GetProductSlots of one product',
+      bareEcho,
+      0.75,
     ]),
     {
-      ...{ name: 'Validate, JSON over HTTP/1.1', against: 'bare node:http, same SQL', target: 0.6, length: 1 },
+      name: 'Validate, JSON over HTTP/1.1',
+      against: 'bare node:http, same SQL',
+      target: 0.6,
+      length: 1,
       async prepare() {
         const service = await jsonSide(stage, coupon, validate, toValidate, smallOverHttp1);
         const bare = await jsonSide(stage, bareHttp, validate, toValidate, smallOverHttp1);
@@ -114,7 +129,10 @@ export function rowsOf(stage: Stage): Row[] {
       },
     },
     {
-      ...{ name: 'GetAll, 1,000 slots of 40 products, gRPC', against: stringify, target: 1, length: 2 },
+      name: 'GetAll, 1,000 slots of 40 products, gRPC',
+      against: stringify,
+      target: 1,
+      length: 2,
       async prepare() {
         const service = await grpcSide(stage, slot, getAll, everything, large);
         const bare = await jsonSide(stage, bareHttp, getAll, everything, large);
@@ -123,7 +141,10 @@ export function rowsOf(stage: Stage): Row[] {
       },
     },
     {
-      ...{ name: 'GetAll, 1,000 slots of 40 products, JSON over HTTP/1.1', against: stringify, target: 1, length: 2 },
+      name: 'GetAll, 1,000 slots of 40 products, JSON over HTTP/1.1',
+      against: stringify,
+      target: 1,
+      length: 2,
       async prepare() {
         const service = await jsonSide(stage, slot, getAll, everything, large);
         const bare = await jsonSide(stage, bareHttp, getAll, everything, large);

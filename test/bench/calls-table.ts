@@ -92,6 +92,6 @@ function describe({ rounds, seconds, coupons }: Conditions, others: number): str
     'and the load share core 1. Services as built, with their defaults, their log written to a file. PostgreSQL with',
     `fsync=off and synchronous_commit at its default; 1,000 slots of 40 products, ${coupons} coupons and users.`,
     'µs CPU is the processor time of the server a call; where PostgreSQL is the limit, the CPU ratio tells more than',
-    `the ratio. Other processes took ${(others * 100).toFixed(0)} % of core 0${others > 0.1 ? ': THE FIGURES ARE NOT GOOD FOR MUCH' : ''}.`,
+    `the ratio. Other processes took ${(others * 100).toFixed(0)} % of core 0${others > 0.1 ? ', too much for these figures to be relied on' : ''}.`,
   ];
 }
