@@ -1,21 +1,18 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { create, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMethodUnary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import pg from 'pg';
 import { migrate } from '../../shared/db/migrate.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import {
-  GetOpenSlotsRequestSchema,
-  GetProductSlotsRequestSchema,
-  SlotStoreService,
-} from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
+import { pathOf } from './answers.ts';
 import { startBenchPostgres } from './data-postgres.ts';
+import { bodyFile, h2load } from './load.ts';
 import { median } from './median.ts';
 
 // npm run bench:stores: what the derived stores cost, as ratios measured side by side in one run, with
@@ -69,15 +66,18 @@ try {
   transport.close();
 
   const rates: { product: number[]; empty: number[] } = { product: [], empty: [] };
-  const productBody = await body(
-    'product',
-    GetProductSlotsRequestSchema,
-    create(GetProductSlotsRequestSchema, { productIds }),
+  const { getProductSlots, getOpenSlots } = SlotStoreService.method;
+  const productFile = path.join(folder, 'product');
+  const productBody = await bodyFile(
+    productFile,
+    getProductSlots.input,
+    create(getProductSlots.input, { productIds }),
+    false,
   );
-  const emptyBody = await body('empty', GetOpenSlotsRequestSchema, create(GetOpenSlotsRequestSchema));
+  const emptyBody = await bodyFile(path.join(folder, 'empty'), getOpenSlots.input, create(getOpenSlots.input), false);
   for (let round = 0; round <= rounds; round += 1) {
-    const product = await rate(full, 'GetProductSlots', productBody, token);
-    const empty = await rate(full, 'GetOpenSlots', emptyBody, token);
+    const product = await rate(full, getProductSlots, productBody, token);
+    const empty = await rate(full, getOpenSlots, emptyBody, token);
     if (round === 0) continue; // warms up
     rates.product.push(product);
     rates.empty.push(empty);
@@ -159,30 +159,10 @@ async function load(url: string): Promise<void> {
   await client.end();
 }
 
-/** A file with a gRPC frame around a message. */
-async function body<Schema extends Parameters<typeof toBinary>[0]>(
-  name: string,
-  schema: Schema,
-  message: MessageShape<Schema>,
-): Promise<string> {
-  const bytes = Buffer.from(toBinary(schema, message));
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(bytes.length, 1);
-  const file = path.join(folder, name);
-  await writeFile(file, Buffer.concat([head, bytes]));
-  return file;
-}
-
 /** Calls a second of one method under h2load. */
-async function rate(port: number, method: string, file: string, token: string): Promise<number> {
-  const { stdout } = await promisify(execFile)('taskset', [
-    ...['-c', '1', 'h2load', '-n', '20000', '-c', '4', '-m', '16', '-d', file],
-    ...['-H', 'content-type: application/grpc', '-H', 'te: trailers', '-H', `authorization: Bearer ${token}`],
-    `http://127.0.0.1:${port}/slot.v1.SlotStoreService/${method}`,
-  ]);
-  const [, perSecond] = /([\d.]+) req\/s/.exec(stdout) ?? [];
-  if (perSecond === undefined || !stdout.includes('20000 succeeded')) throw new Error(stdout);
-  return Number(perSecond);
+async function rate(port: number, method: DescMethodUnary, file: string, token: string): Promise<number> {
+  const calls = { port, path: pathOf(method), bodyFile: file, json: false, token, answerBytes: 0, folder };
+  return (await h2load(calls, { connections: 4, streams: 16 }, 20_000)).perSecond;
 }
 
 /** Milliseconds of writes one after the other. */

@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { validate } from './bare-coupons.ts';
+import type { ListedSlotRow } from './bare-slots.ts';
+import { readOf } from './bare-sql.ts';
+
+// The baseline of the JSON calls: node:http, JSON.parse, the same SQL, JSON.stringify.
+
+const listed = readOf<ListedSlotRow>('GetAll');
+
+/** The fields of a row have the names of the answer's; a Date becomes ISO text. */
+async function getAll() {
+  const rows = await listed();
+  const slots = rows.map((row) => ({ ...row, products: row.productSlots.flatMap(({ product }) => product ?? []) }));
+  return { slots, count: rows.length };
+}
+
+const procedures: Record<string, (body: string) => Promise<unknown>> = {
+  '/coupon.v1.CouponService/Validate': (body) => validate(JSON.parse(body)),
+  '/slot.v1.SlotService/GetAll': getAll,
+};
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const server = createServer((request, response) => {
+  readBody(request)
+    .then((body) => procedures[request.url ?? '']?.(body))
+    .then(
+      (answer) => {
+        const text = JSON.stringify(answer);
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+        response.end(text);
+      },
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  console.log(JSON.stringify({ msg: 'serving', webPort: address.port }));
+});

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import type { Queryable } from '../../shared/db/database.ts';
+import type { BareConfig, RecordedStatement, Recording } from './bare-config.ts';
+
+// The database of the bare servers: pg's pool and nothing around it, with the statements of the services.
+
+type Rows = pg.QueryResultRow[];
+
+export const config: BareConfig = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+
+// As the services do, and as large as theirs.
+pg.defaults.parseInputDatesAsUTC = true;
+const pool = new pg.Pool({ connectionString: config.databaseUrl, max: 10 });
+// Without it a connection that is lost between two calls ends the process.
+pool.on('error', () => undefined);
+
+/** For a rule of a service. */
+export const bareQueryable: Queryable = {
+  async query<Row>({ name, text }: { name: string; text: string }, values: readonly unknown[] = []) {
+    return (await pool.query<Row & pg.QueryResultRow>({ name, text, values: [...values] })).rows;
+  },
+};
+
+/** The one statement of a read, with other values. */
+export function readOf<Row>(procedure: string): (values?: unknown[]) => Promise<Row[]> {
+  const { statements } = recordingOf(procedure);
+  const [statement] = statements;
+  if (statement === undefined || statements.length > 1) throw new Error(`${procedure} is no read of one statement`);
+  const { name, text } = statement;
+  return async (values = []) => (await pool.query<Row & pg.QueryResultRow>({ name, text, values })).rows;
+}
+
+/** All statements of a write, in their order and on one connection, with other texts. */
+export function writeOf(procedure: string): (texts: readonly string[]) => Promise<Rows> {
+  const recording = recordingOf(procedure);
+  const statements = recording.statements.map(({ name, text, values }) => ({
+    name,
+    text,
+    values: values.map((value) => valueIn(value, recording)),
+  }));
+  return async (texts) => {
+    const client = await pool.connect();
+    const rows: Rows = [];
+    try {
+      for (const { name, text, values } of statements) {
+        const id: unknown = rows[0]?.id;
+        const result = await client.query({ name, text, values: values.map((value) => value(texts, id)) });
+        rows.push(...result.rows);
+      }
+      return rows;
+    } catch (error) {
+      await client.query('rollback');
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
+}
+
+function recordingOf(procedure: string): Recording {
+  const recording = config.recordings[procedure];
+  if (recording === undefined) throw new Error(`${procedure} was not recorded`);
+  return recording;
+}
+
+type Value = (texts: readonly string[], id: unknown) => unknown;
+
+/** A value as it was, or what stands in its place in another call. */
+function valueIn(value: RecordedStatement['values'][number], recording: Recording): Value {
+  if (typeof value === 'string' && recording.texts.some((text) => value.includes(text))) {
+    return (texts) => recording.texts.reduce((before, text, at) => before.replace(text, texts[at] ?? ''), value);
+  }
+  if (value === recording.id) return (_texts, id) => id;
+  return () => value;
+}

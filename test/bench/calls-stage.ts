@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type DescMessage, type DescMethodUnary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { build } from 'esbuild';
+import { migrate } from '../../shared/db/migrate.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { signToken, testSecret } from '../support/tokens.ts';
+import { callGrpc } from './answers.ts';
+import type { BareConfig } from './bare-config.ts';
+import { findCouponCode, loadCallsData, removeWritten } from './calls-data.ts';
+import { recordProcedures } from './calls-recording.ts';
+import type { Stage } from './calls-sides.ts';
+import { startBenchPostgres } from './data-postgres.ts';
+import { type MeasuredServer, startServer } from './servers.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Brings up PostgreSQL with the data, the built services, and the bare servers with the SQL of the services. */
+export async function openStage(folder: string, scale: number): Promise<Stage & { close(): Promise<void> }> {
+  const postgres = await startBenchPostgres();
+  const servers: MeasuredServer[] = [];
+  const close = async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await postgres.stop();
+  };
+  try {
+    const [databaseUrl, recordedUrl] = [
+      await postgres.createDatabase('calls'),
+      await postgres.createDatabase('recorded'),
+    ];
+    for (const [url, size] of [
+      [databaseUrl, scale],
+      [recordedUrl, 0.0001],
+    ] as const) {
+      await migrate(url);
+      await loadCallsData(url, size);
+    }
+    const start = async (name: string, command: string[], env: NodeJS.ProcessEnv = {}) => {
+      const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder);
+      servers.push(server);
+      return server;
+    };
+    const service = (name: 'slot' | 'coupon') =>
+      start(`${name}-service`, [path.join(root, `dist/services/${name}-service/main.js`)], {
+        DATABASE_URL: databaseUrl,
+        AUTH_JWT_SECRET: testSecret,
+        [`${name.toUpperCase()}_GRPC_PORT`]: '0',
+        [`${name.toUpperCase()}_WEB_PORT`]: '0',
+      });
+    const [slot, coupon] = [await service('slot'), await service('coupon')];
+    const token = await signToken({ staffId: 1 });
+
+    const answerOf = async <Input extends DescMessage, Output extends DescMessage>(
+      method: DescMethodUnary<Input, Output>,
+      request: MessageInitShape<Input>,
+    ) => Buffer.from(toBinary(method.output, await callGrpc(slot.grpcPort, method, request, token))).toString('base64');
+    const config: BareConfig = {
+      databaseUrl,
+      recordings: await recordProcedures(recordedUrl),
+      echoes: {
+        GetDeliverySequence: await answerOf(SlotService.method.getDeliverySequence, { id: '7' }),
+        GetProductSlots: await answerOf(SlotStoreService.method.getProductSlots, { productIds: [17] }),
+      },
+    };
+    const configFile = path.join(folder, 'bare.json');
+    await writeFile(configFile, JSON.stringify(config));
+    const scripts = await compileBare();
+    return {
+      slot,
+      coupon,
+      bareGrpc: await start('bare-grpc', [path.join(scripts, 'bare-grpc.js'), configFile]),
+      bareHttp: await start('bare-http', [path.join(scripts, 'bare-http.js'), configFile]),
+      token,
+      couponCode: await findCouponCode(databaseUrl),
+      folder,
+      removeWritten: () => removeWritten(databaseUrl),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The bare servers as plain JavaScript like the built services; below the root, where packages are found. */
+async function compileBare(): Promise<string> {
+  const dist = path.join(root, 'dist');
+  await mkdir(dist, { recursive: true });
+  const outdir = mkdtempSync(path.join(dist, 'bench-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  await build({
+    entryPoints: ['bare-grpc.ts', 'bare-http.ts'].map((file) => path.join(import.meta.dirname, file)),
+    outdir,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+  return outdir;
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { readFile, truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A server under measurement, a process on a core of its own. */
+export interface MeasuredServer {
+  readonly name: string;
+  readonly pid: number;
+  readonly grpcPort: number;
+  readonly webPort: number;
+  /** Empties its log, which would fill the disk. */
+  forgetLog(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+// However this process ends, none of them stays.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Kept until it ends, and ended with this process. */
+export function track(child: ChildProcess): ChildProcess {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+/**
+ * Starts a script on core 0, with its log in a file of `folder`, and waits for its line `serving`.
+ */
+export async function startServer(
+  name: string,
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<MeasuredServer> {
+  const log = path.join(folder, `${name}.log`);
+  // Appending, because it is truncated meanwhile.
+  const output = openSync(log, 'a');
+  const child = track(
+    spawn('taskset', ['-c', '0', process.execPath, ...command], { env, stdio: ['ignore', output, 'inherit'] }),
+  );
+  const ports = await untilServing(name, child, log);
+  return {
+    name,
+    pid: child.pid ?? 0,
+    ...ports,
+    forgetLog: () => truncate(log),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function untilServing(name: string, child: ChildProcess, log: string) {
+  for (let waited = 0; waited < 600; waited += 1) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+    const lines = (await readFile(log, 'utf8')).split('\n');
+    const serving = lines.find((line) => line.includes('"msg":"serving"'));
+    if (serving !== undefined) {
+      const { grpcPort = 0, webPort = 0 }: { grpcPort?: number; webPort?: number } = JSON.parse(serving);
+      return { grpcPort, webPort };
+    }
+    await delay(50);
+  }
+  throw new Error(`${name} did not start to serve`);
+}
+
+const microsecondsOfTick = 10_000;
+
+/** The processor time of a process until now, in microseconds. */
+export async function processorTime(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // From the state on: the name before it may have spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * microsecondsOfTick;
+}
+
+/** How long core 0 has been busy until now, in microseconds. */
+export async function busyTime(): Promise<number> {
+  const [, counts = ''] = /^cpu0 (.*)$/m.exec(await readFile('/proc/stat', 'utf8')) ?? [];
+  const [user = 0, nice = 0, system = 0, _idle, _wait, irq = 0, softIrq = 0, steal = 0] = counts.split(' ').map(Number);
+  return (user + nice + system + irq + softIrq + steal) * microsecondsOfTick;
+}
