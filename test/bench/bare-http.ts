@@ -1,16 +1,21 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { validate } from './bare-coupons.ts';
-import type { ListedSlotRow } from './bare-slots.ts';
+import type { ListedSlotRow, Product } from './bare-slots.ts';
 import { readOf } from './bare-sql.ts';
 
 // The baseline of the JSON calls: node:http, JSON.parse, the same SQL, JSON.stringify.
 
-const listed = readOf<ListedSlotRow>('GetAll');
+const listed = readOf<ListedSlotRow & { products: Product[] | null }>('GetAll');
 
 /** The fields of a row have the names of the answer's; a Date becomes ISO text. */
 async function getAll() {
   const rows = await listed();
-  const slots = rows.map((row) => ({ ...row, products: row.productSlots.flatMap(({ product }) => product ?? []) }));
+  const known = new Map(rows[0]?.products?.map((product) => [product.id, product]));
+  const slots = rows.map(({ productIds, ...row }) => ({
+    ...row,
+    products: productIds.flatMap((id) => known.get(id) ?? []),
+    productSlots: productIds.map((productId) => ({ slotId: row.id, productId, product: known.get(productId) })),
+  }));
   return { slots, count: rows.length };
 }
 

@@ -14,10 +14,16 @@ interface SlotRow {
   readonly deliverySequence: JsonValue;
 }
 
+export interface Product {
+  readonly id: number;
+  readonly name: string;
+  readonly images: string[];
+}
+
 interface ProductSlot {
   readonly slotId: number;
   readonly productId: number;
-  readonly product: { id: number; name: string; images: string[] } | null;
+  readonly product: Product | null;
 }
 
 interface SlotDetailRow extends SlotRow {
@@ -27,7 +33,7 @@ interface SlotDetailRow extends SlotRow {
 }
 
 export interface ListedSlotRow extends SlotRow {
-  readonly productSlots: ProductSlot[];
+  readonly productIds: number[];
 }
 
 function toSlot(row: SlotRow) {

@@ -3,7 +3,14 @@ import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/sequence.ts';
-import { Database, type Queryable } from '../../shared/db/database.ts';
+import {
+  type BoundStatement,
+  bind,
+  type Connection,
+  Database,
+  type Queryable,
+  statement,
+} from '../../shared/db/database.ts';
 import {
   GetAllRequestSchema,
   GetSlotByIdRequestSchema,
@@ -12,11 +19,16 @@ import {
   SlotService,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Call } from '../../shared/rpc/call.ts';
+import { CallSignal, type EndSignal } from '../../shared/rpc/call-signal.ts';
+import { EncodedAnswer } from '../../shared/rpc/encoding.ts';
 import type { RecordedStatement, Recording } from './bare-config.ts';
 import { couponToCreate, slotToCreate } from './calls-requests.ts';
 
 // The bare servers run the SQL of the services, whatever becomes of it: the handlers are called once
 // each, and what they run is written down.
+
+const begin = bind(statement<never>('begin', 'begin'), []);
+const commit = bind(statement<never>('commit', 'commit'), []);
 
 /** Writes down what runs, with the statements that begin and end a transaction. */
 class RecordingDatabase extends Database {
@@ -27,24 +39,37 @@ class RecordingDatabase extends Database {
     return this.#statements.splice(0);
   }
 
-  override during(signal: AbortSignal): Queryable {
-    return this.#recorded(super.during(signal));
+  override during(signal: EndSignal): Connection {
+    const db = super.during(signal);
+    return {
+      ...this.#recorded(db),
+      batch: (before, last) => {
+        this.#record(begin, ...before, last, commit);
+        return db.batch(before, last);
+      },
+    };
   }
 
-  override async transaction<Result>(signal: AbortSignal, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
-    this.#statements.push({ name: 'begin', text: 'begin', values: [] });
+  override async transaction<Result>(signal: EndSignal, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+    this.#record(begin);
     const result = await super.transaction(signal, (tx) => work(this.#recorded(tx)));
-    this.#statements.push({ name: 'commit', text: 'commit', values: [] });
+    this.#record(commit);
     return result;
   }
 
   #recorded(db: Queryable): Queryable {
     return {
       query: (statement, values = []) => {
-        this.#statements.push({ name: statement.name, text: statement.text, values });
+        this.#record(bind(statement, values));
         return db.query(statement, values);
       },
     };
+  }
+
+  #record(...bound: BoundStatement<unknown>[]): void {
+    for (const { statement, values } of bound) {
+      this.#statements.push({ name: statement.name, text: statement.text, values });
+    }
   }
 }
 
@@ -68,7 +93,7 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     method: SlotService.method.getAll,
     protocol: 'grpc',
     header: () => undefined,
-    openSignal: () => AbortSignal.timeout(30_000),
+    openSignal: () => new CallSignal(),
     decode: () => create(GetAllRequestSchema),
   });
   call.identity = { subject: 'bench', claimedStaffId: 1, staffId: async () => 1 };
@@ -88,9 +113,11 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     await slots.getSlotsProductIds(create(GetSlotsProductIdsRequestSchema, { slotIds: [1] }), call);
     const getSlotsProductIds = taken();
     const names = ['recorded-first', 'recorded-second'];
-    const { slot } = await slots.createSlot(slotToCreate(names), call);
+    const created = await slots.createSlot(slotToCreate(names), call);
+    const { slot } = created instanceof EncodedAnswer ? created.toMessage() : created;
     const createSlot = taken(names, slot?.id);
-    const { coupon } = await coupons.create(couponToCreate(), call);
+    const issued = await coupons.create(couponToCreate(), call);
+    const { coupon } = issued instanceof EncodedAnswer ? issued.toMessage() : issued;
     const createCoupon = taken([coupon?.couponCode ?? '']);
     return {
       GetAll: getAll,
