@@ -4,7 +4,6 @@ import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../shared/db/database.ts';
 import {
   GetDeliverySequenceResponseSchema,
-  type ListedSlotSchema,
   type SlotSchema,
   type SlotService,
   type VendorSnippetInput,
@@ -26,17 +25,9 @@ import {
   type SequenceCache,
   updateDeliverySequence,
 } from './sequence.ts';
-import { ListedSlotsAnswer, SlotsAnswer } from './slot-encoding.ts';
-import {
-  createSlot,
-  deleteSlot,
-  getAll,
-  getSlotById,
-  getSlots,
-  type SlotRow,
-  type SlotWithProducts,
-  updateSlot,
-} from './slots.ts';
+import { SlotDetailAnswer } from './slot-detail.ts';
+import { ListedSlotsAnswer, SlotsAnswer } from './slot-lists.ts';
+import { createSlot, deleteSlot, getAll, getSlotById, getSlots, type SlotRow, updateSlot } from './slots.ts';
 import type { SnippetInput, SnippetRow } from './snippets.ts';
 
 export interface SlotHandlerParts {
@@ -108,16 +99,14 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     async getSlotById(request, call) {
       const slot = await getSlotById(database.during(call.signal), request.id);
       const vendorSnippets = slot.vendorSnippets.map((snippet) => ({
-        ...toSnippet(snippet),
+        ...snippet,
         accessUrl: `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`,
       }));
-      return {
-        slot: {
-          ...toListedSlot(slot),
-          deliverySequence: flattenSequence(slot.deliverySequence),
-          vendorSnippets,
-        },
-      };
+      return new SlotDetailAnswer({
+        slot,
+        deliverySequence: flattenSequence(slot.deliverySequence),
+        vendorSnippets,
+      });
     },
 
     async updateSlot(request, call) {
@@ -228,17 +217,6 @@ function toSlot(slot: SlotRow) {
     groupIds: slot.groupIds,
     deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
   } satisfies MessageInitShape<typeof SlotSchema>;
-}
-
-function toListedSlot(slot: SlotWithProducts) {
-  const productSlots = slot.productSlots.map(({ slotId, productId, product }) =>
-    product === null ? { slotId, productId } : { slotId, productId, product },
-  );
-  return {
-    ...toSlot(slot),
-    products: slot.productSlots.flatMap(({ product }) => product ?? []),
-    productSlots,
-  } satisfies MessageInitShape<typeof ListedSlotSchema>;
 }
 
 function toSnippet({ validTill, ...snippet }: SnippetRow) {

@@ -2,7 +2,7 @@ import { create, fromJson, toJson } from '@bufbuild/protobuf';
 import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ListedSlotsAnswer, SlotsAnswer } from '../../services/slot-service/slot-encoding.ts';
+import { ListedSlotsAnswer, SlotsAnswer } from '../../services/slot-service/slot-lists.ts';
 import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots.ts';
 import { GetAllResponseSchema, GetSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/encoding.ts';

@@ -1,16 +1,11 @@
-import type { JsonValue } from '@bufbuild/protobuf';
-import { TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { ProductSummarySchema } from '../../shared/gen/common/v1/product_pb.ts';
 import {
   GetAllResponseSchema,
   GetSlotsResponseSchema,
   ListedSlotSchema,
-  ProductSlotSchema,
-  SlotSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { EncodedAnswer } from '../../shared/rpc/encoding.ts';
-import { writeValue } from '../../shared/rpc/json-value.ts';
 import { WireWriter } from '../../shared/rpc/wire.ts';
+import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-wire.ts';
 import type { ListedSlotRow, ProductRow, SlotRow } from './slots.ts';
 
 /**
@@ -18,11 +13,7 @@ import type { ListedSlotRow, ProductRow, SlotRow } from './slots.ts';
  * products each would be 200,000 objects. A product is written once, however many slots have it.
  */
 
-const slot = SlotSchema.field;
 const listed = ListedSlotSchema.field;
-const productSlot = ProductSlotSchema.field;
-const summary = ProductSummarySchema.field;
-const timestamp = TimestampSchema.field;
 
 /** The answer of getSlots. */
 export class SlotsAnswer extends EncodedAnswer<typeof GetSlotsResponseSchema> {
@@ -75,7 +66,7 @@ export class ListedSlotsAnswer extends EncodedAnswer<typeof GetAllResponseSchema
             associations.set(id, association);
           }
           const ofSlot = association;
-          writer.message(listed.productSlots.number, () => writer.int(productSlot.slotId.number, row.id).raw(ofSlot));
+          writer.message(listed.productSlots.number, () => writeSlotIdOf(writer, row).raw(ofSlot));
         }
       });
     }
@@ -97,55 +88,3 @@ export class ListedSlotsAnswer extends EncodedAnswer<typeof GetAllResponseSchema
     return `{"slots":[${slots.join()}],"count":${this.#rows.length}}`;
   }
 }
-
-/** The fields of a slot; ListedSlot has them under the same numbers. */
-function writeSlot(writer: WireWriter, row: SlotRow): void {
-  writer.int(slot.id.number, row.id);
-  writeTimestamp(writer, slot.deliveryTime.number, row.deliveryTime);
-  writeTimestamp(writer, slot.freezeTime.number, row.freezeTime);
-  if (row.isActive) writer.bool(slot.isActive.number, true);
-  if (row.isCapacityFull) writer.bool(slot.isCapacityFull.number, true);
-  writer.ints(slot.groupIds.number, row.groupIds);
-  writer.message(slot.deliverySequence.number, () => writeValue(writer, sequenceOf(row)));
-}
-
-function writeTimestamp(writer: WireWriter, field: number, date: Date): void {
-  const milliseconds = date.getTime();
-  const seconds = Math.floor(milliseconds / 1000);
-  const nanos = (milliseconds - seconds * 1000) * 1_000_000;
-  writer.message(field, () => {
-    writer.int(timestamp.seconds.number, seconds);
-    if (nanos > 0) writer.int(timestamp.nanos.number, nanos);
-  });
-}
-
-function writeProduct({ id, name, images }: ProductRow): Buffer {
-  const writer = new WireWriter(256).int(summary.id.number, id).string(summary.name.number, name);
-  for (const image of images) writer.string(summary.images.number, image);
-  return writer.finish();
-}
-
-/** A row of productSlots without its slot's id. */
-function writeAssociation(productId: number, product: Buffer | undefined): Buffer {
-  const writer = new WireWriter(256).int(productSlot.productId.number, productId);
-  return (product === undefined ? writer : writer.bytes(productSlot.product.number, product)).finish();
-}
-
-function slotToJson({ deliveryTime, freezeTime, ...row }: SlotRow) {
-  return {
-    id: row.id,
-    deliveryTime: timestampToJson(deliveryTime),
-    freezeTime: timestampToJson(freezeTime),
-    isActive: row.isActive,
-    isCapacityFull: row.isCapacityFull,
-    groupIds: row.groupIds,
-    deliverySequence: sequenceOf(row),
-  };
-}
-
-/** Without a fraction when there is none, as protobuf's JSON has it. */
-function timestampToJson(date: Date): string {
-  return date.toISOString().replace('.000Z', 'Z');
-}
-
-const sequenceOf = ({ deliverySequence }: Pick<SlotRow, 'deliverySequence'>): JsonValue => deliverySequence ?? {};
