@@ -1,4 +1,4 @@
-import { Refusals, readList, readMilliseconds, readPort, readUrl } from './variables.ts';
+import { Refusals, readCount, readList, readMilliseconds, readPort, readUrl } from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
 
@@ -18,6 +18,8 @@ export type AuthConfig =
 export interface ServiceConfig {
   readonly grpcPort: number;
   readonly webPort: number;
+  /** How many processes share the ports. */
+  readonly processes: number;
   readonly database: DatabaseConfig;
   readonly auth: AuthConfig;
   readonly corsOrigins: readonly string[];
@@ -44,6 +46,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   const config: ServiceConfig = {
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
+    processes: readCount(env, 'PROCESSES', 1, refusals),
     database: {
       url: readDatabaseUrl(env, refusals),
       applicationName: `${service}-service`,

@@ -28,17 +28,22 @@ export function readMilliseconds(env: Environment, name: string, unset: number, 
   return readInteger(env, name, unset, { max: 3_600_000, kind }, refusals);
 }
 
+/** How many of something there are to be: 1 to 64. */
+export function readCount(env: Environment, name: string, unset: number, refusals: Refusals): number {
+  return readInteger(env, name, unset, { min: 1, max: 64, kind: 'a whole number from 1 to 64' }, refusals);
+}
+
 function readInteger(
   env: Environment,
   name: string,
   unset: number,
-  { max, kind }: { max: number; kind: string },
+  { min = 0, max, kind }: { min?: number; max: number; kind: string },
   refusals: Refusals,
 ): number {
   const text = env[name];
   if (!text) return unset;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= max) return value;
+  if (value >= min && value <= max) return value;
   refusals.add(`${name} must be ${kind}, not "${text}"`);
   return unset;
 }

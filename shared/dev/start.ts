@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withArguments } from '../config/arguments.ts';
 import { ConfigError } from '../config/variables.ts';
 import { migrate } from '../db/migrate.ts';
 import { ShutdownStack } from '../rpc/shutdown.ts';
@@ -10,7 +11,13 @@ import { assertPortsFree } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { seedDemo } from './seed/seed.ts';
 import { type ServiceProcess, startServiceProcess } from './services.ts';
-import { needsOwnSecret, readStartSettings, type StartSettings, serviceEnvironment } from './settings.ts';
+import {
+  type Environment,
+  needsOwnSecret,
+  readStartSettings,
+  type StartSettings,
+  serviceEnvironment,
+} from './settings.ts';
 import { signToken } from './sign-token.ts';
 import { describeStart } from './summary.ts';
 
@@ -33,8 +40,8 @@ process.exit();
 
 async function run(): Promise<number> {
   try {
-    const settings = readStartSettings(process.env);
-    await start(settings);
+    const given = withArguments(process.env);
+    await start(readStartSettings(given), given);
     await aborted(stopping.signal);
     return 0;
   } catch (error) {
@@ -48,7 +55,7 @@ async function run(): Promise<number> {
 }
 
 /** Starts all of it. Whatever ends by itself from here on ends the run. */
-async function start(settings: StartSettings): Promise<void> {
+async function start(settings: StartSettings, given: Environment): Promise<void> {
   const { signal } = stopping;
   const database = await openDatabase(settings);
   signal.throwIfAborted();
@@ -58,8 +65,8 @@ async function start(settings: StartSettings): Promise<void> {
   signal.throwIfAborted();
   const seeded = settings.seedDemo && (await seedDemo(database.url, new Date()));
   signal.throwIfAborted();
-  const secret = needsOwnSecret(process.env) ? await keepTokenSecret(settings.dataDir) : undefined;
-  const env = serviceEnvironment(process.env, database.url, secret);
+  const secret = needsOwnSecret(given) ? await keepTokenSecret(settings.dataDir) : undefined;
+  const env = serviceEnvironment(given, database.url, secret);
   const services = (['slot-service', 'coupon-service'] as const).map((name) => watch(name, env));
   await Promise.all([settings.slot, settings.coupon].map(({ grpc, web }) => untilServing(grpc.port, web.port, signal)));
   await untilQuiet(services);

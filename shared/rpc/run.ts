@@ -1,12 +1,15 @@
+import cluster from 'node:cluster';
 import type { Logger } from 'pino';
+import { withArguments } from '../config/arguments.ts';
 import { readConfig, type ServiceConfig, type ServiceName } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { runProcesses } from './processes.ts';
 import type { RunningService } from './service.ts';
 
 /**
- * Runs a service as this process, until SIGTERM or SIGINT. A start that is refused prints a line a
- * reason and exits with 1.
+ * Runs a service as this process, or with `--processes N` (or the variable PROCESSES) as N of them,
+ * until SIGTERM or SIGINT. A start that is refused prints a line a reason and exits with 1.
  */
 export async function runService(
   name: ServiceName,
@@ -14,13 +17,17 @@ export async function runService(
 ): Promise<void> {
   const stopAsked = untilAskedToStop();
   try {
-    const config = readConfig(name, process.env);
+    const config = readConfig(name, withArguments(process.env));
     const logger = createLogger(`${name}-service`, config.logLevel);
-    const service = await start(config, logger);
-    logger.info({ grpcPort: service.grpcPort, webPort: service.webPort }, 'serving');
-    await stopAsked;
-    logger.info('stopping');
-    await service.stop();
+    if (config.processes > 1 && cluster.isPrimary) {
+      await runProcesses(config.processes, stopAsked, logger);
+    } else {
+      const service = await start(config, logger);
+      logger.info({ grpcPort: service.grpcPort, webPort: service.webPort }, 'serving');
+      await stopAsked;
+      logger.info('stopping');
+      await service.stop();
+    }
     process.exit(0);
   } catch (error) {
     if (error instanceof ConfigError) {

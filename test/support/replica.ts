@@ -13,11 +13,13 @@ export interface ReplicaOptions {
   readonly databaseUrl: string;
   readonly redisUrl?: string | undefined;
   readonly refreshDelayMs?: number;
+  /** How many processes share its ports. */
+  readonly processes?: number;
 }
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** One process of slot-service, on ports of its own. */
+/** A slot-service in a process of its own, or in several, on ports of its own. */
 export class Replica {
   readonly log: LogLine[] = [];
   /** As staff user 1. */
@@ -26,8 +28,11 @@ export class Replica {
   readonly #transport: ReturnType<typeof createGrpcJsTransport>;
   readonly #process: SpawnedProcess;
 
+  readonly grpcPort: number;
+
   private constructor(process: SpawnedProcess, grpcPort: number, log: LogLine[], token: string) {
     this.#process = process;
+    this.grpcPort = grpcPort;
     this.log = log;
     this.#transport = createGrpcJsTransport(`127.0.0.1:${grpcPort}`);
     const transport = withToken(this.#transport, token);
@@ -80,7 +85,7 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
   stderr = '';
 
-  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100 }: ReplicaOptions) {
+  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1 }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
       cwd: root,
@@ -90,6 +95,7 @@ class SpawnedProcess {
         AUTH_JWT_SECRET: testSecret,
         SLOT_GRPC_PORT: '0',
         SLOT_WEB_PORT: '0',
+        PROCESSES: String(processes),
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
       },

@@ -1,0 +1,123 @@
+import { fromJson, toJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGrpcClient } from '../../shared/client/client.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { run } from '../support/processes.ts';
+import { type LogLine, Replica } from '../support/replica.ts';
+import { signToken } from '../support/tokens.ts';
+
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
+
+describe('A service with several processes', () => {
+  let database: TestDatabase;
+  let replica: Replica;
+  let token: string;
+  const open: { close(): void }[] = [];
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
+    token = await signToken({ staffId: 1 });
+    replica = await Replica.start({ databaseUrl: database.url, processes: 2 });
+    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
+  });
+  afterEach(() => {
+    for (const client of open.splice(0)) client.close();
+  });
+  afterAll(async () => {
+    await replica.stop();
+    await database.close();
+  });
+
+  /** A client on a connection of its own. */
+  const connect = () => {
+    const addresses = [`127.0.0.1:${replica.grpcPort}`];
+    const client = createGrpcClient(SlotService, {
+      addresses,
+      token,
+      channelOptions: { 'grpc.use_local_subchannel_pool': 1 },
+    });
+    open.push(client);
+    return client;
+  };
+  const pidsOf = (lines: readonly LogLine[]) => [...new Set(lines.map(({ pid }) => Number(pid)))];
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('shares one port among them', async () => {
+    const before = replica.log.length;
+    for (const client of [connect(), connect(), connect(), connect()]) await client.getSlots({});
+    await expect.poll(() => pidsOf(replica.log.slice(before).filter(({ msg }) => msg === 'call')).length).toBe(2);
+  });
+
+  it('shows a delivery sequence that one changed in the answers of the others', async () => {
+    const clients = [connect(), connect(), connect(), connect()];
+    const [writer] = clients;
+    const id = (await writer?.createSlot(times))?.slot?.id ?? 0;
+    for (const client of clients) await client.getDeliverySequence({ id: String(id) });
+    const changed = { 7: [3, 1, 2] };
+    await writer?.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, changed) });
+    for (const client of clients) {
+      await expect
+        .poll(async () => {
+          const { deliverySequence } = await client.getDeliverySequence({ id: String(id) });
+          return deliverySequence && toJson(ValueSchema, deliverySequence);
+        })
+        .toEqual(changed);
+    }
+  });
+
+  it('goes on when one is killed, and starts it again', async () => {
+    const serving = () => replica.log.filter(({ msg }) => msg === 'serving');
+    const [victim = 0] = pidsOf(serving());
+    // One that ends sooner after its start is taken for one that can't start.
+    const startedAt = Date.parse(String(serving()[0]?.time));
+    await expect.poll(() => Date.now() - startedAt, { timeout: 10_000, interval: 250 }).toBeGreaterThan(5_500);
+    process.kill(victim, 'SIGKILL');
+    // A connection that was handed to it just before is lost with it.
+    const answers = () =>
+      connect()
+        .getSlots({}, { timeoutMs: 1_000 })
+        .then(
+          () => true,
+          () => false,
+        );
+    await expect.poll(answers, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => replica.logged('serving'), { timeout: 15_000 }).toBe(3);
+    expect(replica.logged('a process ended by itself and is started again')).toBe(1);
+  });
+
+  it('stops with all of them', async () => {
+    const pids = pidsOf(replica.log.filter(({ msg }) => msg === 'serving')).filter(isAlive);
+    expect(pids).toHaveLength(2);
+    expect(await replica.stop()).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('A start of several processes', () => {
+  it('that is refused says so once', async () => {
+    const { code, stderr } = await run(
+      process.execPath,
+      ['--import', 'tsx', 'services/slot-service/main.ts', '--processes', '2'],
+      { DATABASE_URL: 'mysql://x', AUTH_JWT_SECRET: 'short' },
+    );
+    expect(code).toBe(1);
+    expect(stderr.match(/DATABASE_URL/g)).toHaveLength(1);
+  });
+
+  it.each([['0'], ['-1'], ['many'], ['65']])('refuses --processes=%s', async (count) => {
+    const { code, stderr } = await run(process.execPath, [
+      ...['--import', 'tsx', 'services/slot-service/main.ts', `--processes=${count}`],
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('PROCESSES must be a whole number from 1 to 64');
+  });
+});
