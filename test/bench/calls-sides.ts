@@ -18,6 +18,8 @@ export interface Stage {
   readonly couponCode: string;
   readonly folder: string;
   removeWritten(): Promise<void>;
+  /** Starts another slot-service, of several processes on both cores. */
+  startSlotService(processes: number): Promise<MeasuredServer>;
 }
 
 /** One side of a comparison. */

@@ -38,18 +38,24 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
       await migrate(url);
       await loadCallsData(url, size);
     }
-    const start = async (name: string, command: string[], env: NodeJS.ProcessEnv = {}) => {
-      const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder);
+    const start = async (
+      name: string,
+      command: string[],
+      env: NodeJS.ProcessEnv = {},
+      place?: Parameters<typeof startServer>[4],
+    ) => {
+      const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder, place);
       servers.push(server);
       return server;
     };
-    const service = (name: 'slot' | 'coupon') =>
-      start(`${name}-service`, [path.join(root, `dist/services/${name}-service/main.js`)], {
-        DATABASE_URL: databaseUrl,
-        AUTH_JWT_SECRET: testSecret,
-        [`${name.toUpperCase()}_GRPC_PORT`]: '0',
-        [`${name.toUpperCase()}_WEB_PORT`]: '0',
-      });
+    const main = (name: string) => path.join(root, `dist/services/${name}-service/main.js`);
+    const environment = (name: string) => ({
+      DATABASE_URL: databaseUrl,
+      AUTH_JWT_SECRET: testSecret,
+      [`${name.toUpperCase()}_GRPC_PORT`]: '0',
+      [`${name.toUpperCase()}_WEB_PORT`]: '0',
+    });
+    const service = (name: 'slot' | 'coupon') => start(`${name}-service`, [main(name)], environment(name));
     const [slot, coupon] = [await service('slot'), await service('coupon')];
     const token = await signToken({ staffId: 1 });
 
@@ -77,6 +83,11 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
       couponCode: await findCouponCode(databaseUrl),
       folder,
       removeWritten: () => removeWritten(databaseUrl),
+      startSlotService: (processes) =>
+        start(`slot-service-${processes}`, [main('slot'), '--processes', String(processes)], environment('slot'), {
+          cores: '0,1',
+          processes,
+        }),
       close,
     };
   } catch (error) {

@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import type { Row } from './calls-rows.ts';
 import type { Sample } from './load.ts';
 import { median } from './median.ts';
+import type { Scaling } from './scaling.ts';
 import type { Stall } from './stalls.ts';
 
 /** One round of one side. */
@@ -27,7 +28,12 @@ export interface Conditions {
 const head = ['calls/s', 'p50 ms', 'p99 ms', 'µs CPU'];
 
 /** The result as Markdown. */
-export function formatResult(measured: readonly Measured[], stalls: readonly Stall[], conditions: Conditions): string {
+export function formatResult(
+  measured: readonly Measured[],
+  stalls: readonly Stall[],
+  scaling: Scaling | undefined,
+  conditions: Conditions,
+): string {
   const all = measured.flatMap(({ service, bare }) => [...service, ...bare]);
   const others = all.reduce((sum, round) => sum + round.others, 0) / Math.max(1, all.length);
   const lines = [...describe(conditions, others), ''];
@@ -51,6 +57,16 @@ export function formatResult(measured: readonly Measured[], stalls: readonly Sta
     for (const { name, alone, beside } of stalls) {
       lines.push(line([name, ...[alone.p50, alone.p99, beside.p50, beside.p99].map((value) => value.toFixed(2))]));
     }
+  }
+  if (scaling !== undefined) {
+    const [one, two] = [scaling.one, scaling.two].map((rounds) => median(rounds.map(({ perSecond }) => perSecond)));
+    const ratio = (two ?? 0) / (one ?? 0);
+    const columns = ['GetDeliverySequence, cached, all on both cores', 'calls/s', 'ratio', 'target', ''];
+    lines.push('', line(columns), line(columns.map((_, at) => (at < 1 ? '---' : '---:'))));
+    lines.push(line(['one process', (one ?? 0).toFixed(0), '', '', '']));
+    const verdict = ratio >= 1.6 ? 'met' : 'missed';
+    lines.push(line(['two processes', (two ?? 0).toFixed(0), ratio.toFixed(2), '≥ 1.60', verdict]));
+    lines.push('', `With two, the load took ${(scaling.loadShare * 100).toFixed(0)} % of the two cores' time.`);
   }
   return `${lines.join('\n').trim()}\n`;
 }

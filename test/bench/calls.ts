@@ -7,7 +7,8 @@ import { type Row, rowsOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
-import { busyTime, processorTime } from './servers.ts';
+import { measureScaling } from './scaling.ts';
+import { busyTime, serverTime } from './servers.ts';
 import { measureStalls } from './stalls.ts';
 
 // npm run bench [-- --only text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md]: what calls cost,
@@ -35,9 +36,9 @@ try {
   for (const row of rowsOf(stage)) {
     if (row.name.includes(options.only)) measured.push(await measure(row));
   }
-  // One process of a service against several on the same port is a table of its own, from here.
   const stalls = await measureStalls(stage, seconds * 3, options.only);
-  const result = formatResult(measured, stalls, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
+  const scaling = 'processes'.includes(options.only) ? await measureScaling(stage, rounds, seconds) : undefined;
+  const result = formatResult(measured, stalls, scaling, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
   await writeFile(options.out, result);
   console.log(`\n${result}\nwritten to ${options.out}`);
 } finally {
@@ -88,10 +89,10 @@ async function warmUp({ load, inFlight }: Side, { length, afterRound }: Row): Pr
 
 async function measureRound({ server, load }: Side, count: number): Promise<Round> {
   const start = performance.now();
-  const [processorBefore, busyBefore] = [await processorTime(server.pid), await busyTime()];
+  const [processorBefore, busyBefore] = [await serverTime(server), await busyTime('cpu0')];
   const sample = await load(count);
-  const processor = (await processorTime(server.pid)) - processorBefore;
-  const others = (await busyTime()) - busyBefore - processor;
+  const processor = (await serverTime(server)) - processorBefore;
+  const others = (await busyTime('cpu0')) - busyBefore - processor;
   const elapsed = (performance.now() - start) * 1000;
   await server.forgetLog();
   return { ...sample, processor: processor / sample.calls, others: Math.max(0, others / elapsed) };

@@ -30,6 +30,8 @@ export interface Intensity {
   readonly connections: number;
   /** Calls in flight on each. */
   readonly streams: number;
+  /** Where the load runs; core 1 unless told otherwise. */
+  readonly cores?: string;
   /** Without it as fast as they are answered. */
   readonly perSecond?: number;
 }
@@ -59,7 +61,8 @@ function frame(bytes: Uint8Array): Buffer {
 export async function h2load(calls: Calls, intensity: Intensity, count: number): Promise<Sample> {
   const log = path.join(calls.folder, `h2load-${Math.random()}.log`);
   const headers = calls.json ? ['content-type: application/json'] : ['content-type: application/grpc', 'te: trailers'];
-  const stdout = await run('h2load', [
+  const stdout = await run('taskset', [
+    ...['-c', intensity.cores ?? '1', 'h2load'],
     ...(calls.json ? ['--h1'] : []),
     ...['-c', String(intensity.connections), '-m', String(intensity.streams), '-n', String(count)],
     ...(intensity.perSecond === undefined ? [] : [`--rps=${intensity.perSecond}`]),

@@ -29,21 +29,23 @@ export function track(child: ChildProcess): ChildProcess {
 }
 
 /**
- * Starts a script on core 0, with its log in a file of `folder`, and waits for its line `serving`.
+ * Starts a script on core 0, or on other `cores`, with its log in a file of `folder`, and waits for its
+ * lines `serving`, one for each of its processes.
  */
 export async function startServer(
   name: string,
   command: readonly string[],
   env: NodeJS.ProcessEnv,
   folder: string,
+  { cores = '0', processes = 1 } = {},
 ): Promise<MeasuredServer> {
   const log = path.join(folder, `${name}.log`);
   // Appending, because it is truncated meanwhile.
   const output = openSync(log, 'a');
   const child = track(
-    spawn('taskset', ['-c', '0', process.execPath, ...command], { env, stdio: ['ignore', output, 'inherit'] }),
+    spawn('taskset', ['-c', cores, process.execPath, ...command], { env, stdio: ['ignore', output, 'inherit'] }),
   );
-  const ports = await untilServing(name, child, log);
+  const ports = await untilServing(name, child, log, processes);
   return {
     name,
     pid: child.pid ?? 0,
@@ -58,12 +60,12 @@ export async function startServer(
   };
 }
 
-async function untilServing(name: string, child: ChildProcess, log: string) {
+async function untilServing(name: string, child: ChildProcess, log: string, processes: number) {
   for (let waited = 0; waited < 600; waited += 1) {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
     const lines = (await readFile(log, 'utf8')).split('\n');
-    const serving = lines.find((line) => line.includes('"msg":"serving"'));
-    if (serving !== undefined) {
+    const [serving, ...others] = lines.filter((line) => line.includes('"msg":"serving"'));
+    if (serving !== undefined && others.length === processes - 1) {
       const { grpcPort = 0, webPort = 0 }: { grpcPort?: number; webPort?: number } = JSON.parse(serving);
       return { grpcPort, webPort };
     }
@@ -74,17 +76,23 @@ async function untilServing(name: string, child: ChildProcess, log: string) {
 
 const microsecondsOfTick = 10_000;
 
-/** The processor time of a process until now, in microseconds. */
-export async function processorTime(pid: number): Promise<number> {
+/** The processor time of a server with all of its processes until now, in microseconds. */
+export async function serverTime({ pid }: MeasuredServer): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
+  const times = await Promise.all([pid, ...children.map(Number)].map(processorTime));
+  return times.reduce((sum, time) => sum + time, 0);
+}
+
+async function processorTime(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // From the state on: the name before it may have spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * microsecondsOfTick;
 }
 
-/** How long core 0 has been busy until now, in microseconds. */
-export async function busyTime(): Promise<number> {
-  const [, counts = ''] = /^cpu0 (.*)$/m.exec(await readFile('/proc/stat', 'utf8')) ?? [];
+/** How long a core, or all of them together, has been busy until now, in microseconds. */
+export async function busyTime(core: 'cpu0' | 'cpu'): Promise<number> {
+  const [, counts = ''] = new RegExp(`^${core} +(.*)$`, 'm').exec(await readFile('/proc/stat', 'utf8')) ?? [];
   const [user = 0, nice = 0, system = 0, _idle, _wait, irq = 0, softIrq = 0, steal = 0] = counts.split(' ').map(Number);
   return (user + nice + system + irq + softIrq + steal) * microsecondsOfTick;
 }
