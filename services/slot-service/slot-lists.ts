@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   GetAllResponseSchema,
   GetSlotsResponseSchema,
@@ -24,15 +25,16 @@ export class SlotsAnswer extends EncodedAnswer<typeof GetSlotsResponseSchema> {
     this.#rows = rows;
   }
 
-  toBinary(): Buffer {
+  async toBinary(): Promise<Buffer> {
     const { slots, count } = GetSlotsResponseSchema.field;
     const writer = new WireWriter(64 * 1024);
-    for (const row of this.#rows) writer.message(slots.number, () => writeSlot(writer, row));
+    await inTurns(this.#rows, (row) => writer.message(slots.number, () => writeSlot(writer, row)));
     return writer.int(count.number, this.#rows.length).finish();
   }
 
-  toJson(): string {
-    return JSON.stringify({ slots: this.#rows.map(slotToJson), count: this.#rows.length });
+  async toJson(): Promise<string> {
+    const slots = await inTurns(this.#rows, (row) => JSON.stringify(slotToJson(row)));
+    return `{"slots":[${slots.join()}],"count":${this.#rows.length}}`;
   }
 }
 
@@ -47,12 +49,12 @@ export class ListedSlotsAnswer extends EncodedAnswer<typeof GetAllResponseSchema
     this.#products = products;
   }
 
-  toBinary(): Buffer {
+  async toBinary(): Promise<Buffer> {
     const { slots, count } = GetAllResponseSchema.field;
     const products = new Map([...this.#products].map(([id, product]) => [id, writeProduct(product)]));
     const associations = new Map<number, Buffer>();
     const writer = new WireWriter(1024 * 1024);
-    for (const row of this.#rows) {
+    await inTurns(this.#rows, (row) => {
       writer.message(slots.number, () => {
         writeSlot(writer, row);
         for (const id of row.productIds) {
@@ -69,13 +71,13 @@ export class ListedSlotsAnswer extends EncodedAnswer<typeof GetAllResponseSchema
           writer.message(listed.productSlots.number, () => writeSlotIdOf(writer, row).raw(ofSlot));
         }
       });
-    }
+    });
     return writer.int(count.number, this.#rows.length).finish();
   }
 
-  toJson(): string {
+  async toJson(): Promise<string> {
     const products = new Map([...this.#products].map(([id, product]) => [id, JSON.stringify(product)]));
-    const slots = this.#rows.map((row) => {
+    const slots = await inTurns(this.#rows, (row) => {
       const own = JSON.stringify(slotToJson(row));
       const shown = row.productIds.flatMap((id) => products.get(id) ?? []);
       const associations = row.productIds.map((productId) => {
@@ -87,4 +89,17 @@ export class ListedSlotsAnswer extends EncodedAnswer<typeof GetAllResponseSchema
     });
     return `{"slots":[${slots.join()}],"count":${this.#rows.length}}`;
   }
+}
+
+// About a millisecond of work.
+const rowsOfTurn = 50;
+
+/** Maps rows, some at a time: a long list must not hold up the calls beside it. */
+async function inTurns<Row, Result>(rows: readonly Row[], map: (row: Row) => Result): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const row of rows) {
+    if (results.length % rowsOfTurn === rowsOfTurn - 1) await nextTurn();
+    results.push(map(row));
+  }
+  return results;
 }

@@ -19,13 +19,13 @@ export abstract class EncodedAnswer<Output extends DescMessage = DescMessage> {
     this.schema = schema;
   }
 
-  abstract toBinary(): Buffer;
+  abstract toBinary(): Promise<Buffer> | Buffer;
 
   /** In protobuf's JSON form, as `jsonWriteOptions` tell. */
-  abstract toJson(): string;
+  abstract toJson(): Promise<string> | string;
 
-  toMessage(): MessageShape<Output> {
-    return fromBinary(this.schema, this.toBinary());
+  async toMessage(): Promise<MessageShape<Output>> {
+    return fromBinary(this.schema, await this.toBinary());
   }
 }
 
@@ -41,16 +41,16 @@ export class RepeatedAnswer<Output extends DescMessage> extends EncodedAnswer<Ou
   }
 
   toBinary(): Buffer {
-    this.#binary ??= encode(this.schema, this.#message);
+    this.#binary ??= encodeMessage(this.schema, this.#message);
     return this.#binary;
   }
 
   toJson(): string {
-    this.#json ??= encodeJson(this.schema, this.#message);
+    this.#json ??= toJsonString(this.schema, this.#message, jsonWriteOptions);
     return this.#json;
   }
 
-  override toMessage(): MessageShape<Output> {
+  override async toMessage(): Promise<MessageShape<Output>> {
     return this.#message;
   }
 }
@@ -58,12 +58,15 @@ export class RepeatedAnswer<Output extends DescMessage> extends EncodedAnswer<Ou
 /** What a procedure answers with. */
 export type Answer = Message | EncodedAnswer;
 
-export function encode(schema: DescMessage, answer: Answer): Buffer {
-  if (answer instanceof EncodedAnswer) return answer.toBinary();
-  const bytes = toBinary(schema, answer);
+export function encode(schema: DescMessage, answer: Answer): Promise<Buffer> | Buffer {
+  return answer instanceof EncodedAnswer ? answer.toBinary() : encodeMessage(schema, answer);
+}
+
+export function encodeMessage(schema: DescMessage, message: Message): Buffer {
+  const bytes = toBinary(schema, message);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-export function encodeJson(schema: DescMessage, answer: Answer): string {
+export function encodeJson(schema: DescMessage, answer: Answer): Promise<string> | string {
   return answer instanceof EncodedAnswer ? answer.toJson() : toJsonString(schema, answer, jsonWriteOptions);
 }

@@ -14,7 +14,7 @@ import {
 import { HealthImplementation } from 'grpc-health-check';
 import { Call, type CallSource } from './call.ts';
 import { CallSignal } from './call-signal.ts';
-import { encode } from './encoding.ts';
+import { encode, encodeMessage } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
@@ -113,7 +113,7 @@ function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
       const signal = call.signal.toAbortSignal();
       grpcCall.sendMetadata(toMetadata(call.responseHeaders));
       for await (const message of rpc.stream(request, call)) {
-        if (!grpcCall.write(encode(rpc.method.output, message))) await once(grpcCall, 'drain', { signal });
+        if (!grpcCall.write(encodeMessage(rpc.method.output, message))) await once(grpcCall, 'drain', { signal });
       }
     });
     handle(call).then(

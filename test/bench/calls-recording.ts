@@ -114,10 +114,10 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     const getSlotsProductIds = taken();
     const names = ['recorded-first', 'recorded-second'];
     const created = await slots.createSlot(slotToCreate(names), call);
-    const { slot } = created instanceof EncodedAnswer ? created.toMessage() : created;
+    const { slot } = created instanceof EncodedAnswer ? await created.toMessage() : created;
     const createSlot = taken(names, slot?.id);
     const issued = await coupons.create(couponToCreate(), call);
-    const { coupon } = issued instanceof EncodedAnswer ? issued.toMessage() : issued;
+    const { coupon } = issued instanceof EncodedAnswer ? await issued.toMessage() : issued;
     const createCoupon = taken([coupon?.couponCode ?? '']);
     return {
       GetAll: getAll,

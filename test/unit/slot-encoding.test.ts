@@ -2,9 +2,14 @@ import { create, fromJson, toJson } from '@bufbuild/protobuf';
 import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { SlotDetailAnswer } from '../../services/slot-service/slot-detail.ts';
 import { ListedSlotsAnswer, SlotsAnswer } from '../../services/slot-service/slot-lists.ts';
 import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots.ts';
-import { GetAllResponseSchema, GetSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import {
+  GetAllResponseSchema,
+  GetSlotByIdResponseSchema,
+  GetSlotsResponseSchema,
+} from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/encoding.ts';
 
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
@@ -40,20 +45,20 @@ const toFields = ({ productIds: _, ...slot }: ListedSlotRow) => ({
   deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
 });
 
-it('A list of slots is written as its message would be, in both forms', () => {
-  fc.assert(
-    fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
+it('A list of slots is written as its message would be, in both forms', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
       const answer = new SlotsAnswer(rows);
       const message = create(GetSlotsResponseSchema, { slots: rows.map(toFields), count: rows.length });
-      expect(answer.toMessage()).toEqual(message);
-      expect(JSON.parse(answer.toJson())).toEqual(toJson(GetSlotsResponseSchema, message, jsonWriteOptions));
+      expect(await answer.toMessage()).toEqual(message);
+      expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetSlotsResponseSchema, message, jsonWriteOptions));
     }),
   );
 });
 
-it('A list of slots with products is written as its message would be, in both forms', () => {
-  fc.assert(
-    fc.property(fc.array(row, { maxLength: 5 }), products, (rows, known) => {
+it('A list of slots with products is written as its message would be, in both forms', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 5 }), products, async (rows, known) => {
       const answer = new ListedSlotsAnswer(rows, known);
       const slots = rows.map((slot) => ({
         ...toFields(slot),
@@ -64,8 +69,49 @@ it('A list of slots with products is written as its message would be, in both fo
         }),
       }));
       const message = create(GetAllResponseSchema, { slots, count: rows.length });
-      expect(answer.toMessage()).toEqual(message);
-      expect(JSON.parse(answer.toJson())).toEqual(toJson(GetAllResponseSchema, message, jsonWriteOptions));
+      expect(await answer.toMessage()).toEqual(message);
+      expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetAllResponseSchema, message, jsonWriteOptions));
     }),
+  );
+});
+
+const snippet = fc.record({
+  snippetCode: text,
+  slotId: int32,
+  productIds: fc.array(int32, { maxLength: 5 }),
+  validTill: fc.option(date),
+  accessUrl: text,
+});
+
+it("A slot's detail is written as its message would be, in both forms", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      row,
+      products,
+      fc.array(int32),
+      fc.array(snippet, { maxLength: 3 }),
+      async (listed, known, deliverySequence, vendorSnippets) => {
+        const productSlots = listed.productIds.map((productId) => ({
+          slotId: listed.id,
+          productId,
+          product: known.get(productId) ?? null,
+        }));
+        const answer = new SlotDetailAnswer({ slot: { ...listed, productSlots }, deliverySequence, vendorSnippets });
+        const message = create(GetSlotByIdResponseSchema, {
+          slot: {
+            ...toFields(listed),
+            deliverySequence,
+            products: productSlots.flatMap(({ product }) => product ?? []),
+            productSlots: productSlots.map(({ product, ...ids }) => ({ ...ids, ...(product && { product }) })),
+            vendorSnippets: vendorSnippets.map(({ validTill, ...fields }) => ({
+              ...fields,
+              ...(validTill && { validTill: timestampFromDate(validTill) }),
+            })),
+          },
+        });
+        expect(await answer.toMessage()).toEqual(message);
+        expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetSlotByIdResponseSchema, message, jsonWriteOptions));
+      },
+    ),
   );
 });
