@@ -89,6 +89,7 @@ export class Database {
       query: (statement, values) => this.#withClient(signal, (client) => this.#run(client, statement, values, signal)),
       batch: (before, last) =>
         this.#withClient(signal, async (client) => {
+          if (before.length === 0) return this.#run(client, last.statement, last.values, signal);
           const run = <Row>({ statement, values }: BoundStatement<Row>) => this.#run(client, statement, values, signal);
           const sent = [bind(begin['read committed'], []), ...before].map(run);
           const rows = run(last);
