@@ -70,6 +70,19 @@ couponContract('Coupon writes', (api) => {
     expect(await everything()).toEqual(before);
   });
 
+  it('update: replaces also the links that another call writes meanwhile', async () => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
+    const id = coupon?.id ?? 0;
+    const others = `select from coupons where id = ${id} for update;
+      insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 5);
+      insert into coupon_applicable_products (coupon_id, product_id) values (${id}, 5)`;
+    const lists = { applicableUsers: { ids: [2] }, applicableProducts: { ids: [3] } };
+    await held(others, () => api.staff.update({ id, updates: { coupon: lists } }));
+    const { coupon: updated } = await api.staff.getById({ id });
+    expect(updated?.applicableUsers.map((user) => user.id)).toEqual([2]);
+    expect(updated?.applicableProducts.map((product) => product.id)).toEqual([3]);
+  });
+
   it('update: swapped codes at once never wait for each other', async () => {
     for (let round = 0; round < 5; round += 1) {
       const codes = [`LEFT-${round}`, `RIGHT-${round}`];
