@@ -84,7 +84,7 @@ const mostRuns = 3;
 
 /**
  * Runs a write that stores snippets, again when another call took a name after the statement began:
- * the next run sees who has it. Names never come free, so that one repetition is the rule.
+ * the next run sees it among those that are taken, and writes nothing.
  */
 export async function untilSnippetsSettle<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let run = 1; ; run += 1) {

@@ -47,7 +47,8 @@ export function bind<Row>(statement: Statement<Row>, values: readonly unknown[])
 export interface Connection extends Queryable {
   /**
    * Runs statements in one transaction and one round trip, none waiting for the rows of the one
-   * before: when one fails, all are undone. Gives the rows of the last one.
+   * before: when one fails, all are undone. Gives the rows of the last one, which needs no
+   * transaction when it is alone.
    */
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
