@@ -1,6 +1,4 @@
-import { type Queryable, statement } from '../../shared/db/database.ts';
-import { violates } from '../../shared/db/errors.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { type ErrorRow, fail } from '../../shared/rpc/errors.ts';
 import { couponErrors } from './errors.ts';
 
 /** The terms that coupons and reserved coupons share (spec 2.4, 2.5). Amounts are decimals. */
@@ -34,101 +32,52 @@ export const couponColumns = `
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt"`;
 
-/** A coupon to be stored; what is left out is null, false or empty. */
-export interface NewCoupon {
-  readonly couponCode: string;
-  readonly createdBy: number;
-  readonly isUserBased?: boolean | undefined;
-  /** Numbers are stored as their shortest decimals, strings as they are. */
-  readonly discountPercent?: number | undefined;
-  readonly flatDiscount?: number | string | undefined;
-  readonly minOrder?: number | string | undefined;
-  readonly maxValue?: number | string | undefined;
-  readonly productIds?: readonly number[] | null | undefined;
-  readonly isApplyForAll?: boolean | undefined;
-  readonly validTill?: Date | null | undefined;
-  /** Instead of `validTill`: how long from now, by the database's clock, in days of 24 hours. */
-  readonly validForDays?: number | undefined;
-  readonly maxLimitForUser?: number | undefined;
-  readonly exclusiveApply?: boolean | undefined;
-  readonly applicableUsers?: readonly number[] | undefined;
-  readonly applicableProducts?: readonly number[] | undefined;
+/** What coupons are made of (spec 4.2, CouponBody), as far as it is used. */
+export interface CouponBody {
+  readonly couponCode: string | undefined;
+  readonly isUserBased: boolean | undefined;
+  readonly discountPercent: number | undefined;
+  readonly flatDiscount: number | undefined;
+  readonly minOrder: number | undefined;
+  /** null stores null. */
+  readonly productIds: readonly number[] | null | undefined;
+  readonly applicableUsers: readonly number[] | undefined;
+  readonly applicableProducts: readonly number[] | undefined;
+  readonly maxValue: number | undefined;
+  readonly isApplyForAll: boolean | undefined;
+  /** null is no date. */
+  readonly validTill: Date | null | undefined;
+  readonly maxLimitForUser: number | undefined;
+  readonly exclusiveApply: boolean | undefined;
 }
 
-// Products are locked while they are looked up, so that none goes before its link stands.
-const insertCouponRow = statement<CouponRow & { linkedProducts: number }>(
-  'insertCoupon',
-  `with coupons as (
-     insert into coupons (
-       coupon_code, created_by, is_user_based, discount_percent, flat_discount, min_order, max_value, product_ids,
-       is_apply_for_all, valid_till, max_limit_for_user, exclusive_apply
-     )
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-       coalesce($10::timestamptz, now() + $11::integer * interval '24 hours'), $12, $13)
-     on conflict (coupon_code) do nothing
-     returning *
-   ),
-   known_products as (select id from products where id = any($15::integer[]) for key share),
-   linked_users as (
-     insert into coupon_applicable_users (coupon_id, user_id)
-     select coupons.id, given.id
-     from coupons, (select distinct unnest($14::integer[]) as id) as given
-     order by given.id
-   ),
-   linked_products as (
-     insert into coupon_applicable_products (coupon_id, product_id)
-     select coupons.id, known_products.id from coupons, known_products
-     order by known_products.id
-     returning product_id
-   )
-   select ${couponColumns}, (select count(*) from linked_products)::integer as "linkedProducts" from coupons`,
-);
+/** Throws INVALID_ARGUMENT unless exactly one discount is present and non-zero (spec 4.2). */
+export function requireOneDiscount({ discountPercent, flatDiscount }: CouponBody): void {
+  if (!discountPercent === !flatDiscount) throw fail(couponErrors.oneDiscountRequired);
+}
+
+/** Who creates a coupon, and how its code starts when one is made up. */
+export interface Issuer {
+  readonly staffId: number | undefined;
+  readonly codePrefix: string;
+}
 
 /**
- * Stores a coupon with its links. The users must be known to exist.
- *
- * @returns undefined when the code is taken, also by a call that ran at the same time: the unique
- * constraint judges.
- * @throws INVALID_ARGUMENT when a product does not exist, UNAUTHENTICATED when the staff user does not.
+ * What a statement answers with that writes only when no rule is broken, so that nothing is ever to
+ * be undone: the record, or the reason of the first rule that is broken.
  */
-export async function insertCoupon(tx: Queryable, coupon: NewCoupon): Promise<CouponRow | undefined> {
-  const products = new Set(coupon.applicableProducts);
-  const [stored] = await tx
-    .query(insertCouponRow, [
-      coupon.couponCode,
-      coupon.createdBy,
-      coupon.isUserBased ?? false,
-      coupon.discountPercent,
-      coupon.flatDiscount,
-      coupon.minOrder,
-      coupon.maxValue,
-      coupon.productIds,
-      coupon.isApplyForAll ?? false,
-      coupon.validTill?.toISOString(),
-      coupon.validForDays,
-      coupon.maxLimitForUser,
-      coupon.exclusiveApply ?? false,
-      coupon.applicableUsers ?? [],
-      [...products],
-    ])
-    .catch((error: unknown) => {
-      // The staff user was there a moment ago.
-      throw violates(error, 'couponCreator') ? fail(couponErrors.unauthorized) : error;
-    });
-  if (stored !== undefined && stored.linkedProducts < products.size) throw fail(couponErrors.productsNotFound);
-  return stored;
-}
+export type Written<Row> = (Row & { refusal: null }) | { id: null; refusal: string | null };
 
-const knownUserCount = statement<{ count: number }>(
-  'knownUsers',
-  `select count(*)::integer as count
-   from (select id from users where id = any($1) for key share) as known`,
-);
+const errorsByReason = new Map<string, ErrorRow>(Object.values(couponErrors).map((row) => [row.reason, row]));
 
-/** Throws INVALID_ARGUMENT unless all users exist; none of them can go before the transaction ends. */
-export async function requireUsers(tx: Queryable, userIds: readonly number[] | undefined): Promise<void> {
-  const distinct = [...new Set(userIds)];
-  if (distinct.length === 0) return;
-  const [known] = await tx.query(knownUserCount, [distinct]);
-  if (known?.count !== distinct.length) throw fail(couponErrors.usersNotFound);
+/**
+ * The record that a conditional statement has written.
+ *
+ * @param raced what is wrong when no rule was broken yet: a call at the same time came first.
+ * @throws the error of the rule that is broken.
+ */
+export function writtenRow<Row extends { id: number }>([row]: readonly Written<Row>[], raced: ErrorRow): Row {
+  if (row === undefined) throw new Error('a conditional statement has one row');
+  if (row.id === null) throw fail(errorsByReason.get(row.refusal ?? '') ?? raced);
+  return row;
 }

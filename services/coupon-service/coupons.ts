@@ -1,65 +1,7 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
 import { fail } from '../../shared/rpc/errors.ts';
-import { newCouponCode } from './codes.ts';
-import { type CouponRow, couponColumns, insertCoupon, requireUsers } from './coupon-records.ts';
+import { type CouponRow, couponColumns } from './coupon-records.ts';
 import { couponErrors } from './errors.ts';
-
-/** What coupons are made of (spec 4.2, CouponBody), as far as it is used. */
-export interface CouponBody {
-  readonly couponCode: string | undefined;
-  readonly isUserBased: boolean | undefined;
-  readonly discountPercent: number | undefined;
-  readonly flatDiscount: number | undefined;
-  readonly minOrder: number | undefined;
-  /** null stores null. */
-  readonly productIds: readonly number[] | null | undefined;
-  readonly applicableUsers: readonly number[] | undefined;
-  readonly applicableProducts: readonly number[] | undefined;
-  readonly maxValue: number | undefined;
-  readonly isApplyForAll: boolean | undefined;
-  /** null is no date. */
-  readonly validTill: Date | null | undefined;
-  readonly maxLimitForUser: number | undefined;
-  readonly exclusiveApply: boolean | undefined;
-}
-
-/** Throws INVALID_ARGUMENT unless exactly one discount is present and non-zero (spec 4.2). */
-export function requireOneDiscount({ discountPercent, flatDiscount }: CouponBody): void {
-  if (!discountPercent === !flatDiscount) throw fail(couponErrors.oneDiscountRequired);
-}
-
-/** Who creates a coupon, and how its code starts when one is made up. */
-export interface Issuer {
-  readonly staffId: number | undefined;
-  readonly codePrefix: string;
-}
-
-/**
- * Spec 4.2, create.
- *
- * @returns the stored coupon.
- * @throws INVALID_ARGUMENT for rules 1 to 4 and for products that do not exist, UNAUTHENTICATED for
- * rule 5, ALREADY_EXISTS for a code that is taken.
- */
-export async function createCoupon(tx: Queryable, body: CouponBody, issuer: Issuer): Promise<CouponRow> {
-  const { isUserBased = false, isApplyForAll = false, applicableUsers = [] } = body;
-  // 1
-  requireOneDiscount(body);
-  // 2
-  if (isUserBased && applicableUsers.length === 0 && !isApplyForAll) throw fail(couponErrors.usersOrAllRequired);
-  // 3
-  if (isUserBased && isApplyForAll) throw fail(couponErrors.userBasedAndForAll);
-  // 4
-  await requireUsers(tx, applicableUsers);
-  // 5
-  if (issuer.staffId === undefined) throw fail(couponErrors.unauthorized);
-  // 6
-  const couponCode = body.couponCode || newCouponCode(issuer.codePrefix, Date.now());
-  // 7
-  const stored = await insertCoupon(tx, { ...body, couponCode, createdBy: issuer.staffId });
-  if (stored === undefined) throw fail(couponErrors.couponCodeTaken);
-  return stored;
-}
 
 export interface StaffUserRow {
   id: number;
@@ -123,7 +65,7 @@ const invalidateCouponRow = statement<{ id: number }>(
 );
 
 /** Spec 4.2, delete: the record is kept. Throws NOT_FOUND. */
-export async function invalidateCoupon(tx: Queryable, id: number): Promise<void> {
-  const [coupon] = await tx.query(invalidateCouponRow, [id]);
+export async function invalidateCoupon(db: Queryable, id: number): Promise<void> {
+  const [coupon] = await db.query(invalidateCouponRow, [id]);
   if (coupon === undefined) throw fail(couponErrors.couponNotFound);
 }

@@ -2,9 +2,10 @@ import type { Database } from '../../shared/db/database.ts';
 import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { invalidField } from '../../shared/rpc/errors.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
+import { createCoupon } from './coupon-create.ts';
 import { getAllCoupons } from './coupon-listing.ts';
 import { updateCoupon } from './coupon-update.ts';
-import { createCoupon, getCouponById, invalidateCoupon } from './coupons.ts';
+import { getCouponById, invalidateCoupon } from './coupons.ts';
 import {
   readCouponBody,
   toCoupon,
@@ -27,17 +28,15 @@ export interface CouponHandlerParts {
 }
 
 /**
- * The eleven coupon procedures (spec 4.2): from protobuf to plain values, to the rule, and back.
- *
- * The staff id is looked up before the transaction, which must not wait for a second connection;
- * the rule judges it at its place.
+ * The eleven coupon procedures (spec 4.2): from protobuf to plain values, to the rule, and back. A
+ * staff id is looked up before the rules, which judge it at its place.
  */
 export function createCouponHandlers({ database, codePrefix }: CouponHandlerParts): Handlers<typeof CouponService> {
   return {
     async create(request, call) {
       const body = readCouponBody('coupon', request.coupon);
       const staffId = await call.staffId();
-      const coupon = await database.transaction(call.signal, (tx) => createCoupon(tx, body, { staffId, codePrefix }));
+      const coupon = await createCoupon(database.during(call.signal), body, { staffId, codePrefix });
       return { coupon: toCoupon(coupon) };
     },
 
@@ -61,7 +60,7 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
         isInvalidated: request.updates?.isInvalidated,
       };
       if (updates.couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
-      const coupon = await database.transaction(call.signal, (tx) => updateCoupon(tx, request.id, updates));
+      const coupon = await updateCoupon(database.during(call.signal), request.id, updates);
       return { coupon: toCoupon(coupon) };
     },
 
@@ -88,9 +87,7 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
 
     async generateCancellationCoupon(request, call) {
       const staffId = await call.staffId();
-      const coupon = await database.transaction(call.signal, (tx) =>
-        generateCancellationCoupon(tx, request.orderId, staffId),
-      );
+      const coupon = await generateCancellationCoupon(database.during(call.signal), request.orderId, staffId);
       return { coupon: toCoupon(coupon) };
     },
 
@@ -106,7 +103,7 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
     async createReservedCoupon(request, call) {
       const body = readCouponBody('coupon', request.coupon);
       const staffId = await call.staffId();
-      const reserved = await database.transaction(call.signal, (tx) => createReservedCoupon(tx, body, staffId));
+      const reserved = await createReservedCoupon(database.during(call.signal), body, staffId);
       return { reservedCoupon: toReservedCoupon(reserved) };
     },
 
@@ -116,9 +113,7 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
 
     async createCoupon(request, call) {
       const staffId = await call.staffId();
-      const coupon = await database.transaction(call.signal, (tx) =>
-        createPhoneCoupon(tx, request.mobile, { staffId, codePrefix }),
-      );
+      const coupon = await createPhoneCoupon(database.during(call.signal), request.mobile, { staffId, codePrefix });
       return { success: true, coupon };
     },
   };

@@ -11,8 +11,8 @@ import type {
 } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { optionalDate } from '../../shared/rpc/dates.ts';
 import type { ListedCouponRow } from './coupon-listing.ts';
-import type { CouponRow, TermsRow } from './coupon-records.ts';
-import type { CouponBody, CouponDetailRow, UserRow } from './coupons.ts';
+import type { CouponBody, CouponRow, TermsRow } from './coupon-records.ts';
+import type { CouponDetailRow, UserRow } from './coupons.ts';
 import type { ReservedCouponRow } from './reserved.ts';
 import type { ListedReservedCouponRow } from './reserved-listing.ts';
 

@@ -2,8 +2,7 @@ import { type Queryable, statement } from '../../shared/db/database.ts';
 import { violates } from '../../shared/db/errors.ts';
 import { fail } from '../../shared/rpc/errors.ts';
 import { newReservedCouponCode, newSecretCode } from './codes.ts';
-import type { TermsRow } from './coupon-records.ts';
-import { type CouponBody, requireOneDiscount } from './coupons.ts';
+import { type CouponBody, requireOneDiscount, type TermsRow, type Written, writtenRow } from './coupon-records.ts';
 import { couponErrors } from './errors.ts';
 
 /** The reserved-coupon record (spec 2.5). */
@@ -22,36 +21,49 @@ export const reservedColumns = `
   reserved.valid_till as "validTill", reserved.max_limit_for_user as "maxLimitForUser",
   reserved.exclusive_apply as "exclusiveApply", reserved.created_by as "createdBy", reserved.created_at as "createdAt"`;
 
-const insertReservedCoupon = statement<ReservedCouponRow & { linkedProducts: number }>(
-  'insertReservedCoupon',
-  `with reserved as (
+// Products are locked while they are looked up, so that none goes before its link stands.
+const createReservedCouponRow = statement<Written<ReservedCouponRow>>(
+  'createReservedCoupon',
+  `with known_products as (select id from products where id = any($12::integer[]) for key share),
+   checked as (
+     select case
+       -- 2
+       when not exists (select from staff_users where id = $11) then '${couponErrors.unauthorized.reason}'
+       -- 3
+       when exists (select from reserved_coupons where secret_code = $1) then '${couponErrors.secretCodeTaken.reason}'
+       -- 6
+       when (select count(*) from known_products) < cardinality($12::integer[]) then '${couponErrors.productsNotFound.reason}'
+     end as refusal
+   ),
+   written as (
      insert into reserved_coupons (
        secret_code, coupon_code, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till,
        max_limit_for_user, exclusive_apply, created_by
      )
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     select $1, $2::text, $3::numeric, $4::numeric, $5::numeric, $6::numeric, $7::integer[], $8::timestamptz,
+       $9::integer, $10::boolean, $11
+     from checked where refusal is null
+     -- A call at the same time may have come first.
      on conflict (secret_code) do nothing
      returning *
    ),
-   known_products as (select id from products where id = any($12::integer[]) for key share),
    linked_products as (
      insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
-     select reserved.id, known_products.id from reserved, known_products
+     select written.id, known_products.id from written, known_products
      order by known_products.id
-     returning product_id
    )
-   select ${reservedColumns}, (select count(*) from linked_products)::integer as "linkedProducts" from reserved`,
+   select refusal, ${reservedColumns} from checked left join written as reserved on true`,
 );
 
 /**
- * Spec 4.2, createReservedCoupon.
+ * Spec 4.2, createReservedCoupon: one statement, which writes only when no rule is broken.
  *
  * @returns the stored reserved coupon.
  * @throws INVALID_ARGUMENT for rule 1 and for products that do not exist, UNAUTHENTICATED for rule 2,
  * ALREADY_EXISTS for a secret code that is taken.
  */
 export async function createReservedCoupon(
-  tx: Queryable,
+  db: Queryable,
   body: CouponBody,
   staffId: number | undefined,
 ): Promise<ReservedCouponRow> {
@@ -61,27 +73,23 @@ export async function createReservedCoupon(
   if (staffId === undefined) throw fail(couponErrors.unauthorized);
   // 3 to 6
   const now = Date.now();
-  const products = new Set(body.applicableProducts);
-  const [stored] = await tx
-    .query(insertReservedCoupon, [
-      body.couponCode || newSecretCode(now),
-      body.couponCode || newReservedCouponCode(now),
-      body.discountPercent,
-      body.flatDiscount,
-      body.minOrder,
-      body.maxValue,
-      body.productIds,
-      body.validTill?.toISOString(),
-      body.maxLimitForUser,
-      body.exclusiveApply ?? false,
-      staffId,
-      [...products],
-    ])
-    .catch((error: unknown) => {
-      // The staff user was there a moment ago.
-      throw violates(error, 'reservedCouponCreator') ? fail(couponErrors.unauthorized) : error;
-    });
-  if (stored === undefined) throw fail(couponErrors.secretCodeTaken);
-  if (stored.linkedProducts < products.size) throw fail(couponErrors.productsNotFound);
-  return stored;
+  const values = [
+    body.couponCode || newSecretCode(now),
+    body.couponCode || newReservedCouponCode(now),
+    body.discountPercent,
+    body.flatDiscount,
+    body.minOrder,
+    body.maxValue,
+    body.productIds,
+    body.validTill?.toISOString(),
+    body.maxLimitForUser,
+    body.exclusiveApply ?? false,
+    staffId,
+    [...new Set(body.applicableProducts)],
+  ];
+  const rows = await db.query(createReservedCouponRow, values).catch((error: unknown) => {
+    // The staff user was there a moment ago.
+    throw violates(error, 'reservedCouponCreator') ? fail(couponErrors.unauthorized) : error;
+  });
+  return writtenRow(rows, couponErrors.secretCodeTaken);
 }

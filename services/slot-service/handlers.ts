@@ -27,7 +27,8 @@ import {
 } from './sequence.ts';
 import { SlotDetailAnswer } from './slot-detail.ts';
 import { ListedSlotsAnswer, SlotsAnswer } from './slot-lists.ts';
-import { createSlot, deleteSlot, getAll, getSlotById, getSlots, type SlotRow, updateSlot } from './slots.ts';
+import { createSlot, updateSlot } from './slot-writes.ts';
+import { deleteSlot, getAll, getSlotById, getSlots, type SlotRow } from './slots.ts';
 import type { SnippetInput, SnippetRow } from './snippets.ts';
 
 export interface SlotHandlerParts {
@@ -66,24 +67,20 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async updateSlotProducts(request, call) {
-      const { added, removed, storeRequestId } = await database.transaction(call.signal, (tx) =>
-        updateSlotProducts(tx, request),
-      );
+      const { added, removed, storeRequestId } = await updateSlotProducts(database.during(call.signal), request);
       refresh(call, storeRequestId);
       return { message: 'Slot products updated successfully', added, removed };
     },
 
     async createSlot(request, call) {
-      const written = await database.transaction(call.signal, (tx) =>
-        createSlot(tx, {
-          deliveryTime: request.deliveryTime,
-          freezeTime: request.freezeTime,
-          isActive: request.isActive,
-          productIds: request.productIds,
-          vendorSnippets: request.vendorSnippets.map(toSnippetInput),
-          groupIds: request.groupIds,
-        }),
-      );
+      const written = await createSlot(database.during(call.signal), {
+        deliveryTime: request.deliveryTime,
+        freezeTime: request.freezeTime,
+        isActive: request.isActive,
+        productIds: request.productIds,
+        vendorSnippets: request.vendorSnippets.map(toSnippetInput),
+        groupIds: request.groupIds,
+      });
       refresh(call, written.storeRequestId);
       return {
         slot: toSlot(written.slot),
@@ -110,20 +107,16 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async updateSlot(request, call) {
-      const written = await database
-        .transaction(call.signal, (tx) =>
-          updateSlot(tx, request.id, {
-            deliveryTime: request.deliveryTime,
-            freezeTime: request.freezeTime,
-            isActive: request.isActive,
-            productIds: request.productIds?.ids,
-            vendorSnippets: request.vendorSnippets.map(toSnippetInput),
-            groupIds: request.groupIds,
-          }),
-        )
-        .catch((error: unknown) => {
-          throw toUpdateFailure(error, call);
-        });
+      const written = await updateSlot(database.during(call.signal), request.id, {
+        deliveryTime: request.deliveryTime,
+        freezeTime: request.freezeTime,
+        isActive: request.isActive,
+        productIds: request.productIds?.ids,
+        vendorSnippets: request.vendorSnippets.map(toSnippetInput),
+        groupIds: request.groupIds,
+      }).catch((error: unknown) => {
+        throw toUpdateFailure(error, call);
+      });
       refresh(call, written.storeRequestId);
       return {
         slot: toSlot(written.slot),

@@ -1,5 +1,5 @@
-import { type Queryable, statement } from '../../shared/db/database.ts';
-import { requestStoreRefresh } from './stores/requests.ts';
+import { type BoundStatement, bind, type Connection, type Queryable, statement } from '../../shared/db/database.ts';
+import { requestForEach, storeRequestId } from './stores/requests.ts';
 
 /** The products of a slot (spec 2.2). Neither the slot nor the products have to exist. */
 
@@ -24,14 +24,21 @@ export async function getSlotsProductIds(db: Queryable, slotIds: readonly number
 }
 
 // Two concurrent replacements of one slot's products must not mix. The lock is on the slot's id,
-// not on its row, because the slot does not have to exist.
+// not on its row, because the slot does not have to exist; it comes before the statement, which
+// would not see what it waited for.
 const lockSlotProducts = statement<never>(
   'lockSlotProducts',
   `select pg_advisory_xact_lock(hashtext('product_slots'), $1)`,
 );
 
-const replaceSlotProductsRows = statement<{ added: number; removed: number }>(
-  'replaceSlotProducts',
+/** What comes before a statement that replaces a slot's products, in the same batch. */
+export function slotProductsLock(slotId: number): BoundStatement<unknown> {
+  return bind(lockSlotProducts, [slotId]);
+}
+
+// Inserted in one order everywhere, so that none wait for each other.
+const updateSlotProductsRow = statement<{ added: number; removed: number; storeRequestId: string }>(
+  'updateSlotProducts',
   `with listed as (select distinct unnest($2::integer[]) as product_id),
    removed as (
      delete from product_slots
@@ -41,33 +48,26 @@ const replaceSlotProductsRows = statement<{ added: number; removed: number }>(
    added as (
      insert into product_slots (slot_id, product_id)
      select $1, product_id from listed
+     order by product_id
      on conflict do nothing
      returning product_id
-   )
-   select (select count(*) from added)::integer as added,
-          (select count(*) from removed)::integer as removed`,
+   ),
+   ${requestForEach('(values (1)) as call')}
+   select (select count(*) from added)::integer as added, (select count(*) from removed)::integer as removed,
+     ${storeRequestId}`,
 );
 
-/** Makes a slot's product set equal to the given one; concurrent calls take their turns. */
-export async function replaceSlotProducts(
-  tx: Queryable,
-  slotId: number,
-  productIds: readonly number[],
-): Promise<{ added: number; removed: number }> {
-  await tx.query(lockSlotProducts, [slotId]);
-  const [counts] = await tx.query(replaceSlotProductsRows, [slotId, productIds]);
-  return counts ?? { added: 0, removed: 0 };
-}
-
 /**
- * Spec 4.1, updateSlotProducts. Existence is not checked.
+ * Spec 4.1, updateSlotProducts: makes a slot's product set equal to the given one. Existence is not
+ * checked; concurrent calls take their turns.
  *
  * @returns how many distinct products were added and removed, and the refresh request's id.
  */
 export async function updateSlotProducts(
-  tx: Queryable,
-  input: { slotId: number; productIds: readonly number[] },
+  db: Connection,
+  { slotId, productIds }: { slotId: number; productIds: readonly number[] },
 ): Promise<{ added: number; removed: number; storeRequestId: string }> {
-  const counts = await replaceSlotProducts(tx, input.slotId, input.productIds);
-  return { ...counts, storeRequestId: await requestStoreRefresh(tx) };
+  const [replaced] = await db.batch([slotProductsLock(slotId)], bind(updateSlotProductsRow, [slotId, productIds]));
+  if (replaced === undefined) throw new Error('the statement has one row');
+  return replaced;
 }

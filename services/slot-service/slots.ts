@@ -1,10 +1,8 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import { type Queryable, statement } from '../../shared/db/database.ts';
-import { requiredDate } from '../../shared/rpc/dates.ts';
 import { fail } from '../../shared/rpc/errors.ts';
 import { slotErrors } from './errors.ts';
-import { replaceSlotProducts } from './products.ts';
-import { createSnippets, type SnippetInput, type SnippetRow } from './snippets.ts';
+import type { SnippetRow } from './snippets.ts';
 import { requestForEach, storeRequestId } from './stores/requests.ts';
 
 /** The slot record (spec 2.1). */
@@ -126,105 +124,6 @@ export async function getSlotById(
     validTill: snippet.validTill === null ? null : new Date(snippet.validTill),
   }));
   return { ...slot, vendorSnippets };
-}
-
-/** What createSlot and updateSlot are given (spec 4.1). */
-export interface SlotInput {
-  readonly deliveryTime: string;
-  readonly freezeTime: string;
-  readonly isActive: boolean | undefined;
-  readonly productIds: readonly number[] | undefined;
-  readonly vendorSnippets: readonly SnippetInput[];
-  readonly groupIds: readonly number[];
-}
-
-export interface WrittenSlot {
-  readonly slot: SlotRow;
-  readonly createdSnippets: SnippetRow[];
-  readonly storeRequestId: string;
-}
-
-/** Throws INVALID_ARGUMENT when a time is empty or no date (spec 7). */
-function readTimes(input: SlotInput): { deliveryTime: Date; freezeTime: Date } {
-  const { deliveryTime, freezeTime } = input;
-  if (deliveryTime === '' || freezeTime === '') {
-    const missing = deliveryTime === '' ? 'delivery_time' : 'freeze_time';
-    throw fail(slotErrors.timesRequired, { violations: [{ field: missing, description: 'is required' }] });
-  }
-  return {
-    deliveryTime: requiredDate('delivery_time', deliveryTime),
-    freezeTime: requiredDate('freeze_time', freezeTime),
-  };
-}
-
-type StoredSlot = SlotRow & { storeRequestId: string };
-
-const insertSlot = statement<StoredSlot>(
-  'insertSlot',
-  `with slots as (
-     insert into slots (delivery_time, freeze_time, is_active, group_ids) values ($1, $2, $3, $4) returning *
-   ),
-   associations as (
-     insert into product_slots (slot_id, product_id)
-     select slots.id, product_id from slots, unnest($5::integer[]) as product_id
-     -- Repeats, and an association made before there was the slot.
-     on conflict do nothing
-   ),
-   strays as (delete from product_slots using slots where slot_id = slots.id and product_id <> all($5)),
-   ${requestForEach('slots')}
-   select ${slotColumns}, ${storeRequestId} from slots`,
-);
-
-/**
- * Spec 4.1, createSlot. Group ids and product ids of the slot are not checked.
- *
- * @throws INVALID_ARGUMENT for times that are empty or no dates, and what `createSnippets` throws.
- */
-export async function createSlot(tx: Queryable, input: SlotInput): Promise<WrittenSlot> {
-  const { deliveryTime, freezeTime } = readTimes(input);
-  const groupIds = [...new Set(input.groupIds)];
-  const values = [deliveryTime, freezeTime, input.isActive ?? true, groupIds, input.productIds ?? []];
-  const [slot] = await tx.query(insertSlot, values);
-  if (slot === undefined) throw new Error('the slot was not stored');
-  const createdSnippets = await createSnippets(tx, slot.id, input.vendorSnippets);
-  return { slot, createdSnippets, storeRequestId: slot.storeRequestId };
-}
-
-const updateSlotRow = statement<StoredSlot>(
-  'updateSlot',
-  `with slots as (
-     update slots
-     set delivery_time = $2, freeze_time = $3, is_active = $4,
-         group_ids = array(
-           select given.id
-           from unnest($5::integer[]) with ordinality as given (id, position)
-           join product_groups using (id)
-           order by position
-         )
-     where id = $1
-     returning *
-   ),
-   ${requestForEach('slots')}
-   select ${slotColumns}, ${storeRequestId} from slots`,
-);
-
-/**
- * Spec 4.1, updateSlot, rules 1 to 5. What it throws is for the handler to wrap.
- *
- * @throws NOT_FOUND, and what `createSlot` throws.
- */
-export async function updateSlot(tx: Queryable, id: number, input: SlotInput): Promise<WrittenSlot> {
-  const { deliveryTime, freezeTime } = readTimes(input);
-  // 1, 2: times and active flag; ids of no product group are dropped.
-  const groupIds = [...new Set(input.groupIds)];
-  const [slot] = await tx.query(updateSlotRow, [id, deliveryTime, freezeTime, input.isActive ?? true, groupIds]);
-  if (slot === undefined) throw fail(slotErrors.slotNotFound);
-  // 3: given products replace the associations.
-  if (input.productIds !== undefined) await replaceSlotProducts(tx, id, input.productIds);
-  // 4: given snippets are added.
-  const createdSnippets = await createSnippets(tx, id, input.vendorSnippets);
-  // 5: all of it in the transaction of the caller.
-  return { slot, createdSnippets, storeRequestId: slot.storeRequestId };
 }
 
 const deleteSlotRow = statement<{ storeRequestId: string }>(

@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../../shared/db/database.ts';
+import { databaseErrors, violates } from '../../shared/db/errors.ts';
 import { optionalDate } from '../../shared/rpc/dates.ts';
 import { fail } from '../../shared/rpc/errors.ts';
 import { slotErrors } from './errors.ts';
@@ -17,59 +17,101 @@ export interface SnippetInput {
   readonly validTill?: string | undefined;
 }
 
-const existingProducts = statement<{ id: number }>('existingProducts', 'select id from products where id = any($1)');
+/** The snippets of one request, read and ready to be stored. */
+export interface SnippetsToStore {
+  readonly snippets: readonly Omit<SnippetRow, 'slotId'>[];
+  /** What is wrong with them before the database is asked: a date, which counts before all else. */
+  readonly fault: unknown;
+  /** The parameters $1 to $4 of a statement with `snippetChecks` and `insertSnippets`. */
+  readonly values: readonly [snippets: string, productIds: number[], names: string[], storable: boolean];
+}
 
-// Ordered by code, so that two requests with the same names can't wait for each other.
-const insertSnippets = statement<SnippetRow>(
-  'insertSnippets',
-  `insert into vendor_snippets (slot_id, snippet_code, product_ids, valid_till)
-   select $1, snippet.name, array(select jsonb_array_elements_text(snippet.product_ids)::integer), snippet.valid_till
-   from jsonb_to_recordset($2) as snippet (name text, product_ids jsonb, valid_till timestamptz, position integer)
-   order by snippet.name collate "C", snippet.position
-   on conflict (snippet_code) do nothing
-   returning snippet_code as "snippetCode", slot_id as "slotId", product_ids as "productIds", valid_till as "validTill"`,
-);
+/** Reads the snippets of createSlot and updateSlot (spec 4.1). Throws nothing: see `refuseSnippets`. */
+export function readSnippets(given: readonly SnippetInput[]): SnippetsToStore {
+  let fault: unknown;
+  const readDate = (text: string | undefined, index: number) => {
+    try {
+      return optionalDate(`vendor_snippets[${index}].valid_till`, text);
+    } catch (error) {
+      fault ??= error;
+      return null;
+    }
+  };
+  const snippets = given.map(({ name, productIds, validTill }, index) => ({
+    snippetCode: name,
+    productIds: [...new Set(productIds)],
+    validTill: readDate(validTill, index),
+  }));
+  const names = [...new Set(given.map(({ name }) => name))];
+  const productIds = [...new Set(given.flatMap((snippet) => snippet.productIds))];
+  const storable = fault === undefined && names.length === given.length;
+  return { snippets, fault, values: [JSON.stringify(snippets), productIds, names, storable] };
+}
+
+/** What `snippetChecks` found wrong; nothing is written unless both are empty. */
+export interface SnippetChecks {
+  unknownProducts: number[];
+  takenNames: string[];
+}
+
+/** A common table expression with one row when the snippets can be stored, else with none. */
+export const snippetChecks = `
+  snippet_checks as (
+    select array(select unnest($2::integer[]) except select id from products where id = any($2)) as unknown_products,
+      array(select snippet_code from vendor_snippets where snippet_code = any($3::text[])) as taken_names
+  ),
+  storable as (select from snippet_checks where $4::boolean and unknown_products = '{}' and taken_names = '{}')`;
+
+/** The columns of `SnippetChecks`, from `snippet_checks`. */
+export const snippetCheckColumns = 'unknown_products as "unknownProducts", taken_names as "takenNames"';
 
 /**
- * Creates the snippets of a slot (spec 4.1, createSlot and updateSlot).
- *
- * The snippets are checked in their order, and within one its products before its name (design 7).
- * The unique constraint judges the names, so that of two calls that race one fails.
- *
- * @returns the created snippets in the order of the input.
- * @throws INVALID_ARGUMENT for a date that does not parse or products that don't exist,
- * ALREADY_EXISTS for a name that is taken, also by an earlier snippet of the same input.
+ * A common table expression that stores the snippets of the one slot in `slots`. Ordered by name, so
+ * that two requests with the same names can't wait for each other. A name that a call at the same
+ * time has stored fails the statement: see `untilSnippetsSettle`.
  */
-export async function createSnippets(
-  tx: Queryable,
-  slotId: number,
-  snippets: readonly SnippetInput[],
-): Promise<SnippetRow[]> {
-  if (snippets.length === 0) return [];
-  const dates = snippets.map(({ validTill }, index) => optionalDate(`vendor_snippets[${index}].valid_till`, validTill));
-  const productIds = [...new Set(snippets.flatMap((snippet) => snippet.productIds))];
-  const products = new Set((await tx.query(existingProducts, [productIds])).map(({ id }) => id));
-  const invalid = snippets.findIndex((snippet) => !snippet.productIds.every((id) => products.has(id)));
-  // Past the first snippet with unknown products no name can be the first thing that is wrong.
-  const insertable = invalid === -1 ? snippets : snippets.slice(0, invalid);
-  const records = insertable.map((snippet, position) => ({
-    name: snippet.name,
-    product_ids: [...new Set(snippet.productIds)],
-    valid_till: dates[position],
-    position,
-  }));
-  const created = new Map<string, SnippetRow>();
-  for (const row of await tx.query(insertSnippets, [slotId, JSON.stringify(records)])) {
-    created.set(row.snippetCode, row);
+export function insertSnippets(slots: string): string {
+  return `snippets as (
+    insert into vendor_snippets (slot_id, snippet_code, product_ids, valid_till)
+    select ${slots}.id, given."snippetCode", given."productIds", given."validTill"
+    from ${slots},
+      jsonb_to_recordset($1) as given ("snippetCode" text, "productIds" integer[], "validTill" timestamptz)
+    order by given."snippetCode" collate "C"
+  )`;
+}
+
+const mostRuns = 3;
+
+/**
+ * Runs a write that stores snippets, again when another call took a name after the statement began:
+ * the next run sees it among those that are taken, and writes nothing.
+ */
+export async function untilSnippetsSettle<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let run = 1; ; run += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!violates(error, 'snippetCode')) throw error;
+      if (run === mostRuns) throw fail(databaseErrors.conflict, { cause: error });
+    }
   }
-  const result: SnippetRow[] = [];
-  for (const { name } of insertable) {
-    const row = created.get(name);
-    if (row === undefined) throw fail(slotErrors.snippetNameTaken, { params: { name } });
-    created.delete(name);
-    result.push(row);
+}
+
+/**
+ * Throws what kept the snippets from being stored: they are checked in their order, and within one
+ * its products before its name (design 7).
+ *
+ * @throws INVALID_ARGUMENT for a date that does not parse or products that don't exist,
+ * ALREADY_EXISTS for a name that is taken, also by an earlier snippet of the same request.
+ */
+export function refuseSnippets({ snippets, fault }: SnippetsToStore, checks: SnippetChecks): never {
+  if (fault !== undefined) throw fault;
+  const unknown = new Set(checks.unknownProducts);
+  const taken = new Set(checks.takenNames);
+  for (const { snippetCode: name, productIds } of snippets) {
+    if (productIds.some((id) => unknown.has(id))) throw fail(slotErrors.snippetProductsInvalid, { params: { name } });
+    if (taken.has(name)) throw fail(slotErrors.snippetNameTaken, { params: { name } });
+    taken.add(name);
   }
-  const offender = snippets[invalid];
-  if (offender !== undefined) throw fail(slotErrors.snippetProductsInvalid, { params: { name: offender.name } });
-  return result;
+  throw new Error('nothing is wrong with the snippets');
 }

@@ -47,7 +47,8 @@ export function bind<Row>(statement: Statement<Row>, values: readonly unknown[])
 export interface Connection extends Queryable {
   /**
    * Runs statements in one transaction and one round trip, none waiting for the rows of the one
-   * before: when one fails, all are undone. Gives the rows of the last one.
+   * before: when one fails, all are undone. Gives the rows of the last one, which needs no
+   * transaction when it is alone.
    */
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
@@ -89,6 +90,7 @@ export class Database {
       query: (statement, values) => this.#withClient(signal, (client) => this.#run(client, statement, values, signal)),
       batch: (before, last) =>
         this.#withClient(signal, async (client) => {
+          if (before.length === 0) return this.#run(client, last.statement, last.values, signal);
           const run = <Row>({ statement, values }: BoundStatement<Row>) => this.#run(client, statement, values, signal);
           const sent = [bind(begin['read committed'], []), ...before].map(run);
           const rows = run(last);

@@ -1,5 +1,3 @@
-import { type Queryable, statement } from '../../../shared/db/database.ts';
-
 /**
  * A request for a store refresh is a row appended in the transaction of the write that asks for it,
  * so that a committed write can't lose its refresh (design 4). It is known by that transaction's id,
@@ -12,16 +10,4 @@ export const storeRequestId = 'pg_current_xact_id()::text as "storeRequestId"';
 /** A common table expression that appends the request when the expression `changed` has a row. */
 export function requestForEach(changed: string): string {
   return `request as (insert into store_refresh_requests (requested_at) select now() from ${changed})`;
-}
-
-const requestStoreRefreshRow = statement<{ storeRequestId: string }>(
-  'requestStoreRefresh',
-  `insert into store_refresh_requests default values returning ${storeRequestId}`,
-);
-
-/** Appends the request by itself, for a write whose own statement can't. */
-export async function requestStoreRefresh(tx: Queryable): Promise<string> {
-  const [request] = await tx.query(requestStoreRefreshRow);
-  if (request === undefined) throw new Error('the refresh request was not stored');
-  return request.storeRequestId;
 }

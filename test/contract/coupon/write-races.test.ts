@@ -1,0 +1,220 @@
+import { expect, it } from 'vitest';
+import { couponContract, expectError } from '../../support/contract.ts';
+import { whileHeld } from '../../support/held.ts';
+import { signToken } from '../../support/tokens.ts';
+
+couponContract('Coupon writes', (api) => {
+  const tables = [
+    ...['coupons', 'coupon_applicable_users', 'coupon_applicable_products', 'order_statuses', 'users'],
+    ...['reserved_coupons', 'reserved_coupon_applicable_products'],
+  ];
+  const everything = () => Promise.all(tables.map((table) => api.sql(`select * from ${table} order by id`)));
+  const held = <Result>(sql: string, call: () => Promise<Result>) => whileHeld(api.databaseUrl, sql, call);
+  const insertCoupon = (code: string) => `insert into coupons (coupon_code, created_by) values ('${code}', 1)`;
+  const addUser = async (mobile: string, name: string | null = null) => {
+    const [user] = await api.sql<{ id: number }>('insert into users (mobile, name) values ($1, $2) returning id', [
+      mobile,
+      name,
+    ]);
+    return user?.id ?? 0;
+  };
+  const addOrder = async (userId: number) => {
+    const [order] = await api.sql<{ id: number }>(
+      'insert into orders (user_id, total_amount) values ($1, 10) returning id',
+      [userId],
+    );
+    await api.sql('insert into order_statuses (order_id) values ($1)', [order?.id]);
+    return order?.id ?? 0;
+  };
+  const addProduct = async () => {
+    const [product] = await api.sql<{ id: number }>(`insert into products (name) values ('New') returning id`);
+    return product?.id ?? 0;
+  };
+  const taken = (message: string, reason: string) => ({ code: 'AlreadyExists', message, reason }) as const;
+  const couponTaken = taken('Coupon code already exists', 'COUPON_CODE_TAKEN');
+  const missing = (what: 'users' | 'products') =>
+    ({
+      code: 'InvalidArgument',
+      message: `Some applicable ${what} not found`,
+      reason: `APPLICABLE_${what.toUpperCase()}_NOT_FOUND`,
+    }) as const;
+  const unauthorized = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
+  const internal = { code: 'Internal', message: 'Internal error', reason: 'INTERNAL' } as const;
+  const links = { applicableUsers: { ids: [1] }, applicableProducts: { ids: [1] } };
+
+  it('create: a code that another call takes meanwhile is taken, and no link is left', async () => {
+    const before = await everything();
+    const create = () => api.staff.create({ coupon: { flatDiscount: 1, couponCode: 'HELD', ...links } });
+    await expectError(held(insertCoupon('HELD'), create), couponTaken);
+    await api.sql(`delete from coupons where coupon_code = 'HELD'`);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('createReservedCoupon: the same', async () => {
+    const before = await everything();
+    const coupon = { flatDiscount: 1, couponCode: 'HELD', applicableProducts: { ids: [1] } };
+    const insert = `insert into reserved_coupons (secret_code, coupon_code, created_by) values ('HELD', 'X', 1)`;
+    const call = held(insert, () => api.staff.createReservedCoupon({ coupon }));
+    await expectError(call, taken('Secret code already exists', 'SECRET_CODE_TAKEN'));
+    await api.sql(`delete from reserved_coupons where secret_code = 'HELD'`);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('update: the same, and the coupon stays as it was', async () => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
+    const before = await everything();
+    const changes = { couponCode: 'HELD', minOrder: 7, applicableUsers: { ids: [2] } };
+    const update = () => api.staff.update({ id: coupon?.id ?? 0, updates: { coupon: changes } });
+    await expectError(held(insertCoupon('HELD'), update), couponTaken);
+    await api.sql(`delete from coupons where coupon_code = 'HELD'`);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('update: replaces also the links that another call writes meanwhile', async () => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
+    const id = coupon?.id ?? 0;
+    const others = `select from coupons where id = ${id} for update;
+      insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 5);
+      insert into coupon_applicable_products (coupon_id, product_id) values (${id}, 5)`;
+    const lists = { applicableUsers: { ids: [2] }, applicableProducts: { ids: [3] } };
+    await held(others, () => api.staff.update({ id, updates: { coupon: lists } }));
+    const { coupon: updated } = await api.staff.getById({ id });
+    expect(updated?.applicableUsers.map((user) => user.id)).toEqual([2]);
+    expect(updated?.applicableProducts.map((product) => product.id)).toEqual([3]);
+  });
+
+  it('update: swapped codes at once never wait for each other', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const codes = [`LEFT-${round}`, `RIGHT-${round}`];
+      const ids: number[] = [];
+      for (const couponCode of codes) {
+        ids.push((await api.staff.create({ coupon: { flatDiscount: 1, couponCode } })).coupon?.id ?? 0);
+      }
+      const swap = ids.map((id, n) =>
+        api.staff.update({ id, updates: { coupon: { couponCode: codes[1 - n] ?? '' } } }),
+      );
+      for (const call of await Promise.allSettled(swap)) {
+        if (call.status === 'rejected') await expectError(Promise.reject(call.reason), couponTaken);
+        expect(call.status).toBe('rejected');
+      }
+    }
+  });
+
+  it.each(['users', 'products'] as const)('create and update: %s that go meanwhile are missing', async (what) => {
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
+    for (const call of [
+      (body: object): Promise<unknown> => api.staff.create({ coupon: { flatDiscount: 1, ...body } }),
+      (body: object) => api.staff.update({ id: coupon?.id ?? 0, updates: { coupon: { minOrder: 9, ...body } } }),
+    ]) {
+      const id = what === 'users' ? await addUser(`81${Date.now()}`) : await addProduct();
+      const before = await everything();
+      const list = what === 'users' ? { applicableUsers: { ids: [1, id] } } : { applicableProducts: { ids: [1, id] } };
+      await expectError(
+        held(`delete from ${what} where id = ${id}`, () => call({ ...links, ...list })),
+        missing(what),
+      );
+      const after = await everything();
+      if (what === 'products') expect(after).toEqual(before);
+      else expect(after.toSpliced(4, 1)).toEqual(before.toSpliced(4, 1));
+    }
+  });
+
+  it('generateCancellationCoupon: takes the code of the user as the user is when it is written', async () => {
+    const user = await addUser('5550000001', 'Before');
+    const orderId = await addOrder(user);
+    const change = `update users set name = 'After', mobile = '5550000002' where id = ${user}`;
+    const { coupon } = await held(change, () => api.staff.generateCancellationCoupon({ orderId }));
+    expect(coupon?.couponCode).toBe(`AFT${orderId}`);
+    expect(await api.sql('select 1 from coupons where coupon_code = $1', [`BEF${orderId}`])).toEqual([]);
+  });
+
+  it.each([
+    ['order', 'Order not found', 'ORDER_NOT_FOUND'],
+    ['user', 'User not found for this order', 'ORDER_USER_NOT_FOUND'],
+  ])('generateCancellationCoupon: an %s that goes meanwhile is not found', async (what, message, reason) => {
+    const userId = await addUser(`82${Date.now()}`);
+    const orderId = await addOrder(userId);
+    const [coupons, users] = await everything();
+    const goes = `delete from ${what}s where id = ${what === 'order' ? orderId : userId}`;
+    const call = held(goes, () => api.staff.generateCancellationCoupon({ orderId }));
+    await expectError(call, { code: 'NotFound', message, reason });
+    expect((await everything()).slice(0, 2)).toEqual([coupons, users]);
+  });
+
+  it('generateCancellationCoupon: keeps what another call changes of the status meanwhile', async () => {
+    const orderId = await addOrder(1);
+    const change = `update order_statuses set is_cancelled = true where order_id = ${orderId}`;
+    const { coupon } = await held(change, () => api.staff.generateCancellationCoupon({ orderId }));
+    const status = 'select is_cancelled, refund_coupon_id from order_statuses where order_id = $1';
+    expect(await api.sql(status, [orderId])).toEqual([{ is_cancelled: true, refund_coupon_id: coupon?.id }]);
+  });
+
+  it('createCoupon: takes the user that another call creates meanwhile, or one of its own when that goes', async () => {
+    const insert = (mobile: string) => `insert into users (mobile) values ('${mobile}')`;
+    const create = (mobile: string) => () => api.staff.createCoupon({ mobile });
+    const userOf = (mobile: string) => api.sql<{ id: number }>('select id from users where mobile = $1', [mobile]);
+    const shared = await held(insert('6660000001'), create('6660000001'));
+    expect(await userOf('6660000001')).toEqual([{ id: shared.coupon?.userId }]);
+    const own = await whileHeld(api.databaseUrl, insert('6660000002'), create('6660000002'), 'rollback');
+    expect(await userOf('6660000002')).toEqual([{ id: own.coupon?.userId }]);
+    const again = await held(
+      `delete from coupon_applicable_users where user_id = ${own.coupon?.userId};
+      delete from users where id = ${own.coupon?.userId}`,
+      create('6660000002'),
+    );
+    expect(await userOf('6660000002')).toEqual([{ id: again.coupon?.userId }]);
+    expect(again.coupon?.userId).not.toBe(own.coupon?.userId);
+  });
+
+  it('another unique violation is no code that exists, and leaves nothing behind', async () => {
+    const orderId = await addOrder(4);
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1 } });
+    await api.sql(`
+      update coupons set max_limit_for_user = null;
+      create unique index one_of_a_kind on coupons (max_limit_for_user) where max_limit_for_user = 1;
+      create unique index one_of_a_kind_too on reserved_coupons (max_limit_for_user) where max_limit_for_user = 1`);
+    const terms = () => ({ flatDiscount: 1, maxLimitForUser: 1, couponCode: `KIND-${Math.random()}`, ...links });
+    try {
+      await api.staff.create({ coupon: terms() });
+      await api.staff.createReservedCoupon({ coupon: terms() });
+      const before = await everything();
+      for (const call of [
+        () => api.staff.create({ coupon: terms() }),
+        () => api.staff.createReservedCoupon({ coupon: terms() }),
+        () => api.staff.createCoupon({ mobile: '6660000003' }),
+        () => api.staff.generateCancellationCoupon({ orderId }),
+        () => api.staff.update({ id: coupon?.id ?? 0, updates: { coupon: { ...terms(), flatDiscount: 9 } } }),
+      ]) {
+        await expectError(call(), internal);
+      }
+      expect(await everything()).toEqual(before);
+    } finally {
+      await api.sql('drop index one_of_a_kind; drop index one_of_a_kind_too');
+    }
+  });
+
+  it('a staff user who has just gone is unauthorized, before codes and products are looked at', async () => {
+    const [{ id: staffId } = { id: 0 }] = await api.sql<{ id: number }>(
+      `insert into staff_users (name) values ('Leaver') returning id`,
+    );
+    const leaver = api.as(await signToken({ staffId }));
+    const { coupon } = await leaver.create({ coupon: { flatDiscount: 1, couponCode: `LEFT-${staffId}` } });
+    await leaver.createReservedCoupon({ coupon: { flatDiscount: 1, couponCode: `LEFT-${staffId}` } });
+    await api.sql('delete from coupons where id = $1', [coupon?.id]);
+    await api.sql('delete from reserved_coupons where created_by = $1', [staffId]);
+    await api.sql('delete from staff_users where id = $1', [staffId]);
+    await api.sql(insertCoupon(`LEFT-${staffId}`));
+    const orderId = await addOrder(1);
+    const before = await everything();
+    const body = { flatDiscount: 1, couponCode: `LEFT-${staffId}`, applicableProducts: { ids: [999] } };
+    for (const call of [
+      () => leaver.create({ coupon: body }),
+      () => leaver.createReservedCoupon({ coupon: body }),
+      () => leaver.createCoupon({ mobile: '6660000004' }),
+      () => leaver.generateCancellationCoupon({ orderId }),
+    ]) {
+      await expectError(call(), unauthorized);
+    }
+    expect(await everything()).toEqual(before);
+  });
+});

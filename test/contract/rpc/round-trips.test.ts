@@ -1,0 +1,129 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { createClient, type Transport } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
+import { withToken } from '../../support/replica.ts';
+import { countRoundTrips, type RoundTrip, type RoundTripCounter } from '../../support/round-trips.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
+const sequence = fromJson(ValueSchema, { 1: [2, 3] });
+let names = 0;
+const name = () => `name-${++names}`;
+const snippets = () => [name(), name()].map((snippet) => ({ name: snippet, productIds: [1, 2] }));
+const terms = () => ({ couponCode: name(), flatDiscount: 5, applicableUsers: { ids: [1] }, productIds: { ids: [2] } });
+const products = { applicableProducts: { ids: [3] } };
+
+type Calls<Api> = readonly [procedure: string, roundTrips: number, call: (api: Api) => Promise<unknown>][];
+
+const slotCalls: Calls<ReturnType<typeof createClient<typeof SlotService>>> = [
+  ['getAll', 1, (api) => api.getAll({})],
+  ['getSlots', 1, (api) => api.getSlots({})],
+  ['getSlotById', 1, (api) => api.getSlotById({ id: 1 })],
+  ['getSlotsProductIds', 1, (api) => api.getSlotsProductIds({ slotIds: [1, 2] })],
+  ['createSlot', 1, (api) => api.createSlot({ ...times, productIds: [1], groupIds: [1] })],
+  ['createSlot with snippets', 1, (api) => api.createSlot({ ...times, vendorSnippets: snippets() })],
+  ['updateSlot', 1, (api) => api.updateSlot({ id: 1, ...times })],
+  ['updateSlot with products', 1, (api) => api.updateSlot({ id: 1, ...times, productIds: { ids: [1] } })],
+  [
+    'updateSlot with products and snippets',
+    1,
+    (api) => api.updateSlot({ id: 1, ...times, productIds: { ids: [2] }, vendorSnippets: snippets() }),
+  ],
+  ['updateSlotProducts', 1, (api) => api.updateSlotProducts({ slotId: 1, productIds: [1, 2] })],
+  ['updateSlotCapacity', 1, (api) => api.updateSlotCapacity({ slotId: 1, isCapacityFull: true })],
+  ['deleteSlot', 1, (api) => api.deleteSlot({ id: 1 })],
+  ['updateDeliverySequence', 1, (api) => api.updateDeliverySequence({ id: 1, deliverySequence: sequence })],
+  ['getDeliverySequence that is not cached', 1, (api) => api.getDeliverySequence({ id: '2' })],
+  ['getDeliverySequence that is cached', 0, (api) => api.getDeliverySequence({ id: '1' })],
+];
+const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> = [
+  ['getAll', 1, (api) => api.getAll({})],
+  ['getAll by a search', 1, (api) => api.getAll({ search: 'name' })],
+  ['getById', 1, (api) => api.getById({ id: 1 })],
+  ['validate', 1, (api) => api.validate({ code: 'X', userId: 1, orderAmount: 1 })],
+  ['getReservedCoupons', 1, (api) => api.getReservedCoupons({})],
+  ['getUsersMiniInfo', 1, (api) => api.getUsersMiniInfo({})],
+  ['create', 1, (api) => api.create({ coupon: { ...terms(), ...products } })],
+  ['createReservedCoupon', 1, (api) => api.createReservedCoupon({ coupon: { ...terms(), ...products } })],
+  ['createCoupon for a user', 1, (api) => api.createCoupon({ mobile: '9000000001' })],
+  ['createCoupon for a new user', 1, (api) => api.createCoupon({ mobile: String(7_000_000_000 + ++names) })],
+  ['update', 1, (api) => api.update({ id: 1, updates: { coupon: { minOrder: 5 } } })],
+  [
+    'update of the code and all links',
+    1,
+    (api) => api.update({ id: 1, updates: { coupon: { ...terms(), ...products, isUserBased: true } } }),
+  ],
+  ['delete', 1, (api) => api.delete({ id: 1 })],
+  // Its code is made of graphemes, which only the service can count.
+  ['generateCancellationCoupon', 2, (api) => api.generateCancellationCoupon({ orderId: ++orders })],
+];
+let orders = 0;
+
+/** Leaves out what the derived stores do beside the calls: their own transactions and loads. */
+function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
+  const refreshing = new Set<number>();
+  return trips.filter(({ connection, statements }) => {
+    if (statements.includes('beginRepeatableRead')) refreshing.add(connection);
+    const isRefresh = refreshing.has(connection) || statements.includes('loadStores');
+    if (statements.includes('commit')) refreshing.delete(connection);
+    return !isRefresh;
+  });
+}
+
+describe.each(['slot', 'coupon'] as const)('Round trips of %s-service', (service) => {
+  let counter: RoundTripCounter;
+  let running: TestService;
+  let connection: ReturnType<typeof createGrpcJsTransport>;
+  let transport: Transport;
+
+  beforeAll(async () => {
+    counter = await countRoundTrips(Number(new URL(inject('postgresUrl')).port), `${service}-service`);
+    running = await startTestService(service, ({ database }) => {
+      const url = new URL(database.url);
+      url.port = String(counter.port);
+      return { database: { ...database, url: url.toString() }, storeRefreshDelayMs: 600_000 };
+    });
+    await running.database.sql(fixture);
+    connection = createGrpcJsTransport(`127.0.0.1:${running.grpcPort}`);
+    transport = withToken(connection, await signToken({ staffId: 1 }));
+    orders = 0;
+  });
+
+  afterAll(async () => {
+    connection.close();
+    await running.stop();
+    await counter.close();
+  });
+
+  const calls = {
+    slot: () =>
+      slotCalls.map(([what, count, call]) => ({ what, count, run: () => call(createClient(SlotService, transport)) })),
+    coupon: () =>
+      couponCalls.map(([what, count, call]) => ({
+        what,
+        count,
+        run: () => call(createClient(CouponService, transport)),
+      })),
+  }[service]();
+
+  it.each(calls)('$what: $count to the database', async ({ count, run }) => {
+    // Prepares the statements, and lets the staff user be known.
+    await run();
+    const before = ofCalls(counter.trips).length;
+    await run();
+    const trips = ofCalls(counter.trips).slice(before);
+    expect(trips, JSON.stringify(trips)).toHaveLength(count);
+  });
+});
+
+const fixture = `
+  insert into slots (delivery_time, freeze_time) select now(), now() from generate_series(1, 2);
+  update slots set delivery_sequence = '[]' where id = 2;
+  insert into coupons (coupon_code, flat_discount, created_by) values ('FIRST', 1, 1);
+  insert into orders (user_id, total_amount) select 1, 10 from generate_series(1, 10);
+  insert into order_statuses (order_id) select id from orders`;
