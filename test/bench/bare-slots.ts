@@ -98,13 +98,15 @@ export function createSlotReads() {
 export function createSlotWrite() {
   const write = writeOf('CreateSlot');
   return {
-    async createSlot({ vendorSnippets }: { vendorSnippets: { name: string }[] }) {
+    async createSlot({ vendorSnippets }: { vendorSnippets: { name: string; productIds: number[] }[] }) {
       const rows = await write(vendorSnippets.map(({ name }) => name));
       const slot = rows.find((row): row is SlotRow => 'deliveryTime' in row);
       if (slot === undefined) throw new Error('the slot was not stored');
-      const createdSnippets = rows.flatMap(({ snippetCode, slotId, productIds }) =>
-        snippetCode === undefined ? [] : { snippetCode, slotId, productIds },
-      );
+      const createdSnippets = vendorSnippets.map(({ name, productIds }) => ({
+        snippetCode: name,
+        slotId: slot.id,
+        productIds,
+      }));
       return { slot: toSlot(slot), createdSnippets, message: 'Slot created successfully' };
     },
   };
