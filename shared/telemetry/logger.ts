@@ -2,7 +2,13 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 
 // A system call for each line would be a tenth of a short call. What is written at once is whole lines
 // and no more than a pipe takes undivided, because several processes may write to the same one.
-const buffered = { sync: false, minLength: 3_072, maxWrite: 4_096, periodicFlush: 100 };
+const buffered = { sync: true, minLength: 3_072, maxWrite: 4_096, periodicFlush: 100 };
+
+function openStandardOutput(): DestinationStream {
+  const output = pino.destination(buffered);
+  process.once('exit', () => output.flushSync());
+  return output;
+}
 
 /**
  * The logger of one process: a JSON line an event, on standard output unless told otherwise. What is
@@ -11,7 +17,7 @@ const buffered = { sync: false, minLength: 3_072, maxWrite: 4_096, periodicFlush
 export function createLogger(
   service: string,
   level: string,
-  destination: DestinationStream = pino.destination(buffered),
+  destination: DestinationStream = openStandardOutput(),
 ): Logger {
   const options: pino.LoggerOptions = {
     base: { service, pid: process.pid },
