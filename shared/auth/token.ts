@@ -2,6 +2,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwt
 import { LRUCache } from 'lru-cache';
 import type { AuthConfig } from '../config/config.ts';
 import { commonErrors, fail } from '../rpc/errors.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 /** The claims that this project reads. */
 export interface Claims {
@@ -23,9 +24,13 @@ const longestToken = 8192;
  * The function throws UNAUTHENTICATED `Authentication required` for a token that does not verify,
  * and UNAVAILABLE when the key set can't be fetched.
  */
-export async function createTokenVerifier(config: AuthConfig): Promise<TokenVerifier> {
+export async function createTokenVerifier(config: AuthConfig, metrics: Metrics): Promise<TokenVerifier> {
   const verify = await createSignatureCheck(config);
   const verified = new LRUCache<string, Claims>({ max: cachedTokens, ttl: 1, ttlResolution: 0 });
+  metrics.gauge(
+    { name: 'verified_tokens_cached', help: 'Tokens whose signature is known to be good.' },
+    () => verified.size,
+  );
 
   async function verifyNew(token: string): Promise<Claims> {
     if (token.length > longestToken) throw fail(commonErrors.authenticationRequired);

@@ -1,4 +1,4 @@
-import { Refusals, readList, readMilliseconds, readPort, readUrl } from './variables.ts';
+import { Refusals, readList, readMilliseconds, readOptionalPort, readPort, readUrl } from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
 
@@ -18,6 +18,8 @@ export type AuthConfig =
 export interface ServiceConfig {
   readonly grpcPort: number;
   readonly webPort: number;
+  /** Undefined: no metrics. */
+  readonly metricsPort: number | undefined;
   readonly database: DatabaseConfig;
   readonly auth: AuthConfig;
   readonly corsOrigins: readonly string[];
@@ -44,6 +46,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   const config: ServiceConfig = {
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
+    metricsPort: readOptionalPort(env, `${prefix}_METRICS_PORT`, refusals),
     database: {
       url: readDatabaseUrl(env, refusals),
       applicationName: `${service}-service`,

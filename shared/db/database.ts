@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
 import type { EndSignal } from '../rpc/call-signal.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { toDatabaseError } from './errors.ts';
 
 declare module 'pg' {
@@ -138,6 +139,21 @@ export class Database {
         () => true,
         () => false,
       );
+  }
+
+  /** Declares the metrics of the pool. */
+  tell(metrics: Metrics): void {
+    const pool = this.#pool;
+    const inUse = () => pool.totalCount - pool.idleCount;
+    metrics.gauge({ name: 'db_pool_connections', help: 'Connections to the database.', labels: ['state'] }, () => [
+      { labels: { state: 'in_use' }, value: inUse() },
+      { labels: { state: 'idle' }, value: pool.idleCount },
+    ]);
+    metrics.gauge({ name: 'db_pool_connections_max', help: 'The most connections.' }, () => pool.options.max);
+    metrics.gauge(
+      { name: 'db_pool_waiting', help: 'Calls that wait for a connection to the database.' },
+      () => pool.waitingCount,
+    );
   }
 
   /** Closes the pool once the statements in flight have ended. */

@@ -1,8 +1,9 @@
-import { Code, type ConnectError } from '@connectrpc/connect';
+import { Code } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { CallMetrics } from '../telemetry/call-metrics.ts';
 import type { Call } from './call.ts';
-import { fail, toPublicError } from './errors.ts';
+import { codeName, fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { validate } from './validation.ts';
 
@@ -15,13 +16,16 @@ export type Interceptor = <Answer>(rpc: Rpc, next: Handle<Answer>) => Handle<Ans
 export interface InterceptorOptions {
   readonly logger: Logger;
   readonly authenticate: Authenticator;
+  /** Undefined where nobody can read them: calls then pay nothing. */
+  readonly calls?: CallMetrics | undefined;
 }
 
 /** The interceptors of both server stacks, outermost first. */
-export function createInterceptors({ logger, authenticate }: InterceptorOptions): readonly Interceptor[] {
+export function createInterceptors({ logger, authenticate, calls }: InterceptorOptions): readonly Interceptor[] {
   return [
     logging(logger), // outermost, so that refused calls are seen
-    errors(logger), // inside logging, which then sees what the caller gets
+    ...(calls === undefined ? [] : [metrics(calls)]), // as far out, so that they are counted
+    errors(logger), // inside both, which then see what the caller gets
     identity(authenticate), // before the bytes of a stranger are read
     validation, // declared bounds come before the body (design 1)
     staff, // first in the body of the procedures that need it (spec 5)
@@ -53,16 +57,31 @@ function logging(logger: Logger): Interceptor {
         log(call, start, 'OK');
         return answer;
       } catch (error) {
-        log(call, start, codeName(toPublicError(error)));
+        log(call, start, codeName(toPublicError(error).code));
         throw error;
       }
     };
   };
 }
 
-/** The code as gRPC writes it, such as INVALID_ARGUMENT. */
-export function codeName(error: ConnectError): string {
-  return Code[error.code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
+/** Counts and times a procedure's calls. */
+function metrics(calls: CallMetrics): Interceptor {
+  return function metrics(rpc, next) {
+    const byProtocol = calls.of(rpc.method);
+    return async (call) => {
+      const series = byProtocol[call.protocol];
+      const start = performance.now();
+      series.begin();
+      try {
+        const answer = await next(call);
+        series.end(undefined, performance.now() - start);
+        return answer;
+      } catch (error) {
+        series.end(toPublicError(error).code, performance.now() - start);
+        throw error;
+      }
+    };
+  };
 }
 
 /** Nothing internal passes it. */

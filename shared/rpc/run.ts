@@ -17,7 +17,8 @@ export async function runService(
     const config = readConfig(name, process.env);
     const logger = createLogger(`${name}-service`, config.logLevel);
     const service = await start(config, logger);
-    logger.info({ grpcPort: service.grpcPort, webPort: service.webPort }, 'serving');
+    const { grpcPort, webPort, metricsPort } = service;
+    logger.info({ grpcPort, webPort, metricsPort }, 'serving');
     await stopAsked;
     logger.info('stopping');
     await service.stop();

@@ -8,6 +8,7 @@ describe('The configuration', () => {
     expect(readConfig('slot', valid)).toMatchObject({
       grpcPort: 50051,
       webPort: 8051,
+      metricsPort: undefined,
       auth: { kind: 'secret' },
       corsOrigins: [],
       appUrl: 'http://localhost:3000',
@@ -29,6 +30,7 @@ describe('The configuration', () => {
     ['AUTH_ISSUER', { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: 'https://idp.example/keys', AUTH_AUDIENCE: 'x' }],
     ['SLOT_GRPC_PORT', { SLOT_GRPC_PORT: '65536' }],
     ['SLOT_WEB_PORT', { SLOT_WEB_PORT: 'http' }],
+    ['SLOT_METRICS_PORT', { SLOT_METRICS_PORT: '-1' }],
     ['REDIS_URL', { REDIS_URL: 'localhost:6379' }],
     ['APP_URL', { APP_URL: 'localhost' }],
     ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'dc' }],
