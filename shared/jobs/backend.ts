@@ -25,7 +25,10 @@ export interface JobQueue extends Opened {
     repeat: { every: number },
     template: { name: string; opts: JobOptions },
   ): Promise<unknown>;
+  getJobCounts(...states: JobState[]): Promise<Record<string, number>>;
 }
+
+export type JobState = 'waiting' | 'delayed' | 'active' | 'failed';
 
 export interface JobWorker extends Opened {
   on(event: 'error', listener: (error: Error) => void): unknown;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
 
 export interface SingletonJobOptions {
@@ -30,8 +31,7 @@ export class SingletonJob {
   #adding: Promise<void> | undefined;
   #closed = false;
 
-  /** How many requests could not be queued; the next sweep serves them. */
-  failedRequests = 0;
+  #notQueued = 0;
 
   constructor(options: SingletonJobOptions) {
     const { name, backend, logger, run } = options;
@@ -60,6 +60,23 @@ export class SingletonJob {
   request(): void {
     if (this.#closed) return;
     this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
+  }
+
+  /** Declares the metrics of the job. */
+  tell(metrics: Metrics): void {
+    const { name: job } = this.#options;
+    metrics.gauge({ name: 'jobs', help: 'Jobs in the queue, of all replicas.', labels: ['job', 'state'] }, async () => {
+      const counts = await this.#queue.getJobCounts('waiting', 'delayed', 'active', 'failed');
+      return Object.entries(counts).map(([state, value]) => ({ labels: { job, state }, value }));
+    });
+    metrics.counter(
+      {
+        name: 'jobs_not_queued_total',
+        help: 'Jobs that could not be queued; the next sweep does their work.',
+        labels: ['job'],
+      },
+      () => [{ labels: { job }, value: this.#notQueued }],
+    );
   }
 
   /**
@@ -108,7 +125,7 @@ export class SingletonJob {
     try {
       await inTime(this.#queue.add('requested', {}, options));
     } catch (error) {
-      this.failedRequests += 1;
+      this.#notQueued += 1;
       logger.warn({ err: error, job: name }, 'a job could not be queued');
     }
   }
