@@ -141,6 +141,11 @@ export class Database {
       );
   }
 
+  /** How many callers wait for a connection now. */
+  get waiting(): number {
+    return this.#pool.waitingCount;
+  }
+
   /** Declares the metrics of the pool. */
   tell(metrics: Metrics): void {
     const pool = this.#pool;
@@ -152,7 +157,7 @@ export class Database {
     metrics.gauge({ name: 'db_pool_connections_max', help: 'The most connections.' }, () => pool.options.max);
     metrics.gauge(
       { name: 'db_pool_waiting', help: 'Calls that wait for a connection to the database.' },
-      () => pool.waitingCount,
+      () => this.waiting,
     );
   }
 

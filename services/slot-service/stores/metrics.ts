@@ -49,6 +49,8 @@ export function tellStores(metrics: Metrics, replica: StoreReplica, database: Da
     () => Math.max(Date.now() - timestampMs(replica.content.refreshedAt), 0) / 1_000,
   );
   const backlog = oneAtATime(async () => {
+    // A look at the calls' pool must not make their wait longer.
+    if (database.waiting > 0) throw new Error('calls wait for the database');
     const [row] = await database.during(AbortSignal.timeout(readMs)).query(refreshBacklog);
     return row ?? { pending: 0, oldestSeconds: 0 };
   });
