@@ -20,6 +20,8 @@ export interface ServiceConfig {
   readonly webPort: number;
   /** Undefined: no metrics. */
   readonly metricsPort: number | undefined;
+  /** Whether to send traces; the exporter reads where from its own variables. */
+  readonly sendsTraces: boolean;
   readonly database: DatabaseConfig;
   readonly auth: AuthConfig;
   readonly corsOrigins: readonly string[];
@@ -46,6 +48,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   const config: ServiceConfig = {
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
+    sendsTraces: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], refusals) !== undefined,
     metricsPort: readOptionalPort(env, `${prefix}_METRICS_PORT`, refusals),
     database: {
       url: readDatabaseUrl(env, refusals),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
 import type { EndSignal } from '../rpc/call-signal.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { toDatabaseError } from './errors.ts';
 
 declare module 'pg' {
@@ -58,10 +59,12 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #control: pg.Pool;
   readonly #logger: Logger;
+  readonly #tracing: Tracing | undefined;
 
-  constructor(config: DatabaseConfig, logger: Logger) {
+  constructor(config: DatabaseConfig, logger: Logger, tracing?: Tracing) {
     const connection = { connectionString: config.url, application_name: config.applicationName };
     this.#logger = logger;
+    this.#tracing = tracing;
     this.#pool = new pg.Pool({
       ...connection,
       max: config.poolSize,
@@ -210,6 +213,16 @@ export class Database {
   }
 
   #run<Row>(
+    client: pg.PoolClient,
+    statement: Statement<Row>,
+    values: readonly unknown[] | undefined,
+    signal: EndSignal,
+  ): Promise<Row[]> {
+    if (this.#tracing === undefined) return this.#send(client, statement, values, signal);
+    return this.#tracing.statement(statement.name, () => this.#send(client, statement, values, signal));
+  }
+
+  #send<Row>(
     client: pg.PoolClient,
     { name, text }: Statement<Row>,
     values: readonly unknown[] | undefined,

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
+import { addCauses, causesOf, JobCauses, toJobData } from './causes.ts';
 
 export interface SingletonJobOptions {
   readonly name: string;
@@ -10,6 +12,7 @@ export interface SingletonJobOptions {
   readonly sweepEveryMs: number;
   readonly backend: JobBackend;
   readonly logger: Logger;
+  readonly tracing: Tracing | undefined;
   run(): Promise<void>;
 }
 
@@ -32,13 +35,16 @@ export class SingletonJob {
   #closed = false;
 
   #notQueued = 0;
+  readonly #causes = new JobCauses();
 
   constructor(options: SingletonJobOptions) {
-    const { name, backend, logger, run } = options;
+    const { name, backend, logger, tracing, run } = options;
     this.#options = options;
     this.#gatheringMs = Math.min(longestGatheringMs, options.delayMs / 4);
     this.#queue = backend.openQueue(name);
-    this.#worker = backend.openWorker(name, run);
+    this.#worker = backend.openWorker(name, (data) =>
+      tracing === undefined ? run() : tracing.job(name, causesOf(data), run),
+    );
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
     this.#worker.on('failed', (_job, error) => logger.error({ err: error, job: name }, 'a job failed'));
@@ -59,6 +65,7 @@ export class SingletonJob {
    */
   request(): void {
     if (this.#closed) return;
+    this.#causes.note();
     this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
   }
 
@@ -122,9 +129,14 @@ export class SingletonJob {
       removeOnComplete: true,
       removeOnFail: 10,
     };
+    const causes = this.#causes.take();
     try {
-      await inTime(this.#queue.add('requested', {}, options));
+      const job = await inTime(this.#queue.add('requested', toJobData(causes), options));
+      await inTime(addCauses(this.#queue, job, causes)).catch((error: unknown) => {
+        logger.debug({ err: error, job: name }, 'a job has not all of its traces');
+      });
     } catch (error) {
+      this.#causes.give(causes);
       this.#notQueued += 1;
       logger.warn({ err: error, job: name }, 'a job could not be queued');
     }
@@ -141,13 +153,13 @@ export class SingletonJob {
   }
 }
 
-async function inTime(work: Promise<unknown>): Promise<void> {
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('the job queue did not answer in time')), addTimeoutMs);
   });
   try {
-    await Promise.race([work, late]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

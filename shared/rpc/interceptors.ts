@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { CallMetrics } from '../telemetry/call-metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Call } from './call.ts';
 import { codeName, fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
@@ -18,11 +19,19 @@ export interface InterceptorOptions {
   readonly authenticate: Authenticator;
   /** Undefined where nobody can read them: calls then pay nothing. */
   readonly calls?: CallMetrics | undefined;
+  /** Undefined where no traces are asked for. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The interceptors of both server stacks, outermost first. */
-export function createInterceptors({ logger, authenticate, calls }: InterceptorOptions): readonly Interceptor[] {
+export function createInterceptors({
+  logger,
+  authenticate,
+  calls,
+  tracing,
+}: InterceptorOptions): readonly Interceptor[] {
   return [
+    ...(tracing === undefined ? [] : [traces(tracing)]), // around all, so that all runs in the call's context
     logging(logger), // outermost, so that refused calls are seen
     ...(calls === undefined ? [] : [metrics(calls)]), // as far out, so that they are counted
     errors(logger), // inside both, which then see what the caller gets
@@ -41,14 +50,20 @@ export function intercept<Answer>(
   return interceptors.reduceRight((next, interceptor) => interceptor(rpc, next), handle);
 }
 
+function traces(tracing: Tracing): Interceptor {
+  return function traces({ method }, next) {
+    return (call) => tracing.call(method, call, () => next(call));
+  };
+}
+
 /** One line a call; never a token or a body. */
 function logging(logger: Logger): Interceptor {
   return function logging(rpc, next) {
     const method = `${rpc.method.parent.typeName}/${rpc.method.name}`;
     const log = (call: Call, start: number, code: string) => {
       const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
-      const { claimedStaffId: staffId, requestId, protocol } = call;
-      logger.info({ method, code, durationMs, staffId, requestId, protocol }, 'call');
+      const { claimedStaffId: staffId, requestId, traceId, protocol } = call;
+      logger.info({ method, code, durationMs, staffId, requestId, traceId, protocol }, 'call');
     };
     return async (call) => {
       const start = performance.now();

@@ -9,6 +9,7 @@ import { CallMetrics } from '../telemetry/call-metrics.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { serveMetrics } from '../telemetry/metrics-server.ts';
 import { watchProcess } from '../telemetry/process-metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { commonErrors, fail } from './errors.ts';
 import { serveGrpc } from './grpc.ts';
 import type { Implementation } from './implementation.ts';
@@ -33,6 +34,8 @@ export interface ServiceParts {
   readonly logger: Logger;
   readonly shutdown: ShutdownStack;
   readonly metrics: Metrics;
+  /** Undefined where no traces are asked for. */
+  readonly tracing: Tracing | undefined;
   /** Aborts when the service begins to stop: ends what would wait or stream on. */
   readonly draining: AbortSignal;
 }
@@ -55,16 +58,27 @@ export async function startService(
   const draining = new AbortController();
   const stop = (deadlineMs = shutdownDeadlineMs) => shutdown.stop(deadlineMs);
   try {
-    const database = new Database(config.database, logger);
+    const tracing = config.sendsTraces
+      ? await startTracing(config.database.applicationName, logger, shutdown)
+      : undefined;
+    const database = new Database(config.database, logger, tracing);
     shutdown.push({ name: 'database', stop: () => database.close() });
     const metrics = new Metrics(logger);
     const metricsPort = await startMetrics(config.metricsPort, metrics, logger, shutdown);
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
     database.tell(metrics);
     await assertMigrated(database);
-    const implementations = await build({ config, database, logger, shutdown, metrics, draining: draining.signal });
+    const implementations = await build({
+      config,
+      database,
+      logger,
+      shutdown,
+      metrics,
+      tracing,
+      draining: draining.signal,
+    });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
-    const interceptors = createInterceptors({ logger, authenticate, calls });
+    const interceptors = createInterceptors({ logger, authenticate, calls, tracing });
     const grpc = await serveGrpc(implementations, interceptors, config.grpcPort).catch(refusePort(config.grpcPort));
     shutdown.push({ name: 'gRPC port', stop: grpc.stop, kill: grpc.kill });
     const web = await serveWeb(implementations, interceptors, {
@@ -87,6 +101,14 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+/** What is stopped before it still adds its spans. The SDK is loaded only here. */
+async function startTracing(serviceName: string, logger: Logger, shutdown: ShutdownStack): Promise<Tracing> {
+  const sdk = await import('../telemetry/tracing-sdk.ts');
+  const { tracing, stop } = sdk.startTracing(serviceName, logger);
+  shutdown.push({ name: 'traces', stop });
+  return tracing;
 }
 
 /** Metrics are told until all calls have ended. Gives the port; undefined when none is asked for. */

@@ -13,6 +13,8 @@ export interface ReplicaOptions {
   readonly databaseUrl: string;
   readonly redisUrl?: string | undefined;
   readonly refreshDelayMs?: number;
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -80,7 +82,7 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
   stderr = '';
 
-  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100 }: ReplicaOptions) {
+  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, env: more }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
       cwd: root,
@@ -92,6 +94,7 @@ class SpawnedProcess {
         SLOT_WEB_PORT: '0',
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+        ...more,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -20,7 +20,7 @@ export interface RunningStores {
  * the worker and the sweep run, and the listener tells of new versions and changed sequences.
  */
 export async function startStores(
-  { config, database, logger, shutdown, metrics }: ServiceParts,
+  { config, database, logger, shutdown, metrics, tracing }: ServiceParts,
   sequences: SequenceCache,
   replicaId: string,
 ): Promise<RunningStores> {
@@ -62,7 +62,15 @@ export async function startStores(
   const { url: databaseUrl, applicationName } = config.database;
   const backend = openJobBackend({ redisUrl, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
-  const job = new SingletonJob({ name: 'store-refresh', delayMs, sweepEveryMs, backend, logger, run: refresh });
+  const job = new SingletonJob({
+    name: 'store-refresh',
+    delayMs,
+    sweepEveryMs,
+    backend,
+    logger,
+    tracing,
+    run: refresh,
+  });
   job.tell(metrics);
   shutdown.push({ name: 'refresh job', stop: () => job.close() });
   await job.start();

@@ -1,16 +1,20 @@
+import { trace } from '@opentelemetry/api';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { createInterceptors } from '../../../shared/rpc/interceptors.ts';
 import { CallMetrics } from '../../../shared/telemetry/call-metrics.ts';
 import { Metrics } from '../../../shared/telemetry/metrics.ts';
+import { Tracing } from '../../../shared/telemetry/tracing.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
 
 it('The interceptors stand in the order that their reasons ask for', () => {
   const logger = pino({ level: 'silent' });
   const calls = new CallMetrics(new Metrics(logger));
-  const namesWith = (optional: { calls?: CallMetrics }) =>
+  const tracing = new Tracing(trace.getTracer('test'));
+  const namesWith = (optional: { calls?: CallMetrics; tracing?: Tracing }) =>
     createInterceptors({ logger, authenticate: () => Promise.reject(), ...optional }).map(({ name }) => name);
-  expect(namesWith({ calls })).toEqual(['logging', 'metrics', 'errors', 'identity', 'validation', 'staff']);
+  const all = ['traces', 'logging', 'metrics', 'errors', 'identity', 'validation', 'staff'];
+  expect(namesWith({ calls, tracing })).toEqual(all);
   expect(namesWith({})).toEqual(['logging', 'errors', 'identity', 'validation', 'staff']);
 });
 
