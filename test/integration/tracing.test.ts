@@ -112,15 +112,13 @@ describe.concurrent('Traces', () => {
 
   it('are those of Connect calls too, and begin here without a caller', { timeout }, async (context) => {
     const { collector, replica } = await start(context, { OTEL_SERVICE_NAME: 'renamed' });
+    const { webPort } = expectServing(replica);
     const call = (headers: object) =>
-      fetch(
-        `http://127.0.0.1:${replica.log.find(({ msg }) => msg === 'serving')?.webPort}/slot.v1.SlotService/GetSlots`,
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: '{}',
-        },
-      );
+      fetch(`http://127.0.0.1:${webPort}/slot.v1.SlotService/GetSlots`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{}',
+      });
     await call(traceparent(1));
     const span = await spanOf(collector, 1, 'slot.v1.SlotService/GetSlots');
     expect(attributesOf(span)).toMatchObject({
@@ -144,6 +142,23 @@ describe.concurrent('Traces', () => {
     await spanOf(collector, 2, 'slot.v1.SlotService/GetSlots');
     expect(collector.spans.filter((span) => span.traceId === traceId(1))).toEqual([]);
     await eventually(() => expectLine(replica, traceId(1)));
+  });
+
+  it('go on in the fetch of the key set', { timeout }, async (context) => {
+    const keys = await Collector.start();
+    context.onTestFinished(() => keys.close());
+    const auth = { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: keys.url, AUTH_ISSUER: 'issuer', AUTH_AUDIENCE: 'audience' };
+    const { collector, replica } = await start(context, auth);
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const authorization = `Bearer ${encode({ alg: 'RS256' })}.${encode({})}.${encode({})}`;
+    const { webPort } = expectServing(replica);
+    await fetch(`http://127.0.0.1:${webPort}/slot.v1.SlotService/GetSlots`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization, ...traceparent(1) },
+      body: '{}',
+    });
+    const { spanId } = await spanOf(collector, 1, 'slot.v1.SlotService/GetSlots');
+    expect(keys.headers.map((headers) => headers.traceparent)).toEqual([`00-${traceId(1)}-${spanId}-01`]);
   });
 
   it('are sent to the end, with the headers that the collector wants', { timeout }, async (context) => {
@@ -175,6 +190,12 @@ describe.concurrent('Traces', () => {
     expect(performance.now() - stopping).toBeLessThan(9_000);
   });
 });
+
+function expectServing({ log }: Replica) {
+  const line = log.find(({ msg }) => msg === 'serving');
+  if (line === undefined) throw new Error('it does not serve');
+  return line;
+}
 
 function expectLine({ log }: Replica, id: string) {
   const line = log.find((candidate) => candidate.msg === 'call' && candidate.traceId === id);

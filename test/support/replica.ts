@@ -84,6 +84,7 @@ class SpawnedProcess {
 
   constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, env: more }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
+    delete env.OTEL_EXPORTER_OTLP_ENDPOINT;
     this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
       cwd: root,
       env: {

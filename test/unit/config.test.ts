@@ -9,6 +9,7 @@ describe('The configuration', () => {
       grpcPort: 50051,
       webPort: 8051,
       metricsPort: undefined,
+      sendsTraces: false,
       auth: { kind: 'secret' },
       corsOrigins: [],
       appUrl: 'http://localhost:3000',
@@ -37,6 +38,7 @@ describe('The configuration', () => {
     ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'ABC' }],
     ['STORE_REFRESH_DELAY_MS', { STORE_REFRESH_DELAY_MS: '-1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }],
   ])('names %s when it is wrong', (name, change) => {
     expect(() => readConfig('slot', { ...valid, ...change })).toThrow(name);
   });
