@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
-const resolutionMs = 10;
+// Finer takes a part of a core that can be seen.
+const resolutionMs = 50;
 const quantiles = [0.5, 0.99] as const;
 
 /**
