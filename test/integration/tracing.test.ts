@@ -3,7 +3,7 @@ import { findFreePort } from '../../shared/dev/ports.ts';
 import { attributesOf, Collector, type ReceivedSpan } from '../support/collector.ts';
 import type { Replica } from '../support/replica.ts';
 import { signToken } from '../support/tokens.ts';
-import { eventually, Stage } from './stores-stage.ts';
+import { type Backend, describeBackends, eventually, Stage } from './stores-stage.ts';
 import { openSlot, outcomeOf } from './stores-writes.ts';
 
 const timeout = 60_000;
@@ -12,17 +12,22 @@ const parentId = 'b7ad6b7169203331';
 const traceparent = (n: number, flags = '01') => ({ traceparent: `00-${traceId(n)}-${parentId}-${flags}` });
 const kinds = { server: 2, client: 3, consumer: 5 };
 
-async function startReplica({ onTestFinished }: TestContext, url: string, env: Record<string, string> = {}) {
-  const stage = await Stage.open('PostgreSQL');
+async function startReplica(
+  { onTestFinished }: TestContext,
+  url: string,
+  env: Record<string, string> = {},
+  backend: Backend = 'PostgreSQL',
+) {
+  const stage = await Stage.open(backend);
   onTestFinished(() => stage.close());
   const sendSoon = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '50' };
   return { stage, replica: await stage.start({ env: { ...sendSoon, ...env }, refreshDelayMs: 1_000 }) };
 }
 
-async function start(context: TestContext, env?: Record<string, string>) {
+async function start(context: TestContext, env?: Record<string, string>, backend?: Backend) {
   const collector = await Collector.start();
   context.onTestFinished(() => collector.close());
-  return { collector, ...(await startReplica(context, collector.url, env)) };
+  return { collector, ...(await startReplica(context, collector.url, env, backend)) };
 }
 
 /** The span of that trace with the name, once it is there. */
@@ -72,28 +77,6 @@ describe.concurrent('Traces', () => {
     expect(failed.status).toEqual({ code: 2 });
     expect(attributesOf(failed)['error.type']).toBe('INTERNAL');
     expect((await spanOf(collector, 2, 'getSlots')).status).toEqual({ code: 2 });
-  });
-
-  it('link a refresh to each write that asked for it', { timeout }, async (context) => {
-    const { collector, replica } = await start(context);
-    await createSlot(replica, 1);
-    // The first write's job is queued by now, and stands for both.
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await createSlot(replica, 2);
-    const writes = await Promise.all([1, 2].map((n) => spanOf(collector, n, 'slot.v1.SlotService/CreateSlot')));
-    const refresh = await eventually(() => {
-      const linked = collector.spans.filter(({ name, links }) => name === 'store-refresh' && links.length > 0);
-      const ids = linked.flatMap(({ links }) => links.map(({ spanId }) => spanId));
-      expect(ids).toEqual(expect.arrayContaining(writes.map(({ spanId }) => spanId)));
-      return linked[0];
-    });
-    expect(refresh).toMatchObject({ kind: kinds.consumer });
-    expect(refresh?.parentSpanId).toBeUndefined();
-    expect(writes.map((write) => write.traceId)).not.toContain(refresh?.traceId);
-    const names = collector.spans
-      .filter(({ parentSpanId }) => parentSpanId === refresh?.spanId)
-      .map(({ name }) => name);
-    expect(names).toContain('refreshStores');
   });
 
   it('hold no token, no value of a request and none of a statement', { timeout }, async (context) => {
@@ -174,20 +157,45 @@ describe.concurrent('Traces', () => {
   it.for(['away', 'hung'])('disturb no call while the collector is %s', { timeout }, async (state, context) => {
     const hung = state === 'hung' ? await Collector.start({ hangs: true }) : undefined;
     context.onTestFinished(() => hung?.close());
-    const { replica } = await startReplica(context, hung?.url ?? `http://127.0.0.1:${await findFreePort()}`);
-    const durations: number[] = [];
+    const url = hung?.url ?? `http://127.0.0.1:${await findFreePort()}`;
+    const small = { OTEL_BSP_MAX_QUEUE_SIZE: '64', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '32' };
+    const { replica } = await startReplica(context, url, small);
+    let longestMs = 0;
     // More than the queue holds.
-    for (let n = 0; n < 1_500; n += 1) {
+    for (let n = 0; n < 200; n += 1) {
       const begun = performance.now();
       await replica.slots.getSlots({});
-      durations.push(performance.now() - begun);
+      longestMs = Math.max(longestMs, performance.now() - begun);
     }
-    durations.sort((left, right) => left - right);
-    expect(durations[750]).toBeLessThan(50);
-    expect(durations.at(-1)).toBeLessThan(2_000);
+    // An export is given up after 10 s.
+    expect(longestMs).toBeLessThan(4_000);
     const stopping = performance.now();
     expect(await replica.stop()).toBe(0);
     expect(performance.now() - stopping).toBeLessThan(9_000);
+  });
+});
+
+describeBackends('Traces', (backend) => {
+  it('link a refresh to each write that asked for it', { timeout }, async (context) => {
+    const { collector, replica } = await start(context, {}, backend);
+    await createSlot(replica, 1);
+    // The first write's job is queued by now, and stands for both.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await createSlot(replica, 2);
+    const writes = await Promise.all([1, 2].map((n) => spanOf(collector, n, 'slot.v1.SlotService/CreateSlot')));
+    const refresh = await eventually(() => {
+      const linked = collector.spans.filter(({ name, links }) => name === 'store-refresh' && links.length > 0);
+      const ids = linked.flatMap(({ links }) => links.map(({ spanId }) => spanId));
+      expect(ids).toEqual(expect.arrayContaining(writes.map(({ spanId }) => spanId)));
+      return linked[0];
+    });
+    expect(refresh).toMatchObject({ kind: kinds.consumer });
+    expect(refresh?.parentSpanId).toBeUndefined();
+    expect(writes.map((write) => write.traceId)).not.toContain(refresh?.traceId);
+    const names = collector.spans
+      .filter(({ parentSpanId }) => parentSpanId === refresh?.spanId)
+      .map(({ name }) => name);
+    expect(names).toContain('refreshStores');
   });
 });
 
