@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import NodeCache from 'node-cache';
 import { type Queryable, statement } from '../../shared/db/database.ts';
 import { fail, invalidField } from '../../shared/rpc/errors.ts';
+import type { Metrics } from '../../shared/telemetry/metrics.ts';
 import { slotErrors } from './errors.ts';
 
 const lifetimeSeconds = 3600;
@@ -86,6 +87,27 @@ export class SequenceCache {
     } catch {
       this.#cache.del(slotId);
     }
+  }
+
+  /** Declares the metrics of the cache. */
+  tell(metrics: Metrics): void {
+    const read = () => this.#cache.getStats();
+    metrics.counter(
+      { name: 'delivery_sequence_cache_hits_total', help: 'Reads that the cache served.' },
+      () => read().hits,
+    );
+    metrics.counter(
+      { name: 'delivery_sequence_cache_misses_total', help: 'Reads that it did not.' },
+      () => read().misses,
+    );
+    metrics.gauge(
+      { name: 'delivery_sequence_cache_entries', help: 'Delivery sequences in the cache.' },
+      () => read().keys,
+    );
+    metrics.gauge(
+      { name: 'delivery_sequence_cache_bypassed', help: '1 while changes by other replicas cannot be heard.' },
+      () => Number(this.#bypassed),
+    );
   }
 
   close(): void {

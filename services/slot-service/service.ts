@@ -20,6 +20,7 @@ async function build(parts: ServiceParts) {
   const { config, database, shutdown, draining } = parts;
   const replicaId = randomUUID();
   const sequences = new SequenceCache();
+  sequences.tell(parts.metrics);
   shutdown.push({ name: 'delivery-sequence cache', stop: () => sequences.close() });
   const { replica, requestRefresh } = await startStores(parts, sequences, replicaId);
   const handlers = createSlotHandlers({ database, sequences, appUrl: config.appUrl, replicaId, requestRefresh });

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Database, statement } from '../db/database.ts';
 import type { EndSignal } from '../rpc/call-signal.ts';
 import { commonErrors, fail } from '../rpc/errors.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
 import type { TokenVerifier } from './token.ts';
 
@@ -17,8 +18,9 @@ const staffUserExists = statement<{ id: number }>('staffUserExists', 'select id 
  * Makes the function that tells who calls (spec 5). That a staff user exists is remembered for
  * 30 s; that one does not is never remembered.
  */
-export function createAuthenticator(verify: TokenVerifier, database: Database): Authenticator {
+export function createAuthenticator(verify: TokenVerifier, database: Database, metrics: Metrics): Authenticator {
   const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: 30_000 });
+  metrics.gauge({ name: 'staff_users_cached', help: 'Staff users that are known to exist.' }, () => knownStaff.size);
 
   async function staffId(claimed: number | undefined, signal: EndSignal): Promise<number | undefined> {
     if (claimed === undefined || Math.abs(claimed) > largestInt32) return undefined;

@@ -1,7 +1,17 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AuthConfig } from '../config/config.ts';
 import { commonErrors, fail } from '../rpc/errors.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { currentTraceparent } from '../telemetry/trace-context.ts';
 
 /** The claims that this project reads. */
 export interface Claims {
@@ -23,9 +33,13 @@ const longestToken = 8192;
  * The function throws UNAUTHENTICATED `Authentication required` for a token that does not verify,
  * and UNAVAILABLE when the key set can't be fetched.
  */
-export async function createTokenVerifier(config: AuthConfig): Promise<TokenVerifier> {
+export async function createTokenVerifier(config: AuthConfig, metrics: Metrics): Promise<TokenVerifier> {
   const verify = await createSignatureCheck(config);
   const verified = new LRUCache<string, Claims>({ max: cachedTokens, ttl: 1, ttlResolution: 0 });
+  metrics.gauge(
+    { name: 'verified_tokens_cached', help: 'Tokens whose signature is known to be good.' },
+    () => verified.size,
+  );
 
   async function verifyNew(token: string): Promise<Claims> {
     if (token.length > longestToken) throw fail(commonErrors.authenticationRequired);
@@ -54,7 +68,7 @@ async function createSignatureCheck(config: AuthConfig): Promise<(token: string)
     ...(config.audience === undefined ? {} : { audience: config.audience }),
   };
   if (config.kind === 'jwks') {
-    const keys = createRemoteJWKSet(config.url);
+    const keys = createRemoteJWKSet(config.url, { [customFetch]: fetchInTrace });
     return async (token) => (await jwtVerify(token, keys, options)).payload;
   }
   // Imported once: jose would import raw bytes anew for each token.
@@ -62,6 +76,13 @@ async function createSignatureCheck(config: AuthConfig): Promise<(token: string)
   const key = await crypto.subtle.importKey('raw', Buffer.from(config.secret), algorithm, false, ['verify']);
   return async (token) => (await jwtVerify(token, key, options)).payload;
 }
+
+/** Fetches the key set as part of the trace of the call that needs it. */
+const fetchInTrace: FetchImplementation = (url, options) => {
+  const traceparent = currentTraceparent();
+  if (traceparent !== undefined) options.headers.set('traceparent', traceparent);
+  return fetch(url, options);
+};
 
 /** Whether the token is at fault, and not the way to the key set. */
 function isRefusal(error: unknown): boolean {

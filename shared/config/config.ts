@@ -1,4 +1,4 @@
-import { Refusals, readCount, readList, readMilliseconds, readPort, readUrl } from './variables.ts';
+import { Refusals, readCount, readList, readMilliseconds, readOptionalPort, readPort, readUrl } from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
 
@@ -20,6 +20,10 @@ export interface ServiceConfig {
   readonly webPort: number;
   /** How many processes share the ports. */
   readonly processes: number;
+  /** Undefined: no metrics. */
+  readonly metricsPort: number | undefined;
+  /** Whether to send traces; the exporter reads where from its own variables. */
+  readonly sendsTraces: boolean;
   readonly database: DatabaseConfig;
   readonly auth: AuthConfig;
   readonly corsOrigins: readonly string[];
@@ -47,6 +51,8 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
     processes: readCount(env, 'PROCESSES', 1, refusals),
+    sendsTraces: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], refusals) !== undefined,
+    metricsPort: readOptionalPort(env, `${prefix}_METRICS_PORT`, refusals),
     database: {
       url: readDatabaseUrl(env, refusals),
       applicationName: `${service}-service`,

@@ -23,6 +23,11 @@ export function readPort(env: Environment, name: string, unset: number, refusals
   return readInteger(env, name, unset, { max: 65_535, kind: 'a port from 0 to 65535' }, refusals);
 }
 
+/** As `readPort`; undefined when the variable is not set. */
+export function readOptionalPort(env: Environment, name: string, refusals: Refusals): number | undefined {
+  return env[name] ? readPort(env, name, 0, refusals) : undefined;
+}
+
 export function readMilliseconds(env: Environment, name: string, unset: number, refusals: Refusals): number {
   const kind = 'a whole number of milliseconds, at most 3600000';
   return readInteger(env, name, unset, { max: 3_600_000, kind }, refusals);

@@ -2,6 +2,8 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
 import type { EndSignal } from '../rpc/call-signal.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { toDatabaseError } from './errors.ts';
 
 declare module 'pg' {
@@ -58,10 +60,12 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #control: pg.Pool;
   readonly #logger: Logger;
+  readonly #tracing: Tracing | undefined;
 
-  constructor(config: DatabaseConfig, logger: Logger) {
+  constructor(config: DatabaseConfig, logger: Logger, tracing?: Tracing) {
     const connection = { connectionString: config.url, application_name: config.applicationName };
     this.#logger = logger;
+    this.#tracing = tracing;
     this.#pool = new pg.Pool({
       ...connection,
       max: config.poolSize,
@@ -142,6 +146,26 @@ export class Database {
       );
   }
 
+  /** How many callers wait for a connection now. */
+  get waiting(): number {
+    return this.#pool.waitingCount;
+  }
+
+  /** Declares the metrics of the pool. */
+  tell(metrics: Metrics): void {
+    const pool = this.#pool;
+    const inUse = () => pool.totalCount - pool.idleCount;
+    metrics.gauge({ name: 'db_pool_connections', help: 'Connections to the database.', labels: ['state'] }, () => [
+      { labels: { state: 'in_use' }, value: inUse() },
+      { labels: { state: 'idle' }, value: pool.idleCount },
+    ]);
+    metrics.gauge({ name: 'db_pool_connections_max', help: 'The most connections.' }, () => pool.options.max);
+    metrics.gauge(
+      { name: 'db_pool_waiting', help: 'Calls that wait for a connection to the database.' },
+      () => this.waiting,
+    );
+  }
+
   /** Closes the pool once the statements in flight have ended. */
   async close(): Promise<void> {
     await Promise.all([this.#pool.end(), this.#control.end()]);
@@ -191,6 +215,16 @@ export class Database {
   }
 
   #run<Row>(
+    client: pg.PoolClient,
+    statement: Statement<Row>,
+    values: readonly unknown[] | undefined,
+    signal: EndSignal,
+  ): Promise<Row[]> {
+    if (this.#tracing === undefined) return this.#send(client, statement, values, signal);
+    return this.#tracing.statement(statement.name, () => this.#send(client, statement, values, signal));
+  }
+
+  #send<Row>(
     client: pg.PoolClient,
     { name, text }: Statement<Row>,
     values: readonly unknown[] | undefined,

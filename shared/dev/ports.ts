@@ -17,6 +17,7 @@ interface NamedPort {
 export async function assertPortsFree(settings: StartSettings, patienceMs: number): Promise<void> {
   const { slot, coupon, embeddedPort } = settings;
   const ports: NamedPort[] = [slot.grpc, slot.web, coupon.grpc, coupon.web];
+  ports.push(...[slot.metrics, coupon.metrics].filter((port) => port !== undefined));
   if (settings.databaseUrl === undefined && embeddedPort !== undefined) {
     ports.push({ variable: 'EMBEDDED_PG_PORT', port: embeddedPort });
   }

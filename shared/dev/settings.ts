@@ -12,6 +12,8 @@ export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 export interface ServicePorts {
   readonly grpc: { readonly variable: string; readonly port: number };
   readonly web: { readonly variable: string; readonly port: number };
+  /** Undefined: none. */
+  readonly metrics: { readonly variable: string; readonly port: number } | undefined;
 }
 
 /** What `npm start` was asked to do (design 1). */
@@ -75,9 +77,11 @@ function readPorts(service: 'slot' | 'coupon', env: Environment, refusals: Refus
     // What else is wrong with it is the service's own line.
     return { variable, port: readPort(env, variable, unset, new Refusals()) };
   };
+  const metrics = `${service.toUpperCase()}_METRICS_PORT`;
   return {
     grpc: read(`${service.toUpperCase()}_GRPC_PORT`, grpc),
     web: read(`${service.toUpperCase()}_WEB_PORT`, web),
+    metrics: env[metrics] ? read(metrics, 0) : undefined,
   };
 }
 

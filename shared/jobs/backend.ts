@@ -19,13 +19,23 @@ interface Opened {
 
 /** What a job needs of BullMQ's queue, the same over either backend. */
 export interface JobQueue extends Opened {
-  add(name: string, data: object, options: JobOptions): Promise<unknown>;
+  add(name: string, data: object, options: JobOptions): Promise<QueuedJob>;
+  getJob(id: string): Promise<QueuedJob | undefined>;
   upsertJobScheduler(
     id: string,
     repeat: { every: number },
     template: { name: string; opts: JobOptions },
   ): Promise<unknown>;
+  getJobCounts(...states: JobState[]): Promise<Record<string, number>>;
 }
+
+export interface QueuedJob {
+  readonly id?: string | undefined;
+  readonly data: unknown;
+  updateData(data: object): Promise<void>;
+}
+
+export type JobState = 'waiting' | 'delayed' | 'active' | 'failed';
 
 export interface JobWorker extends Opened {
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -44,7 +54,8 @@ export interface JobOptions {
 /** The store of jobs: Redis, or PostgreSQL where no `REDIS_URL` is set (design 4). */
 export interface JobBackend {
   openQueue(name: string): JobQueue;
-  openWorker(name: string, run: () => Promise<void>): JobWorker;
+  /** The worker gives the data of each job to `run`. */
+  openWorker(name: string, run: (data: unknown) => Promise<void>): JobWorker;
   /** Whether a start has to wait for it: what it can't do without must not come later. */
   readonly isRequired: boolean;
   /** Whether it answers within a second. */
@@ -144,7 +155,7 @@ function bind<Backend extends IQueueBackend, Connection>(
   return {
     openQueue: (name) => new Queue<object>(name, { connection: producer }),
     openWorker: (name, run) =>
-      new Worker<object>(name, run, {
+      new Worker<object>(name, (job) => run(job.data), {
         connection: consumer,
         concurrency: 1,
         // One try every second is enough while the store of jobs is away.

@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
+import { addCauses, causesOf, JobCauses, toJobData } from './causes.ts';
 
 export interface SingletonJobOptions {
   readonly name: string;
@@ -9,6 +12,7 @@ export interface SingletonJobOptions {
   readonly sweepEveryMs: number;
   readonly backend: JobBackend;
   readonly logger: Logger;
+  readonly tracing: Tracing | undefined;
   run(): Promise<void>;
 }
 
@@ -30,15 +34,17 @@ export class SingletonJob {
   #adding: Promise<void> | undefined;
   #closed = false;
 
-  /** How many requests could not be queued; the next sweep serves them. */
-  failedRequests = 0;
+  #notQueued = 0;
+  readonly #causes = new JobCauses();
 
   constructor(options: SingletonJobOptions) {
-    const { name, backend, logger, run } = options;
+    const { name, backend, logger, tracing, run } = options;
     this.#options = options;
     this.#gatheringMs = Math.min(longestGatheringMs, options.delayMs / 4);
     this.#queue = backend.openQueue(name);
-    this.#worker = backend.openWorker(name, run);
+    this.#worker = backend.openWorker(name, (data) =>
+      tracing === undefined ? run() : tracing.job(name, causesOf(data), run),
+    );
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
     this.#worker.on('failed', (_job, error) => logger.error({ err: error, job: name }, 'a job failed'));
@@ -59,7 +65,25 @@ export class SingletonJob {
    */
   request(): void {
     if (this.#closed) return;
+    this.#causes.note();
     this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
+  }
+
+  /** Declares the metrics of the job. */
+  tell(metrics: Metrics): void {
+    const { name: job } = this.#options;
+    metrics.gauge({ name: 'jobs', help: 'Jobs in the queue, of all replicas.', labels: ['job', 'state'] }, async () => {
+      const counts = await this.#queue.getJobCounts('waiting', 'delayed', 'active', 'failed');
+      return Object.entries(counts).map(([state, value]) => ({ labels: { job, state }, value }));
+    });
+    metrics.counter(
+      {
+        name: 'jobs_not_queued_total',
+        help: 'Jobs that could not be queued; the next sweep does their work.',
+        labels: ['job'],
+      },
+      () => [{ labels: { job }, value: this.#notQueued }],
+    );
   }
 
   /**
@@ -105,10 +129,15 @@ export class SingletonJob {
       removeOnComplete: true,
       removeOnFail: 10,
     };
+    const causes = this.#causes.take();
     try {
-      await inTime(this.#queue.add('requested', {}, options));
+      const job = await inTime(this.#queue.add('requested', toJobData(causes), options));
+      await inTime(addCauses(this.#queue, job, causes)).catch((error: unknown) => {
+        logger.debug({ err: error, job: name }, 'a job has not all of its traces');
+      });
     } catch (error) {
-      this.failedRequests += 1;
+      this.#causes.give(causes);
+      this.#notQueued += 1;
       logger.warn({ err: error, job: name }, 'a job could not be queued');
     }
   }
@@ -124,13 +153,13 @@ export class SingletonJob {
   }
 }
 
-async function inTime(work: Promise<unknown>): Promise<void> {
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('the job queue did not answer in time')), addTimeoutMs);
   });
   try {
-    await Promise.race([work, late]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
+import { traceIdOf } from '../telemetry/trace-context.ts';
 import type { CallSignal } from './call-signal.ts';
 
 export type Protocol = 'grpc' | 'connect' | 'grpc-web';
@@ -25,6 +26,7 @@ export class Call {
   #signal: CallSignal | undefined;
   #request: Message | undefined;
   #identity: Identity | undefined;
+  #traceId: string | undefined;
 
   /** The caller's `x-request-id`, or a new one; it comes back as a header. */
   readonly requestId: string;
@@ -75,6 +77,16 @@ export class Call {
   /** The staff id that the token claims, for the log; undefined without one or before the check. */
   get claimedStaffId(): number | undefined {
     return this.#identity?.claimedStaffId;
+  }
+
+  /** The trace that the call is part of: this service's own, else the one that the caller named. */
+  get traceId(): string | undefined {
+    this.#traceId ??= traceIdOf(this.header('traceparent'));
+    return this.#traceId;
+  }
+
+  set traceId(traceId: string) {
+    this.#traceId = traceId;
   }
 
   /** The caller's staff id, undefined unless such a staff user exists (spec 5). */

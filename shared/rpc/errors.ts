@@ -106,6 +106,11 @@ export function unreadableRequest(method: DescMethod, cause: unknown): ConnectEr
   });
 }
 
+/** The code as gRPC writes it, such as INVALID_ARGUMENT. */
+export function codeName(code: Code): string {
+  return Code[code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
+}
+
 /** The ErrorInfo of an error made here; undefined for an error of another making. */
 export function errorInfo(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
@@ -131,7 +136,7 @@ export function toPublicError(thrown: unknown): ConnectError {
   if (!(thrown instanceof ConnectError)) return fail(commonErrors.internal, { cause: thrown });
   if (errorInfo(thrown) !== undefined) return thrown;
   const row = rowOfCode.get(thrown.code) ?? {
-    reason: Code[thrown.code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase(),
+    reason: codeName(thrown.code),
     code: thrown.code,
     message: thrown.rawMessage,
   };

@@ -1,8 +1,10 @@
-import { Code, type ConnectError } from '@connectrpc/connect';
+import { Code } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { CallMetrics } from '../telemetry/call-metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Call } from './call.ts';
-import { fail, toPublicError } from './errors.ts';
+import { codeName, fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { validate } from './validation.ts';
 
@@ -15,13 +17,24 @@ export type Interceptor = <Answer>(rpc: Rpc, next: Handle<Answer>) => Handle<Ans
 export interface InterceptorOptions {
   readonly logger: Logger;
   readonly authenticate: Authenticator;
+  /** Undefined where nobody can read them: calls then pay nothing. */
+  readonly calls?: CallMetrics | undefined;
+  /** Undefined where no traces are asked for. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The interceptors of both server stacks, outermost first. */
-export function createInterceptors({ logger, authenticate }: InterceptorOptions): readonly Interceptor[] {
+export function createInterceptors({
+  logger,
+  authenticate,
+  calls,
+  tracing,
+}: InterceptorOptions): readonly Interceptor[] {
   return [
+    ...(tracing === undefined ? [] : [traces(tracing)]), // around all, so that all runs in the call's context
     logging(logger), // outermost, so that refused calls are seen
-    errors(logger), // inside logging, which then sees what the caller gets
+    ...(calls === undefined ? [] : [metrics(calls)]), // as far out, so that they are counted
+    errors(logger), // inside both, which then see what the caller gets
     identity(authenticate), // before the bytes of a stranger are read
     validation, // declared bounds come before the body (design 1)
     staff, // first in the body of the procedures that need it (spec 5)
@@ -37,14 +50,20 @@ export function intercept<Answer>(
   return interceptors.reduceRight((next, interceptor) => interceptor(rpc, next), handle);
 }
 
+function traces(tracing: Tracing): Interceptor {
+  return function traces({ method }, next) {
+    return (call) => tracing.call(method, call, () => next(call));
+  };
+}
+
 /** One line a call; never a token or a body. */
 function logging(logger: Logger): Interceptor {
   return function logging(rpc, next) {
     const method = `${rpc.method.parent.typeName}/${rpc.method.name}`;
     const log = (call: Call, start: number, code: string) => {
       const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
-      const { claimedStaffId: staffId, requestId, protocol } = call;
-      logger.info({ method, code, durationMs, staffId, requestId, protocol }, 'call');
+      const { claimedStaffId: staffId, requestId, traceId, protocol } = call;
+      logger.info({ method, code, durationMs, staffId, requestId, traceId, protocol }, 'call');
     };
     return async (call) => {
       const start = performance.now();
@@ -53,16 +72,31 @@ function logging(logger: Logger): Interceptor {
         log(call, start, 'OK');
         return answer;
       } catch (error) {
-        log(call, start, codeName(toPublicError(error)));
+        log(call, start, codeName(toPublicError(error).code));
         throw error;
       }
     };
   };
 }
 
-/** The code as gRPC writes it, such as INVALID_ARGUMENT. */
-export function codeName(error: ConnectError): string {
-  return Code[error.code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
+/** Counts and times a procedure's calls. */
+function metrics(calls: CallMetrics): Interceptor {
+  return function metrics(rpc, next) {
+    const byProtocol = calls.of(rpc.method);
+    return async (call) => {
+      const series = byProtocol[call.protocol];
+      const start = performance.now();
+      series.begin();
+      try {
+        const answer = await next(call);
+        series.end(undefined, performance.now() - start);
+        return answer;
+      } catch (error) {
+        series.end(toPublicError(error).code, performance.now() - start);
+        throw error;
+      }
+    };
+  };
 }
 
 /** Nothing internal passes it. */

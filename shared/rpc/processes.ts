@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
+import type { ServiceConfig } from '../config/config.ts';
 
 // A process that ends sooner than this after its start would only end again.
 const shortestLifeMs = 5_000;
@@ -19,10 +20,10 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
     for (const worker of running) worker.process.kill('SIGTERM');
   };
 
-  const keepRunning = async (): Promise<void> => {
+  const keepRunning = async (number: number): Promise<void> => {
     while (!stopping) {
       const startedAt = Date.now();
-      const worker = cluster.fork();
+      const worker = cluster.fork({ PROCESS_NUMBER: String(number) });
       running.add(worker);
       const [code, signal] = await exitOf(worker);
       running.delete(worker);
@@ -37,10 +38,19 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
   };
 
   void stopAsked.then(stop);
-  const ended = await Promise.allSettled(Array.from({ length: count }, keepRunning));
+  const ended = await Promise.allSettled(Array.from({ length: count }, (_, number) => keepRunning(number)));
   for (const end of ended) {
     if (end.status === 'rejected') throw end.reason;
   }
+}
+
+/**
+ * The configuration of this one of several processes: each shows its metrics on a port of its own, the
+ * configured one and those after it, because a shared port would show one of them by chance.
+ */
+export function ofThisProcess(config: ServiceConfig): ServiceConfig {
+  const number = Number(process.env.PROCESS_NUMBER ?? 0);
+  return { ...config, metricsPort: config.metricsPort && config.metricsPort + number };
 }
 
 function exitOf(worker: Worker): Promise<[code: number | null, signal: string | null]> {

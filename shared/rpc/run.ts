@@ -4,7 +4,7 @@ import { withArguments } from '../config/arguments.ts';
 import { readConfig, type ServiceConfig, type ServiceName } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { runProcesses } from './processes.ts';
+import { ofThisProcess, runProcesses } from './processes.ts';
 import type { RunningService } from './service.ts';
 
 /**
@@ -22,8 +22,9 @@ export async function runService(
     if (config.processes > 1 && cluster.isPrimary) {
       await runProcesses(config.processes, stopAsked, logger);
     } else {
-      const service = await start(config, logger);
-      logger.info({ grpcPort: service.grpcPort, webPort: service.webPort }, 'serving');
+      const service = await start(ofThisProcess(config), logger);
+      const { grpcPort, webPort, metricsPort } = service;
+      logger.info({ grpcPort, webPort, metricsPort }, 'serving');
       await stopAsked;
       logger.info('stopping');
       await service.stop();

@@ -5,6 +5,11 @@ import type { ServiceConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
+import { CallMetrics } from '../telemetry/call-metrics.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { serveMetrics } from '../telemetry/metrics-server.ts';
+import { watchProcess } from '../telemetry/process-metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { commonErrors, fail } from './errors.ts';
 import { serveGrpc } from './grpc.ts';
 import type { Implementation } from './implementation.ts';
@@ -16,6 +21,8 @@ import { serveWeb } from './web.ts';
 export interface RunningService {
   readonly grpcPort: number;
   readonly webPort: number;
+  /** Undefined where no metrics are asked for. */
+  readonly metricsPort: number | undefined;
   /** Drains, finishes the calls in flight, closes; at the latest after `deadlineMs`. */
   stop(deadlineMs?: number): Promise<void>;
 }
@@ -26,6 +33,9 @@ export interface ServiceParts {
   readonly database: Database;
   readonly logger: Logger;
   readonly shutdown: ShutdownStack;
+  readonly metrics: Metrics;
+  /** Undefined where no traces are asked for. */
+  readonly tracing: Tracing | undefined;
   /** Aborts when the service begins to stop: ends what would wait or stream on. */
   readonly draining: AbortSignal;
 }
@@ -48,12 +58,27 @@ export async function startService(
   const draining = new AbortController();
   const stop = (deadlineMs = shutdownDeadlineMs) => shutdown.stop(deadlineMs);
   try {
-    const database = new Database(config.database, logger);
+    const tracing = config.sendsTraces
+      ? await startTracing(config.database.applicationName, logger, shutdown)
+      : undefined;
+    const database = new Database(config.database, logger, tracing);
     shutdown.push({ name: 'database', stop: () => database.close() });
+    const metrics = new Metrics(logger);
+    const metricsPort = await startMetrics(config.metricsPort, metrics, logger, shutdown);
+    const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
+    database.tell(metrics);
     await assertMigrated(database);
-    const implementations = await build({ config, database, logger, shutdown, draining: draining.signal });
-    const authenticate = createAuthenticator(await createTokenVerifier(config.auth), database);
-    const interceptors = createInterceptors({ logger, authenticate });
+    const implementations = await build({
+      config,
+      database,
+      logger,
+      shutdown,
+      metrics,
+      tracing,
+      draining: draining.signal,
+    });
+    const authenticate = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
+    const interceptors = createInterceptors({ logger, authenticate, calls, tracing });
     const grpc = await serveGrpc(implementations, interceptors, config.grpcPort).catch(refusePort(config.grpcPort));
     shutdown.push({ name: 'gRPC port', stop: grpc.stop, kill: grpc.kill });
     const web = await serveWeb(implementations, interceptors, {
@@ -71,11 +96,33 @@ export async function startService(
         draining.abort(fail(commonErrors.stopping));
       },
     });
-    return { grpcPort: grpc.port, webPort: web.port, stop };
+    return { grpcPort: grpc.port, webPort: web.port, metricsPort, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What is stopped before it still adds its spans. The SDK is loaded only here. */
+async function startTracing(serviceName: string, logger: Logger, shutdown: ShutdownStack): Promise<Tracing> {
+  const sdk = await import('../telemetry/tracing-sdk.ts');
+  const { tracing, stop } = sdk.startTracing(serviceName, logger);
+  shutdown.push({ name: 'traces', stop });
+  return tracing;
+}
+
+/** Metrics are told until all calls have ended. Gives the port; undefined when none is asked for. */
+async function startMetrics(
+  port: number | undefined,
+  metrics: Metrics,
+  logger: Logger,
+  shutdown: ShutdownStack,
+): Promise<number | undefined> {
+  if (port === undefined) return undefined;
+  shutdown.push({ name: 'process metrics', stop: watchProcess(metrics) });
+  const server = await serveMetrics(metrics.registry, port, logger).catch(refusePort(port));
+  shutdown.push({ name: 'metrics port', stop: server.stop });
+  return server.port;
 }
 
 function refusePort(port: number) {

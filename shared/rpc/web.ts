@@ -38,7 +38,14 @@ export async function serveWeb(
   const allowOrigin = cors({
     origin: [...options.corsOrigins],
     methods: [...connectCors.allowedMethods],
-    allowedHeaders: [...connectCors.allowedHeaders, 'Authorization', 'Store-Request-Id', 'X-Request-Id'],
+    allowedHeaders: [
+      ...connectCors.allowedHeaders,
+      'Authorization',
+      'Store-Request-Id',
+      'Traceparent',
+      'Tracestate',
+      'X-Request-Id',
+    ],
     exposedHeaders: [...connectCors.exposedHeaders, 'Store-Request-Id', 'X-Request-Id'],
     maxAge: 2 * 60 * 60,
   });

@@ -20,7 +20,7 @@ describe('A service with several processes', () => {
     database = await createDatabase();
     await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
     token = await signToken({ staffId: 1 });
-    replica = await Replica.start({ databaseUrl: database.url, processes: 2 });
+    replica = await Replica.start({ databaseUrl: database.url, env: { PROCESSES: '2' } });
     await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
   });
   afterEach(() => {

@@ -13,8 +13,8 @@ export interface ReplicaOptions {
   readonly databaseUrl: string;
   readonly redisUrl?: string | undefined;
   readonly refreshDelayMs?: number;
-  /** How many processes share its ports. */
-  readonly processes?: number;
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -85,8 +85,9 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
   stderr = '';
 
-  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1 }: ReplicaOptions) {
+  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, env: more }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
+    delete env.OTEL_EXPORTER_OTLP_ENDPOINT;
     this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
       cwd: root,
       env: {
@@ -95,9 +96,9 @@ class SpawnedProcess {
         AUTH_JWT_SECRET: testSecret,
         SLOT_GRPC_PORT: '0',
         SLOT_WEB_PORT: '0',
-        PROCESSES: String(processes),
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+        ...more,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -28,6 +28,7 @@ export async function startTestService(
     AUTH_JWT_SECRET: testSecret,
     [`${name.toUpperCase()}_GRPC_PORT`]: '0',
     [`${name.toUpperCase()}_WEB_PORT`]: '0',
+    [`${name.toUpperCase()}_METRICS_PORT`]: '0',
     CORS_ORIGINS: 'http://allowed.example',
     APP_URL: 'https://app.example',
     STORE_REFRESH_DELAY_MS: '100',

@@ -8,6 +8,8 @@ describe('The configuration', () => {
     expect(readConfig('slot', valid)).toMatchObject({
       grpcPort: 50051,
       webPort: 8051,
+      metricsPort: undefined,
+      sendsTraces: false,
       auth: { kind: 'secret' },
       corsOrigins: [],
       appUrl: 'http://localhost:3000',
@@ -29,12 +31,14 @@ describe('The configuration', () => {
     ['AUTH_ISSUER', { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: 'https://idp.example/keys', AUTH_AUDIENCE: 'x' }],
     ['SLOT_GRPC_PORT', { SLOT_GRPC_PORT: '65536' }],
     ['SLOT_WEB_PORT', { SLOT_WEB_PORT: 'http' }],
+    ['SLOT_METRICS_PORT', { SLOT_METRICS_PORT: '-1' }],
     ['REDIS_URL', { REDIS_URL: 'localhost:6379' }],
     ['APP_URL', { APP_URL: 'localhost' }],
     ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'dc' }],
     ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'ABC' }],
     ['STORE_REFRESH_DELAY_MS', { STORE_REFRESH_DELAY_MS: '-1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }],
   ])('names %s when it is wrong', (name, change) => {
     expect(() => readConfig('slot', { ...valid, ...change })).toThrow(name);
   });

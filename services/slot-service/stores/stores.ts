@@ -3,6 +3,7 @@ import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
 import type { ServiceParts } from '../../../shared/rpc/service.ts';
 import { type SequenceCache, sequenceChannel } from '../sequence.ts';
+import { createRefreshMetrics, tellStores } from './metrics.ts';
 import { refreshStores, storeVersionChannel } from './refresh.ts';
 import { StoreReplica } from './replica.ts';
 
@@ -19,19 +20,25 @@ export interface RunningStores {
  * the worker and the sweep run, and the listener tells of new versions and changed sequences.
  */
 export async function startStores(
-  { config, database, logger, shutdown }: ServiceParts,
+  { config, database, logger, shutdown, metrics, tracing }: ServiceParts,
   sequences: SequenceCache,
   replicaId: string,
 ): Promise<RunningStores> {
+  const refreshMetrics = createRefreshMetrics(metrics);
   const refresh = async () => {
     const start = performance.now();
-    const refreshed = await refreshStores(database, AbortSignal.timeout(longestRefreshMs));
+    const refreshed = await refreshStores(database, AbortSignal.timeout(longestRefreshMs)).catch((error: unknown) => {
+      refreshMetrics.failed();
+      throw error;
+    });
     if (refreshed === undefined) return;
     const durationMs = Math.round(performance.now() - start);
+    refreshMetrics.succeeded((performance.now() - start) / 1_000);
     logger.info({ version: refreshed.version, requests: refreshed.requests, durationMs }, 'stores refreshed');
   };
   await refresh();
   const replica = await StoreReplica.open(database, logger);
+  tellStores(metrics, replica, database);
 
   const listener = new NotificationListener(
     config.database,
@@ -55,7 +62,16 @@ export async function startStores(
   const { url: databaseUrl, applicationName } = config.database;
   const backend = openJobBackend({ redisUrl, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
-  const job = new SingletonJob({ name: 'store-refresh', delayMs, sweepEveryMs, backend, logger, run: refresh });
+  const job = new SingletonJob({
+    name: 'store-refresh',
+    delayMs,
+    sweepEveryMs,
+    backend,
+    logger,
+    tracing,
+    run: refresh,
+  });
+  job.tell(metrics);
   shutdown.push({ name: 'refresh job', stop: () => job.close() });
   await job.start();
   return { replica, requestRefresh: () => job.request() };

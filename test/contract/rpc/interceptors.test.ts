@@ -1,11 +1,21 @@
+import { trace } from '@opentelemetry/api';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { createInterceptors } from '../../../shared/rpc/interceptors.ts';
+import { CallMetrics } from '../../../shared/telemetry/call-metrics.ts';
+import { Metrics } from '../../../shared/telemetry/metrics.ts';
+import { Tracing } from '../../../shared/telemetry/tracing.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
 
 it('The interceptors stand in the order that their reasons ask for', () => {
-  const interceptors = createInterceptors({ logger: pino({ level: 'silent' }), authenticate: () => Promise.reject() });
-  expect(interceptors.map(({ name }) => name)).toEqual(['logging', 'errors', 'identity', 'validation', 'staff']);
+  const logger = pino({ level: 'silent' });
+  const calls = new CallMetrics(new Metrics(logger));
+  const tracing = new Tracing(trace.getTracer('test'));
+  const namesWith = (optional: { calls?: CallMetrics; tracing?: Tracing }) =>
+    createInterceptors({ logger, authenticate: () => Promise.reject(), ...optional }).map(({ name }) => name);
+  const all = ['traces', 'logging', 'metrics', 'errors', 'identity', 'validation', 'staff'];
+  expect(namesWith({ calls, tracing })).toEqual(all);
+  expect(namesWith({})).toEqual(['logging', 'errors', 'identity', 'validation', 'staff']);
 });
 
 slotContract('The chain', (api) => {

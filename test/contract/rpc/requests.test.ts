@@ -131,7 +131,8 @@ describe('Raw requests on the web port', () => {
       });
     const allowed = await preflight('http://allowed.example');
     expect(allowed.headers.get('access-control-allow-origin')).toBe('http://allowed.example');
-    expect(allowed.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization');
+    const headers = allowed.headers.get('access-control-allow-headers')?.toLowerCase().split(',');
+    expect(headers).toEqual(expect.arrayContaining(['authorization', 'traceparent', 'tracestate']));
     expect((await preflight('http://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
   });
 

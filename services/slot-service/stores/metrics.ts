@@ -1,0 +1,65 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Database, statement } from '../../../shared/db/database.ts';
+import { type Metrics, oneAtATime } from '../../../shared/telemetry/metrics.ts';
+import type { StoreReplica } from './replica.ts';
+
+const readMs = 1_000;
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+const refreshBacklog = statement<{ pending: number; oldestSeconds: number }>(
+  'refreshBacklog',
+  `select count(*)::integer as pending,
+     coalesce(extract(epoch from now() - min(requested_at)), 0)::float8 as "oldestSeconds"
+   from store_refresh_requests`,
+);
+
+/** What is told of the refreshes that this replica runs. */
+export interface RefreshMetrics {
+  succeeded(seconds: number): void;
+  failed(): void;
+}
+
+/** Declares the metrics of refreshes, and gives what counts them. */
+export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
+  const durations = metrics.histogram(
+    { name: 'store_refresh_seconds', help: 'How long the refreshes that this replica ran took.' },
+    buckets,
+  );
+  let failures = 0;
+  metrics.counter(
+    { name: 'store_refresh_failures_total', help: 'Refreshes that failed; they are tried again.' },
+    () => failures,
+  );
+  return {
+    succeeded: (seconds) => durations.observe(seconds),
+    failed() {
+      failures += 1;
+    },
+  };
+}
+
+/** Declares the metrics of a replica's copy of the stores, and of what waits for a refresh. */
+export function tellStores(metrics: Metrics, replica: StoreReplica, database: Database): void {
+  metrics.gauge(
+    { name: 'store_version', help: 'The version of the stores that this replica serves.' },
+    () => replica.content.version,
+  );
+  metrics.gauge(
+    { name: 'store_age_seconds', help: 'Time since that version was built; it grows while nobody writes.' },
+    () => Math.max(Date.now() - timestampMs(replica.content.refreshedAt), 0) / 1_000,
+  );
+  const backlog = oneAtATime(async () => {
+    // A look at the calls' pool must not make their wait longer.
+    if (database.waiting > 0) throw new Error('calls wait for the database');
+    const [row] = await database.during(AbortSignal.timeout(readMs)).query(refreshBacklog);
+    return row ?? { pending: 0, oldestSeconds: 0 };
+  });
+  metrics.gauge(
+    { name: 'store_refresh_requests_pending', help: 'Committed writes that no refresh has covered yet.' },
+    async () => (await backlog()).pending,
+  );
+  metrics.gauge(
+    { name: 'store_refresh_oldest_request_seconds', help: 'How long the oldest of them waits.' },
+    async () => (await backlog()).oldestSeconds,
+  );
+}

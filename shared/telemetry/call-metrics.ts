@@ -1,0 +1,121 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
+import { Histogram } from 'prom-client';
+import type { Protocol } from '../rpc/call.ts';
+import { codeName } from '../rpc/errors.ts';
+import type { Metrics } from './metrics.ts';
+
+const protocols: readonly Protocol[] = ['grpc', 'connect', 'grpc-web'];
+const ok = 0;
+const codes = [ok, ...Object.values(Code).filter((code) => typeof code === 'number')];
+const boundsSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * The calls of one procedure over one protocol. Plain numbers, because prom-client finds a value by
+ * the text of its labels at each call, and that takes 2 µs.
+ */
+export class CallSeries {
+  readonly labels: { readonly service: string; readonly method: string; readonly protocol: Protocol };
+  /** How long a stream lives says nothing of the service. */
+  readonly isTimed: boolean;
+  readonly byCode = new Array<number>(codes.length).fill(0);
+  readonly byBucket = new Array<number>(boundsSeconds.length + 1).fill(0);
+  seconds = 0;
+  inProgress = 0;
+
+  constructor({ parent, name, methodKind }: DescMethod, protocol: Protocol) {
+    this.labels = { service: parent.typeName, method: name, protocol };
+    this.isTimed = methodKind === 'unary';
+  }
+
+  begin(): void {
+    this.inProgress += 1;
+  }
+
+  /** @param code undefined for a call that succeeded. */
+  end(code: Code | undefined, durationMs: number): void {
+    this.inProgress -= 1;
+    this.byCode[code ?? ok] = (this.byCode[code ?? ok] ?? 0) + 1;
+    if (!this.isTimed) return;
+    const seconds = durationMs / 1_000;
+    let bucket = 0;
+    while (seconds > (boundsSeconds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+    this.byBucket[bucket] = (this.byBucket[bucket] ?? 0) + 1;
+    this.seconds += seconds;
+  }
+}
+
+/** Counts and times the calls of a service, for `metrics` of the interceptors. */
+export class CallMetrics {
+  readonly #byMethod = new Map<DescMethod, Readonly<Record<Protocol, CallSeries>>>();
+
+  constructor(metrics: Metrics) {
+    const labels = ['service', 'method', 'protocol'];
+    metrics.counter(
+      { name: 'rpc_server_handled_total', help: 'Calls that ended, by their code.', labels: [...labels, 'code'] },
+      () =>
+        this.#all().flatMap((series) =>
+          series.byCode.flatMap((value, code) =>
+            // A series that begins with its first failure hides it: a rate takes two values.
+            value > 0 || code === ok
+              ? { labels: { ...series.labels, code: code === ok ? 'OK' : codeName(code) }, value }
+              : [],
+          ),
+        ),
+    );
+    metrics.gauge({ name: 'rpc_server_in_progress', help: 'Calls and streams under way.', labels }, () =>
+      this.#all().map((series) => ({ labels: series.labels, value: series.inProgress })),
+    );
+    metrics.registry.registerMetric(new CallDurations(() => this.#all()));
+  }
+
+  /** The series of a procedure, by protocol. */
+  of(method: DescMethod): Readonly<Record<Protocol, CallSeries>> {
+    const known = this.#byMethod.get(method);
+    if (known !== undefined) return known;
+    const [grpc, connect, grpcWeb] = [
+      new CallSeries(method, 'grpc'),
+      new CallSeries(method, 'connect'),
+      new CallSeries(method, 'grpc-web'),
+    ];
+    const made = { grpc, connect, 'grpc-web': grpcWeb };
+    this.#byMethod.set(method, made);
+    return made;
+  }
+
+  #all(): CallSeries[] {
+    return [...this.#byMethod.values()].flatMap((byProtocol) => protocols.map((protocol) => byProtocol[protocol]));
+  }
+}
+
+const durations = {
+  name: 'rpc_server_handling_seconds',
+  help: 'How long unary calls took, from the credential to the encoded answer.',
+};
+
+/** Tells the buckets of the series; to prom-client it is one of its own histograms. */
+class CallDurations extends Histogram {
+  readonly #read: () => readonly CallSeries[];
+
+  constructor(read: () => readonly CallSeries[]) {
+    super({ ...durations, labelNames: ['service', 'method', 'protocol'], buckets: boundsSeconds, registers: [] });
+    this.#read = read;
+  }
+
+  /** What a registry asks a histogram for, as text and as JSON: `get` goes by way of it. */
+  async getForPromString() {
+    const { name } = durations;
+    const values = this.#read().flatMap(({ labels: sharedLabels, byBucket, seconds }) => {
+      let count = 0;
+      const buckets = byBucket.map((added, bucket) => {
+        count += added;
+        const labels = { le: boundsSeconds[bucket] ?? '+Inf' };
+        return { labels, sharedLabels, value: count, metricName: `${name}_bucket` };
+      });
+      if (count === 0) return [];
+      const sum = { labels: {}, sharedLabels, value: seconds, metricName: `${name}_sum` };
+      return [...buckets, sum, { labels: {}, sharedLabels, value: count, metricName: `${name}_count` }];
+    });
+    return { ...durations, type: 'histogram', aggregator: 'sum', values };
+  }
+}

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+
+export interface MetricsServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves `/metrics` and nothing else on a port of its own (0 for a free one): the ports of the calls
+ * are open to browsers, and what is told here is not for them. Rejects when the port can't be bound.
+ */
+export async function serveMetrics(registry: Registry, port: number, logger: Logger): Promise<MetricsServer> {
+  const server = createServer(async ({ url = '', method }, response) => {
+    if (url.split('?', 1)[0] !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
+      response.writeHead(404).end();
+      return;
+    }
+    try {
+      const text = await registry.metrics();
+      response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' }).end(text);
+    } catch (error) {
+      logger.warn({ err: error }, 'the metrics could not be told');
+      response.writeHead(500).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '0.0.0.0', resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // A scrape under way is not worth waiting for.
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,54 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Metrics } from './metrics.ts';
+
+// Finer takes a part of a core that can be seen.
+const resolutionMs = 50;
+const quantiles = [0.5, 0.99] as const;
+
+/**
+ * Tells of this process: processor, memory, event loop. prom-client's own set leaves a monitor and an
+ * observer of the garbage collector running for good.
+ *
+ * @returns what ends it.
+ */
+export function watchProcess(metrics: Metrics): () => void {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  // The monitor's own timer is part of what it measures.
+  const lag = (nanoseconds: number) => Math.max(nanoseconds / 1e9 - resolutionMs / 1e3, 0);
+
+  metrics.gauge(
+    {
+      name: 'nodejs_eventloop_lag_seconds',
+      help: 'How late the event loop was since the last scrape; quantile 1 is the longest.',
+      labels: ['quantile'],
+    },
+    () => {
+      const samples = quantiles.map((quantile) => ({
+        labels: { quantile: String(quantile) },
+        value: lag(delay.percentile(quantile * 100)),
+      }));
+      samples.push({ labels: { quantile: '1' }, value: lag(delay.max) });
+      delay.reset();
+      return samples;
+    },
+  );
+  metrics.counter({ name: 'process_cpu_seconds_total', help: 'User and system processor time.' }, () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  metrics.gauge({ name: 'process_resident_memory_bytes', help: 'Memory in RAM.' }, () => process.memoryUsage.rss());
+  metrics.gauge(
+    { name: 'nodejs_heap_size_bytes', help: 'The JavaScript heap: what it holds, and its size.', labels: ['state'] },
+    () => {
+      const { heapUsed, heapTotal } = process.memoryUsage();
+      return [
+        { labels: { state: 'used' }, value: heapUsed },
+        { labels: { state: 'total' }, value: heapTotal },
+      ];
+    },
+  );
+  const startedAt = Math.round(Date.now() / 1e3 - process.uptime());
+  metrics.gauge({ name: 'process_start_time_seconds', help: 'When it started, in Unix time.' }, () => startedAt);
+  return () => delay.disable();
+}

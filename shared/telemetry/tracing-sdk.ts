@@ -1,0 +1,54 @@
+import { context, DiagLogLevel, diag, propagation, trace } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { Logger } from 'pino';
+import { Tracing } from './tracing.ts';
+
+const longestFlushMs = 3_000;
+
+export interface RunningTracing {
+  readonly tracing: Tracing;
+  /** Sends what is left, for as long as 3 s. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Sends spans to the collector at OTEL_EXPORTER_OTLP_ENDPOINT, in batches from a bounded queue: one
+ * that is away loses spans and disturbs no call. The SDK reads its other variables itself.
+ */
+export function startTracing(serviceName: string, logger: Logger): RunningTracing {
+  const log = (message: string) => logger.warn({ problem: message }, 'traces could not be sent');
+  const ignore = () => undefined;
+  diag.setLogger(
+    { error: log, warn: log, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': serviceName }))
+    .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] }));
+  const provider = new NodeTracerProvider({
+    resource,
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  provider.register({ propagator: new W3CTraceContextPropagator() });
+  return {
+    tracing: new Tracing(provider.getTracer('delivery-admin')),
+    async stop() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, longestFlushMs);
+      });
+      await Promise.race([provider.shutdown().catch((error: unknown) => log(String(error))), late]);
+      clearTimeout(timer);
+      for (const api of [trace, context, propagation, diag]) api.disable();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { type Protocol, protocols } from '../../support/protocols.ts';
+import { scrape } from '../../support/scrape.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const protocolLabels: Record<string, string> = {
+  gRPC: 'grpc',
+  Connect: 'connect',
+  'Connect GET': 'connect',
+  'gRPC-Web': 'grpc-web',
+};
+
+describe.each(protocols)('The metrics of calls over $name', (protocol) => {
+  let service: TestService;
+  let connection: ReturnType<Protocol['open']>;
+  let headers: Record<string, string>;
+  const series = (method: string) =>
+    `service="slot.v1.${method.replace('/', '",method="')}",protocol="${protocolLabels[protocol.name]}"`;
+  const handled = async (method: string, code: string) =>
+    (await scrape(service.metricsPort)).value(`rpc_server_handled_total{${series(method)},code="${code}"}`);
+
+  beforeAll(async () => {
+    service = await startTestService('slot');
+    connection = protocol.open(service);
+    headers = { authorization: `Bearer ${await signToken({ staffId: 1 })}` };
+  });
+  afterAll(async () => {
+    connection.close();
+    await service.stop();
+  });
+
+  it('count and time each call', async () => {
+    const slots = createClient(SlotService, connection.transport);
+    expect(await handled('SlotService/GetSlots', 'OK')).toBe(0);
+    for (let n = 0; n < 3; n += 1) await slots.getSlots({}, { headers });
+    expect(await handled('SlotService/GetSlots', 'OK')).toBe(3);
+    const { value } = await scrape(service.metricsPort);
+    const seconds = (suffix: string, le = '') => value(`rpc_server_handling_seconds_${suffix}{${suffixed(le)}}`);
+    const suffixed = (le: string) => `${le === '' ? '' : `le="${le}",`}${series('SlotService/GetSlots')}`;
+    expect(seconds('count')).toBe(3);
+    expect(seconds('bucket', '+Inf')).toBe(3);
+    expect(seconds('bucket', '10')).toBe(3);
+    expect(seconds('bucket', '0.0001')).toBe(0);
+    expect(seconds('sum')).toBeGreaterThan(0.000_3);
+    expect(seconds('sum')).toBeLessThan(30);
+  });
+
+  it('count refused calls by their code', async () => {
+    const slots = createClient(SlotService, connection.transport);
+    await slots.getSlots({}).catch(() => undefined);
+    await slots.getSlotById({ id: 4711 }, { headers }).catch(() => undefined);
+    await slots.updateSlotCapacity({ slotId: 1 }, { headers }).catch(() => undefined);
+    expect(await handled('SlotService/GetSlots', 'UNAUTHENTICATED')).toBe(1);
+    expect(await handled('SlotService/GetSlotById', 'NOT_FOUND')).toBe(1);
+    expect(await handled('SlotService/UpdateSlotCapacity', 'INVALID_ARGUMENT')).toBe(1);
+  });
+
+  it('tell of a stream while it is open, and do not time it', async () => {
+    const stores = createClient(SlotStoreService, connection.transport);
+    const open = async () =>
+      (await scrape(service.metricsPort)).value(`rpc_server_in_progress{${series('SlotStoreService/WatchStore')}}`);
+    const leaving = new AbortController();
+    const ended = (async () => {
+      for await (const _version of stores.watchStore({}, { headers, signal: leaving.signal })) {
+        expect(await open()).toBe(1);
+        leaving.abort();
+      }
+    })();
+    await ended.catch(() => undefined);
+    await expect.poll(open).toBe(0);
+    expect((await scrape(service.metricsPort)).text).not.toMatch(/handling_seconds.*WatchStore/);
+  });
+});
+
+describe('The metrics port', () => {
+  it('serves well-formed metrics, and nothing else', async () => {
+    const service = await startTestService('coupon');
+    try {
+      const path = `http://127.0.0.1:${service.webPort}/coupon.v1.CouponService/GetAll`;
+      await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+      const { text } = await scrape(service.metricsPort);
+      const declared = new Set<string>();
+      for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
+        const [, type] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? [];
+        if (type !== undefined) declared.add(type);
+        if (line.startsWith('#')) {
+          expect(line).toMatch(/^# (TYPE|HELP) [a-z_]+ \S/);
+          continue;
+        }
+        expect(line).toMatch(/^[a-z_]+(?:\{(?:[a-z_]+="[^"\\]*",?)+\})? -?[\d.e+-]+$/);
+        const name = /^\w+/.exec(line)?.[0] ?? '';
+        expect(declared).toContain(declared.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ''));
+      }
+      for (const path of ['/', '/metrics/x', '/coupon.v1.CouponService/GetAll']) {
+        expect((await fetch(`http://127.0.0.1:${service.metricsPort}${path}`)).status).toBe(404);
+      }
+      expect((await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`, { method: 'POST' })).status).toBe(404);
+      // The ports of the calls do not tell.
+      expect((await fetch(`http://127.0.0.1:${service.webPort}/metrics`)).status).toBe(404);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('is not there unless it is asked for', async () => {
+    const service = await startTestService('coupon', () => ({ metricsPort: undefined }));
+    expect(service.metricsPort).toBeUndefined();
+    await service.stop();
+  });
+});

@@ -1,0 +1,154 @@
+import { createClient } from '@connectrpc/connect';
+import pg from 'pg';
+import { describe, expect, inject, it, type TestContext } from 'vitest';
+import type { ServiceConfig } from '../../shared/config/config.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { protocols } from '../support/protocols.ts';
+import { startProxy } from '../support/proxy.ts';
+import { RedisServer } from '../support/redis.ts';
+import { scrape } from '../support/scrape.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signToken } from '../support/tokens.ts';
+import { describeRedisServer } from './stores-stage.ts';
+import { openSlot } from './stores-writes.ts';
+
+async function startSlotService(
+  { onTestFinished }: TestContext,
+  overrides?: (config: ServiceConfig) => Partial<ServiceConfig>,
+) {
+  const service = await startTestService('slot', overrides);
+  const [overGrpc] = protocols;
+  if (overGrpc === undefined) throw new Error('no protocol to call by');
+  const { transport, close } = overGrpc.open(service);
+  onTestFinished(async () => {
+    close();
+    await service.stop();
+  });
+  const headers = { authorization: `Bearer ${await signToken({ staffId: 1 })}` };
+  const slots = createClient(SlotService, transport);
+  return {
+    service,
+    slots,
+    headers,
+    createSlot: () => slots.createSlot(openSlot([1, 2]), { headers }),
+    value: async (series: string) => (await scrape(service.metricsPort)).value(series),
+  };
+}
+
+/** Holds a lock until it is released, or the test ends. */
+async function lock({ onTestFinished }: TestContext, { database }: TestService, table: string) {
+  const locker = new pg.Client({ connectionString: database.url });
+  await locker.connect();
+  onTestFinished(() => locker.end());
+  await locker.query(`begin; lock table ${table}`);
+  return () => locker.query('rollback');
+}
+
+const eventually = { timeout: 10_000, interval: 50 };
+
+describe('The metrics of slot-service', () => {
+  it('follow a write to its refresh', async (context) => {
+    const { service, createSlot, value } = await startSlotService(context);
+    const [version, refreshes] = [await value('store_version'), await value('store_refresh_seconds_count')];
+    const release = await lock(context, service, 'store_versions in exclusive mode');
+    await createSlot();
+    expect(await value('store_refresh_requests_pending')).toBe(1);
+    await expect.poll(() => value('jobs{job="store-refresh",state="active"}'), eventually).toBe(1);
+    await expect.poll(() => value('store_refresh_oldest_request_seconds'), eventually).toBeGreaterThan(0);
+    await release();
+    await expect.poll(() => value('store_refresh_requests_pending'), eventually).toBe(0);
+    await expect.poll(() => value('store_version'), eventually).toBe(Number(version) + 1);
+    expect(await value('store_refresh_seconds_count')).toBe(Number(refreshes) + 1);
+    expect(await value('store_refresh_seconds_sum')).toBeGreaterThan(0);
+    expect(await value('store_age_seconds')).toBeLessThan(10);
+    expect(await value('store_refresh_oldest_request_seconds')).toBe(0);
+    expect(await value('store_refresh_failures_total')).toBe(0);
+    expect(await value('jobs_not_queued_total{job="store-refresh"}')).toBe(0);
+  });
+
+  it('count refreshes that fail', async (context) => {
+    const { service, createSlot, value } = await startSlotService(context);
+    await service.database.sql('alter table store_versions rename to elsewhere');
+    await createSlot();
+    await expect.poll(() => value('store_refresh_failures_total'), eventually).toBeGreaterThan(0);
+    await service.database.sql('alter table elsewhere rename to store_versions');
+  });
+
+  it('count what the caches serve', async (context) => {
+    const { slots, headers, createSlot, value } = await startSlotService(context);
+    const { slot } = await createSlot();
+    for (let n = 0; n < 3; n += 1) await slots.getDeliverySequence({ id: String(slot?.id) }, { headers });
+    expect(await value('delivery_sequence_cache_misses_total')).toBe(1);
+    expect(await value('delivery_sequence_cache_hits_total')).toBe(2);
+    expect(await value('delivery_sequence_cache_entries')).toBe(1);
+    expect(await value('delivery_sequence_cache_bypassed')).toBe(0);
+    expect(await value('verified_tokens_cached')).toBe(1);
+    expect(await value('staff_users_cached')).toBe(1);
+  });
+
+  it('tell of the pool, also while calls wait for it', async (context) => {
+    const { service, slots, headers, value } = await startSlotService(context, ({ database }) => ({
+      database: { ...database, poolSize: 2 },
+    }));
+    const inUse = 'db_pool_connections{state="in_use"}';
+    expect(await value('db_pool_connections_max')).toBe(2);
+    await expect.poll(() => value(inUse), eventually).toBe(0);
+    const release = await lock(context, service, 'slots in access exclusive mode');
+    const calls = Promise.allSettled([1, 2, 3, 4, 5].map(() => slots.getSlots({}, { headers })));
+    await expect.poll(() => value(inUse), eventually).toBe(2);
+    await expect.poll(() => value('db_pool_waiting'), eventually).toBeGreaterThanOrEqual(3);
+    // It takes a connection to know, and the calls need those.
+    expect(await value('store_refresh_requests_pending')).toBeUndefined();
+    expect(JSON.stringify(service.log)).toContain('calls wait for the database');
+    await release();
+    await calls;
+    await expect.poll(() => value(inUse), eventually).toBe(0);
+    await expect.poll(() => value('store_refresh_requests_pending'), eventually).toBe(0);
+  });
+
+  it('are told while the database is away, without those that it holds', async (context) => {
+    const viaProxy = await startProxy(Number(new URL(inject('postgresUrl')).port));
+    const { value } = await startSlotService(context, (config) => {
+      const url = new URL(config.database.url);
+      url.port = String(viaProxy.port);
+      return { database: { ...config.database, url: url.toString() } };
+    });
+    context.onTestFinished(() => viaProxy.cut());
+    await viaProxy.cut();
+    const start = performance.now();
+    expect(await value('store_version')).toBe(1);
+    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(await value('store_refresh_requests_pending')).toBeUndefined();
+    expect(await value('jobs{job="store-refresh",state="waiting"}')).toBeUndefined();
+    await expect.poll(() => value('delivery_sequence_cache_bypassed'), eventually).toBe(1);
+    await viaProxy.mend();
+    await expect.poll(() => value('store_refresh_requests_pending'), eventually).toBe(0);
+    await expect.poll(() => value('delivery_sequence_cache_bypassed'), eventually).toBe(0);
+  });
+
+  it('tell how late the event loop was', async (context) => {
+    const { value } = await startSlotService(context);
+    const longest = 'nodejs_eventloop_lag_seconds{quantile="1"}';
+    await value(longest);
+    // The monitor has to see a tick before the block.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const until = Date.now() + 300;
+    while (Date.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await value(longest)).toBeGreaterThan(0.2);
+    expect(await value('process_resident_memory_bytes')).toBeGreaterThan(1e7);
+    expect(await value('process_cpu_seconds_total')).toBeGreaterThan(0);
+  });
+});
+
+describeRedisServer('The metrics of slot-service', () => {
+  it('count jobs that could not be queued', { timeout: 30_000 }, async (context) => {
+    const redis = await RedisServer.start();
+    const { createSlot, value } = await startSlotService(context, () => ({ redisUrl: redis.url }));
+    await redis.kill();
+    await createSlot();
+    await expect.poll(() => value('jobs_not_queued_total{job="store-refresh"}'), eventually).toBe(1);
+    expect(await value('jobs{job="store-refresh",state="waiting"}')).toBeUndefined();
+    await redis.stop();
+  });
+});
