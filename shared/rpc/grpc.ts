@@ -5,7 +5,6 @@ import {
   Metadata,
   type MethodDefinition,
   Server,
-  ServerCredentials,
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
@@ -14,8 +13,10 @@ import {
 import { HealthImplementation } from 'grpc-health-check';
 import { Call, type CallSource } from './call.ts';
 import { CallSignal } from './call-signal.ts';
+import type { CertificateFiles } from './certificates.ts';
 import { encode } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
+import { createServerCredentials } from './grpc-credentials.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
@@ -36,13 +37,15 @@ export interface GrpcServer {
 type BytesCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
 /**
- * Serves native gRPC, with `grpc.health.v1` and reflection, on a port (0 for a free one).
+ * Serves native gRPC, with `grpc.health.v1` and reflection, on a port (0 for a free one): in cleartext,
+ * or over TLS with certificates.
  * Rejects when the port can't be bound.
  */
 export async function serveGrpc(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   port: number,
+  certificates: CertificateFiles | undefined,
 ): Promise<GrpcServer> {
   const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
   for (const implementation of implementations) mount(server, implementation, interceptors);
@@ -51,7 +54,7 @@ export async function serveGrpc(
   health.addToServer(server);
   createReflection(implementations.map(({ service }) => service)).addToServer(server);
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`0.0.0.0:${port}`, ServerCredentials.createInsecure(), (error, boundPort) =>
+    server.bindAsync(`0.0.0.0:${port}`, createServerCredentials(certificates), (error, boundPort) =>
       error ? reject(error) : resolve(boundPort),
     );
   });

@@ -5,6 +5,7 @@ import type { ServiceConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
+import { CertificateFiles } from './certificates.ts';
 import { commonErrors, fail } from './errors.ts';
 import { serveGrpc } from './grpc.ts';
 import type { Implementation } from './implementation.ts';
@@ -48,18 +49,23 @@ export async function startService(
   const draining = new AbortController();
   const stop = (deadlineMs = shutdownDeadlineMs) => shutdown.stop(deadlineMs);
   try {
+    const certificates = config.tls && (await CertificateFiles.open(config.tls, logger));
+    shutdown.push({ name: 'certificate files', stop: () => certificates?.close() });
     const database = new Database(config.database, logger);
     shutdown.push({ name: 'database', stop: () => database.close() });
     await assertMigrated(database);
     const implementations = await build({ config, database, logger, shutdown, draining: draining.signal });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth), database);
     const interceptors = createInterceptors({ logger, authenticate });
-    const grpc = await serveGrpc(implementations, interceptors, config.grpcPort).catch(refusePort(config.grpcPort));
+    const grpc = await serveGrpc(implementations, interceptors, config.grpcPort, certificates).catch(
+      refusePort(config.grpcPort),
+    );
     shutdown.push({ name: 'gRPC port', stop: grpc.stop, kill: grpc.kill });
     const web = await serveWeb(implementations, interceptors, {
       port: config.webPort,
       corsOrigins: config.corsOrigins,
       logger,
+      certificates,
       isReady: () => database.answers(AbortSignal.timeout(readinessProbeMs)),
     }).catch(refusePort(config.webPort));
     shutdown.push({ name: 'web port', stop: web.stop, kill: web.kill });
