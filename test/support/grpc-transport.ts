@@ -5,8 +5,11 @@ import { Client, type ClientReadableStream, credentials, Metadata, type ServiceE
 import { StatusSchema } from '../../shared/gen/google/rpc/status_pb.ts';
 
 /** A transport of Connect clients over a grpc-js client, so that one suite speaks native gRPC too. */
-export function createGrpcJsTransport(address: string): Transport & { close(): void } {
-  const client = new Client(address, credentials.createInsecure(), { 'grpc.max_receive_message_length': -1 });
+export function createGrpcJsTransport(
+  address: string,
+  security = credentials.createInsecure(),
+): Transport & { close(): void } {
+  const client = new Client(address, security, { 'grpc.max_receive_message_length': -1 });
   return {
     unary(method, signal, timeoutMs, header, input) {
       return new Promise((resolve, reject) => {

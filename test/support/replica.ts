@@ -13,23 +13,34 @@ export interface ReplicaOptions {
   readonly databaseUrl: string;
   readonly redisUrl?: string | undefined;
   readonly refreshDelayMs?: number;
+  /** Further variables of its environment. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
+interface ReplicaPorts {
+  readonly grpcPort: number;
+  readonly webPort: number;
+}
+
 /** One process of slot-service, on ports of its own. */
 export class Replica {
   readonly log: LogLine[] = [];
+  readonly ports: ReplicaPorts;
+  readonly pid: number;
   /** As staff user 1. */
   readonly slots: Client<typeof SlotService>;
   readonly stores: Client<typeof SlotStoreService>;
   readonly #transport: ReturnType<typeof createGrpcJsTransport>;
   readonly #process: SpawnedProcess;
 
-  private constructor(process: SpawnedProcess, grpcPort: number, log: LogLine[], token: string) {
+  private constructor(process: SpawnedProcess, ports: ReplicaPorts, log: LogLine[], token: string) {
     this.#process = process;
     this.log = log;
-    this.#transport = createGrpcJsTransport(`127.0.0.1:${grpcPort}`);
+    this.ports = ports;
+    this.pid = process.pid;
+    this.#transport = createGrpcJsTransport(`127.0.0.1:${ports.grpcPort}`);
     const transport = withToken(this.#transport, token);
     this.slots = createClient(SlotService, transport);
     this.stores = createClient(SlotStoreService, transport);
@@ -39,16 +50,18 @@ export class Replica {
   static async start(options: ReplicaOptions): Promise<Replica> {
     const process = new SpawnedProcess(options);
     const log: LogLine[] = [];
-    const serving = new Promise<number>((resolve) => {
+    const serving = new Promise<ReplicaPorts>((resolve) => {
       process.onLine((line) => {
         log.push(line);
-        if (line.msg === 'serving') resolve(Number(line.grpcPort));
+        if (line.msg === 'serving') resolve({ grpcPort: Number(line.grpcPort), webPort: Number(line.webPort) });
       });
     });
-    const failed = process.ended.then(() => Promise.reject<number>(new Error(`it did not start: ${process.stderr}`)));
-    const grpcPort = await Promise.race([serving, failed]);
+    const failed = process.ended.then(() =>
+      Promise.reject<ReplicaPorts>(new Error(`it did not start: ${process.stderr}`)),
+    );
+    const ports = await Promise.race([serving, failed]);
     failed.catch(() => undefined);
-    return new Replica(process, grpcPort, log, await signToken({ staffId: 1 }));
+    return new Replica(process, ports, log, await signToken({ staffId: 1 }));
   }
 
   /** How often a line was logged. */
@@ -80,7 +93,7 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
   stderr = '';
 
-  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100 }: ReplicaOptions) {
+  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, variables = {} }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
       cwd: root,
@@ -92,6 +105,7 @@ class SpawnedProcess {
         SLOT_WEB_PORT: '0',
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+        ...variables,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -99,6 +113,10 @@ class SpawnedProcess {
       this.stderr += chunk.toString('utf8');
     });
     this.ended = new Promise((resolve) => this.#child.once('close', (code) => resolve(code)));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   onLine(listener: (line: LogLine) => void): void {
