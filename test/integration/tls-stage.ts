@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { Code, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { credentials } from '@grpc/grpc-js';
+import pg from 'pg';
 import { expect } from 'vitest';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -101,6 +103,28 @@ export class TlsStage {
     const { serialNumber } = socket.getPeerCertificate();
     socket.destroy();
     return serialNumber;
+  }
+
+  /** Opens an HTTP/2 session that has no stream. */
+  async session(): Promise<ClientHttp2Session> {
+    const session = connectHttp2(`https://localhost:${this.replica.ports.webPort}`, { ca: this.authority.cert });
+    session.on('error', () => session.destroy());
+    await once(session, 'remoteSettings');
+    return session;
+  }
+
+  /** Makes every read of slots wait until the release. */
+  async lockSlots(): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: this.#database.url });
+    await client.connect();
+    await client.query('begin; lock table slots in access exclusive mode');
+    return () => client.end();
+  }
+
+  /** Resolves once a statement of the service waits for a lock. */
+  async untilBlocked(): Promise<void> {
+    const blocked = "select from pg_stat_activity where application_name = 'slot-service' and wait_event_type = 'Lock'";
+    await expect.poll(() => this.#database.sql(blocked)).not.toHaveLength(0);
   }
 
   #web(httpVersion: HttpVersion, { ca, own }: ClientSide) {
