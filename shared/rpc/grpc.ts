@@ -33,6 +33,8 @@ export interface GrpcServer {
   kill(): void;
 }
 
+const keepaliveMs = 20_000;
+
 /** The calls of grpc-js here: bytes in, bytes out, so that coding happens inside the chain. */
 type BytesCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
@@ -47,7 +49,12 @@ export async function serveGrpc(
   port: number,
   certificates: CertificateFiles | undefined,
 ): Promise<GrpcServer> {
-  const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessageBytes,
+    // nghttp2 ends a session that floods with resets, and Node keeps its connection: no ping is answered.
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': keepaliveMs / 2,
+  });
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));

@@ -7,6 +7,7 @@ import {
 } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { CertificateFiles } from './certificates.ts';
+import { limitSession } from './http2-session.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
 export type WebResponse = ServerResponse | Http2ServerResponse;
@@ -23,7 +24,6 @@ export interface WebPort {
 
 const sweepMs = 50;
 const handshakeTimeoutMs = 10_000;
-const idleSessionMs = 2 * 60_000;
 
 /** HTTP/1.1 in cleartext. */
 export function createHttpPort(listener: WebListener): WebPort {
@@ -37,11 +37,7 @@ export function createHttpPort(listener: WebListener): WebPort {
 }
 
 /** HTTP/2 and HTTP/1.1 over TLS, whichever the client chooses. */
-export function createHttpsPort(
-  certificates: CertificateFiles,
-  listener: WebListener,
-  idleMs = idleSessionMs,
-): WebPort {
+export function createHttpsPort(certificates: CertificateFiles, listener: WebListener): WebPort {
   const server = createSecureServer(
     {
       ...contextOf(certificates),
@@ -49,7 +45,6 @@ export function createHttpsPort(
       handshakeTimeout: handshakeTimeoutMs,
       requestCert: certificates.asksClients,
       rejectUnauthorized: certificates.asksClients,
-      // A client that opens streams to reset them meets nghttp2's own limit, 1000 and then 33 a second.
       settings: { maxConcurrentStreams: 256 },
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
@@ -74,7 +69,7 @@ export function createHttpsPort(
     if (stopping) session.close();
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
-    closeWhenIdle(session, idleMs);
+    limitSession(session);
   });
 
   return {
@@ -95,20 +90,6 @@ export function createHttpsPort(
 function contextOf({ current }: CertificateFiles) {
   const { cert, key, clientCa } = current;
   return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }), minVersion: 'TLSv1.2' as const };
-}
-
-/** A session without a stream is closed after a while; one that only waits, as a watch does, is not. */
-function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
-  let open = 0;
-  session.on('stream', (stream) => {
-    open += 1;
-    stream.once('close', () => {
-      open -= 1;
-    });
-  });
-  session.setTimeout(idleMs, () => {
-    if (open === 0) session.close();
-  });
 }
 
 /** The types of Node do not have this one yet, of a server of both protocols. */
