@@ -49,6 +49,7 @@ export function readStartSettings(env: Environment): StartSettings {
     coupon: readPorts('coupon', env, refusals),
   };
   addServiceRefusals(env, refusals);
+  addTlsRefusals(env, refusals);
   refusals.throwIfAny();
   return settings;
 }
@@ -79,6 +80,14 @@ function readPorts(service: 'slot' | 'coupon', env: Environment, refusals: Refus
     grpc: read(`${service.toUpperCase()}_GRPC_PORT`, grpc),
     web: read(`${service.toUpperCase()}_WEB_PORT`, web),
   };
+}
+
+/** The commands that it prints, and its own checks, are in cleartext and bring no certificate. */
+function addTlsRefusals(env: Environment, refusals: Refusals): void {
+  for (const name of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) {
+    if (env[name])
+      refusals.add(`${name} is set: npm start serves in cleartext, unset it or start the services themselves`);
+  }
 }
 
 /** What the services themselves would refuse, each line once. */

@@ -29,7 +29,8 @@ export function limitSession(session: ServerHttp2Session, limits = defaults): vo
       open -= 1;
       lastUsedMs = Date.now();
       if (stream.rstCode === constants.NGHTTP2_NO_ERROR || resets.take()) return;
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      if (!session.destroyed) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      session.destroy();
     });
   });
 

@@ -69,6 +69,11 @@ export class TlsStage {
     return { ca: this.authority.cert };
   }
 
+  /** The header that makes a call one of staff user 1. */
+  get authorization(): string {
+    return `Bearer ${this.#token}`;
+  }
+
   grpc({ ca, own }: ClientSide): Transport & { close(): void } {
     const { grpcPort } = this.replica.ports;
     const [key, cert] = own === undefined ? [null, null] : [Buffer.from(own.key), Buffer.from(own.cert)];

@@ -1,5 +1,8 @@
+import { type ClientHttp2Session, constants } from 'node:http2';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CreateSlotRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Authority } from '../support/certificates.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { run } from '../support/processes.ts';
@@ -15,6 +18,7 @@ const ways = {
 };
 const eachWay = Object.entries(ways);
 const late = { timeoutMs: 5_000 };
+const ping = (session: ClientHttp2Session) => new Promise((resolve) => session.ping(resolve));
 
 describe('A service over TLS', () => {
   let stage: TlsStage;
@@ -53,6 +57,27 @@ describe('A service over TLS', () => {
     const url = `https://localhost:${stage.replica.ports.webPort}/readyz`;
     const { stdout } = await run('curl', [version, ...format, '--cacert', stage.folder.clientCaFile, url]);
     expect(stdout).toBe(`${version === '--http2' ? '2' : '1.1'} 200`);
+  });
+
+  it('makes no call of a request that HTTP/2 reset before its end', async () => {
+    const [slots, session] = [slotsOver(stage.connect('2', stage.trusting)), await stage.session()];
+    const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
+    const { count: before } = await slots.getSlots({}, late);
+    const half = session.request({
+      ':method': 'POST',
+      ':path': '/slot.v1.SlotService/CreateSlot',
+      'content-type': 'application/proto',
+      authorization: stage.authorization,
+    });
+    half.on('error', () => undefined);
+    half.write(toBinary(CreateSlotRequestSchema, create(CreateSlotRequestSchema, times)));
+    // The answer to a ping comes after what was sent before it was taken in.
+    await ping(session);
+    half.close(constants.NGHTTP2_CANCEL);
+    await ping(session);
+    session.destroy();
+    await slots.createSlot(times, late);
+    expect(await slots.getSlots({}, late)).toMatchObject({ count: before + 1 });
   });
 
   it.each(['grpcPort', 'webPort'] as const)('refuses TLS before 1.2 on its %s', async (port) => {
