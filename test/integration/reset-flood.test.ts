@@ -5,7 +5,7 @@ import { createDatabase } from '../support/database.ts';
 import { run } from '../support/processes.ts';
 import { Replica } from '../support/replica.ts';
 import { signToken } from '../support/tokens.ts';
-import { flood } from './reset-flood.ts';
+import { flood } from './http2-frames.ts';
 import { slotsOver, TlsStage } from './tls-stage.ts';
 
 const connections = 10;
