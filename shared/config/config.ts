@@ -1,3 +1,4 @@
+import { readTlsFiles, type TlsFiles } from './tls.ts';
 import { Refusals, readCount, readList, readMilliseconds, readOptionalPort, readPort, readUrl } from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
@@ -26,6 +27,8 @@ export interface ServiceConfig {
   readonly sendsTraces: boolean;
   readonly database: DatabaseConfig;
   readonly auth: AuthConfig;
+  /** Undefined: cleartext. */
+  readonly tls: TlsFiles | undefined;
   readonly corsOrigins: readonly string[];
   readonly appUrl: string;
   readonly couponCodePrefix: string;
@@ -61,6 +64,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       statementTimeoutMs: 30_000,
     },
     auth: readAuth(env, refusals),
+    tls: readTlsFiles(env, refusals),
     corsOrigins: readList(env, 'CORS_ORIGINS'),
     appUrl: readUrl(env, 'APP_URL', ['http:', 'https:'], refusals)?.replace(/\/+$/, '') ?? 'http://localhost:3000',
     couponCodePrefix: readCouponCodePrefix(env, refusals),

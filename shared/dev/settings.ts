@@ -51,6 +51,7 @@ export function readStartSettings(env: Environment): StartSettings {
     coupon: readPorts('coupon', env, refusals),
   };
   addServiceRefusals(env, refusals);
+  addTlsRefusals(env, refusals);
   refusals.throwIfAny();
   return settings;
 }
@@ -83,6 +84,14 @@ function readPorts(service: 'slot' | 'coupon', env: Environment, refusals: Refus
     web: read(`${service.toUpperCase()}_WEB_PORT`, web),
     metrics: env[metrics] ? read(metrics, 0) : undefined,
   };
+}
+
+/** The commands that it prints, and its own checks, are in cleartext and bring no certificate. */
+function addTlsRefusals(env: Environment, refusals: Refusals): void {
+  for (const name of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) {
+    if (env[name])
+      refusals.add(`${name} is set: npm start serves in cleartext, unset it or start the services themselves`);
+  }
 }
 
 /** What the services themselves would refuse, each line once. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
@@ -11,6 +10,7 @@ import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Handle, type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
+import type { WebRequest, WebResponse } from './web-port.ts';
 
 /**
  * The common form of a Connect call, straight on node:http: unary, by POST, not compressed. It does
@@ -22,7 +22,7 @@ import { maxMessageBytes } from './limits.ts';
 export type Form = 'json' | 'proto';
 
 /** Answers one request; rejects when the answer could not be delivered. */
-export type ConnectUnaryHandler = (request: IncomingMessage, response: ServerResponse, form: Form) => Promise<void>;
+export type ConnectUnaryHandler = (request: WebRequest, response: WebResponse, form: Form) => Promise<void>;
 
 const contentType = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))$/i;
 const timeoutForm = /^\d{1,10}$/;
@@ -32,7 +32,7 @@ const compressedFromBytes = 1024;
 const compress = promisify(gzip);
 
 /** The form of a request that a handler of this file takes; undefined for every other one. */
-export function readForm({ method, headers }: IncomingMessage): Form | undefined {
+export function readForm({ method, headers }: WebRequest): Form | undefined {
   const timeout = headers['connect-timeout-ms'];
   if (method !== 'POST' || (headers['content-encoding'] ?? 'identity') !== 'identity') return undefined;
   if (timeout !== undefined && !(typeof timeout === 'string' && timeoutForm.test(timeout))) return undefined;
@@ -63,8 +63,8 @@ export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Inter
 const errorToJson = (error: ConnectError) => Buffer.from(errorToJsonBytes(error, {}));
 
 async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: WebRequest,
+  response: WebResponse,
   status: number,
   type: string,
   call: Call,
@@ -81,7 +81,7 @@ async function send(
   response.writeHead(status, headers).end(body);
 }
 
-function takesGzip({ headers }: IncomingMessage): boolean {
+function takesGzip({ headers }: WebRequest): boolean {
   const accepted = headers['accept-encoding'];
   return typeof accepted === 'string' && accepted.split(',').some((name) => name.trim() === 'gzip');
 }
@@ -90,12 +90,12 @@ class ConnectCallSource implements CallSource {
   readonly method: DescMethod;
   readonly protocol = 'connect';
   readonly #form: Form;
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
+  readonly #request: WebRequest;
+  readonly #response: WebResponse;
   readonly #startMs = Date.now();
   #body: Buffer | undefined;
 
-  constructor(method: DescMethod, form: Form, request: IncomingMessage, response: ServerResponse) {
+  constructor(method: DescMethod, form: Form, request: WebRequest, response: WebResponse) {
     this.method = method;
     this.#form = form;
     this.#request = request;
@@ -113,6 +113,8 @@ class ConnectCallSource implements CallSource {
         else resolve();
       });
       this.#request.on('end', () => {
+        // HTTP/2 ends a request that was reset like a whole one.
+        if (wasReset(this.#request)) return reject(new Error('the request was reset'));
         if (size <= maxMessageBytes) this.#body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
         resolve();
       });
@@ -133,7 +135,7 @@ class ConnectCallSource implements CallSource {
       clearTimeout(timer);
       signal.abort(() => fail(commonErrors.canceled));
     };
-    if (this.#response.destroyed) leave();
+    if (isGone(this.#response)) leave();
     else this.#response.once('close', leave);
     return signal;
   }
@@ -153,6 +155,11 @@ class ConnectCallSource implements CallSource {
     }
   }
 }
+
+/** Of a request whose answer has not begun: over HTTP/2, its stream is still open then. */
+const wasReset = (request: WebRequest) => 'stream' in request && request.stream.closed;
+
+const isGone = (response: WebResponse) => ('stream' in response ? response.stream.destroyed : response.destroyed);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

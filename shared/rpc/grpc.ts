@@ -5,7 +5,6 @@ import {
   Metadata,
   type MethodDefinition,
   Server,
-  ServerCredentials,
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
@@ -14,8 +13,10 @@ import {
 import { HealthImplementation } from 'grpc-health-check';
 import { Call, type CallSource } from './call.ts';
 import { CallSignal } from './call-signal.ts';
+import type { CertificateFiles } from './certificates.ts';
 import { encode, encodeMessage } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
+import { createServerCredentials } from './grpc-credentials.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
@@ -32,26 +33,37 @@ export interface GrpcServer {
   kill(): void;
 }
 
+const keepaliveMs = 20_000;
+
 /** The calls of grpc-js here: bytes in, bytes out, so that coding happens inside the chain. */
 type BytesCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
 /**
- * Serves native gRPC, with `grpc.health.v1` and reflection, on a port (0 for a free one).
+ * Serves native gRPC, with `grpc.health.v1` and reflection, on a port (0 for a free one): in cleartext,
+ * or over TLS with certificates.
  * Rejects when the port can't be bound.
  */
 export async function serveGrpc(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   port: number,
+  certificates: CertificateFiles | undefined,
 ): Promise<GrpcServer> {
-  const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessageBytes,
+    // Nobody reads it, and it counts at each call.
+    'grpc.enable_channelz': 0,
+    // nghttp2 ends a session that floods with resets, and Node keeps its connection: no ping is answered.
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': keepaliveMs / 2,
+  });
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));
   health.addToServer(server);
   createReflection(implementations.map(({ service }) => service)).addToServer(server);
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`0.0.0.0:${port}`, ServerCredentials.createInsecure(), (error, boundPort) =>
+    server.bindAsync(`0.0.0.0:${port}`, createServerCredentials(certificates), (error, boundPort) =>
       error ? reject(error) : resolve(boundPort),
     );
   });

@@ -10,6 +10,7 @@ import { Metrics } from '../telemetry/metrics.ts';
 import { serveMetrics } from '../telemetry/metrics-server.ts';
 import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { CertificateFiles } from './certificates.ts';
 import { commonErrors, fail } from './errors.ts';
 import { serveGrpc } from './grpc.ts';
 import type { Implementation } from './implementation.ts';
@@ -58,6 +59,8 @@ export async function startService(
   const draining = new AbortController();
   const stop = (deadlineMs = shutdownDeadlineMs) => shutdown.stop(deadlineMs);
   try {
+    const certificates = config.tls && (await CertificateFiles.open(config.tls, logger));
+    shutdown.push({ name: 'certificate files', stop: () => certificates?.close() });
     const tracing = config.sendsTraces
       ? await startTracing(config.database.applicationName, logger, shutdown)
       : undefined;
@@ -79,12 +82,15 @@ export async function startService(
     });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
     const interceptors = createInterceptors({ logger, authenticate, calls, tracing });
-    const grpc = await serveGrpc(implementations, interceptors, config.grpcPort).catch(refusePort(config.grpcPort));
+    const grpc = await serveGrpc(implementations, interceptors, config.grpcPort, certificates).catch(
+      refusePort(config.grpcPort),
+    );
     shutdown.push({ name: 'gRPC port', stop: grpc.stop, kill: grpc.kill });
     const web = await serveWeb(implementations, interceptors, {
       port: config.webPort,
       corsOrigins: config.corsOrigins,
       logger,
+      certificates,
       isReady: () => database.answers(AbortSignal.timeout(readinessProbeMs)),
     }).catch(refusePort(config.webPort));
     shutdown.push({ name: 'web port', stop: web.stop, kill: web.kill });

@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
+import type { CertificateFiles } from './certificates.ts';
 import { createConnectNodeHandlers } from './connect-node.ts';
 import { createConnectUnaryHandler, readForm } from './connect-unary.ts';
 import type { Implementation } from './implementation.ts';
 import type { Interceptor } from './interceptors.ts';
+import { createHttpPort, createHttpsPort, type WebListener, type WebRequest, type WebResponse } from './web-port.ts';
 
 export interface WebServer {
   readonly port: number;
@@ -21,14 +22,19 @@ export interface WebOptions {
   readonly port: number;
   readonly corsOrigins: readonly string[];
   readonly logger: Logger;
+  /** Undefined: cleartext. */
+  readonly certificates: CertificateFiles | undefined;
   /** Whether calls would succeed now: the answer of `/readyz`. */
   isReady(): Promise<boolean>;
 }
 
 /** Answers one request; rejects when the answer could not be delivered. */
-export type WebHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type WebHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
 
-/** Serves Connect and gRPC-Web over HTTP/1.1, `/healthz` and `/readyz`, on a port (0 for a free one). */
+/**
+ * Serves Connect and gRPC-Web, `/healthz` and `/readyz`, on a port (0 for a free one): over HTTP/1.1,
+ * with certificates over HTTP/2 as well.
+ */
 export async function serveWeb(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
@@ -51,13 +57,13 @@ export async function serveWeb(
   });
   let draining = false;
 
-  async function answerHealth(path: string, response: ServerResponse): Promise<void> {
+  async function answerHealth(path: string, response: WebResponse): Promise<void> {
     const ok = path === '/healthz' || (!draining && (await options.isReady()));
     response.writeHead(ok ? 200 : 503, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
 
-  const server = createServer((request, response) => {
+  const listener: WebListener = (request, response) => {
     const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
       answerHealth(path, response).catch(() => response.destroy());
@@ -66,7 +72,10 @@ export async function serveWeb(
     // Only browsers have an origin.
     if (request.headers.origin === undefined) calls(request, response);
     else allowOrigin(request, response, () => calls(request, response));
-  });
+  };
+  const { certificates } = options;
+  const { server, stop, kill } =
+    certificates === undefined ? createHttpPort(listener) : createHttpsPort(certificates, listener);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, '0.0.0.0', resolve);
@@ -77,16 +86,8 @@ export async function serveWeb(
     drain() {
       draining = true;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        // A connection that falls idle after the close would be kept for its keep-alive time.
-        const sweep = setInterval(() => server.closeIdleConnections(), 50);
-        server.close(() => {
-          clearInterval(sweep);
-          resolve();
-        });
-      }),
-    kill: () => server.closeAllConnections(),
+    stop,
+    kill,
   };
 }
 
@@ -98,7 +99,7 @@ function createCallListener(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   logger: Logger,
-): RequestListener {
+): WebListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
   const byConnectNode = createConnectNodeHandlers(rpcs, interceptors);
   const plainUnary = new Map(
@@ -113,7 +114,7 @@ function createCallListener(
     response.writeHead(404).end();
   };
 
-  function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  function answer(request: WebRequest, response: WebResponse): Promise<void> {
     const path = pathOf(request);
     const form = readForm(request);
     const unary = form && plainUnary.get(path);
@@ -129,7 +130,7 @@ function createCallListener(
   };
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
+function pathOf({ url = '' }: WebRequest): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }

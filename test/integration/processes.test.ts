@@ -33,7 +33,7 @@ describe('A service with several processes', () => {
 
   /** A client on a connection of its own. */
   const connect = () => {
-    const addresses = [`127.0.0.1:${replica.grpcPort}`];
+    const addresses = [`127.0.0.1:${replica.ports.grpcPort}`];
     const client = createGrpcClient(SlotService, {
       addresses,
       token,

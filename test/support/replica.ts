@@ -19,22 +19,28 @@ export interface ReplicaOptions {
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
+interface ReplicaPorts {
+  readonly grpcPort: number;
+  readonly webPort: number;
+}
+
 /** A slot-service in a process of its own, or in several, on ports of its own. */
 export class Replica {
   readonly log: LogLine[] = [];
+  readonly ports: ReplicaPorts;
+  readonly pid: number;
   /** As staff user 1. */
   readonly slots: Client<typeof SlotService>;
   readonly stores: Client<typeof SlotStoreService>;
   readonly #transport: ReturnType<typeof createGrpcJsTransport>;
   readonly #process: SpawnedProcess;
 
-  readonly grpcPort: number;
-
-  private constructor(process: SpawnedProcess, grpcPort: number, log: LogLine[], token: string) {
+  private constructor(process: SpawnedProcess, ports: ReplicaPorts, log: LogLine[], token: string) {
     this.#process = process;
-    this.grpcPort = grpcPort;
     this.log = log;
-    this.#transport = createGrpcJsTransport(`127.0.0.1:${grpcPort}`);
+    this.ports = ports;
+    this.pid = process.pid;
+    this.#transport = createGrpcJsTransport(`127.0.0.1:${ports.grpcPort}`);
     const transport = withToken(this.#transport, token);
     this.slots = createClient(SlotService, transport);
     this.stores = createClient(SlotStoreService, transport);
@@ -44,16 +50,18 @@ export class Replica {
   static async start(options: ReplicaOptions): Promise<Replica> {
     const process = new SpawnedProcess(options);
     const log: LogLine[] = [];
-    const serving = new Promise<number>((resolve) => {
+    const serving = new Promise<ReplicaPorts>((resolve) => {
       process.onLine((line) => {
         log.push(line);
-        if (line.msg === 'serving') resolve(Number(line.grpcPort));
+        if (line.msg === 'serving') resolve({ grpcPort: Number(line.grpcPort), webPort: Number(line.webPort) });
       });
     });
-    const failed = process.ended.then(() => Promise.reject<number>(new Error(`it did not start: ${process.stderr}`)));
-    const grpcPort = await Promise.race([serving, failed]);
+    const failed = process.ended.then(() =>
+      Promise.reject<ReplicaPorts>(new Error(`it did not start: ${process.stderr}`)),
+    );
+    const ports = await Promise.race([serving, failed]);
     failed.catch(() => undefined);
-    return new Replica(process, grpcPort, log, await signToken({ staffId: 1 }));
+    return new Replica(process, ports, log, await signToken({ staffId: 1 }));
   }
 
   /** How often a line was logged. */
@@ -106,6 +114,10 @@ class SpawnedProcess {
       this.stderr += chunk.toString('utf8');
     });
     this.ended = new Promise((resolve) => this.#child.once('close', (code) => resolve(code)));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   onLine(listener: (line: LogLine) => void): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
+import { readStartSettings } from '../../shared/dev/settings.ts';
 
 const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
 
@@ -39,8 +40,24 @@ describe('The configuration', () => {
     ['STORE_REFRESH_DELAY_MS', { STORE_REFRESH_DELAY_MS: '-1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }],
+    ['TLS_KEY_FILE', { TLS_CERT_FILE: 'tls.crt' }],
+    ['TLS_CERT_FILE', { TLS_KEY_FILE: 'tls.key' }],
+    ['TLS_CERT_FILE', { TLS_CLIENT_CA_FILE: 'ca.crt' }],
   ])('names %s when it is wrong', (name, change) => {
     expect(() => readConfig('slot', { ...valid, ...change })).toThrow(name);
+  });
+
+  it('has TLS with a certificate and its key, and is in cleartext without', () => {
+    const files = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key' };
+    expect(readConfig('slot', valid).tls).toBeUndefined();
+    expect(readConfig('slot', { ...valid, ...files }).tls).toEqual({ certFile: 'tls.crt', keyFile: 'tls.key' });
+    const mutual = readConfig('slot', { ...valid, ...files, TLS_CLIENT_CA_FILE: 'ca.crt' });
+    expect(mutual.tls?.clientCaFile).toBe('ca.crt');
+  });
+
+  it('has no TLS under npm start, which prints commands in cleartext', () => {
+    const files = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key' };
+    expect(() => readStartSettings({ ...valid, ...files })).toThrow(/^TLS_CERT_FILE is set: .*\nTLS_KEY_FILE is set: /);
   });
 
   it('names everything that is wrong at once, and shows no secret', () => {

@@ -1,0 +1,20 @@
+import type { Refusals } from './variables.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The files, in PEM form, that make both ports speak TLS. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Set: every client presents a certificate that one of these authorities has signed. */
+  readonly clientCaFile: string | undefined;
+}
+
+/** The files of TLS; undefined for cleartext. */
+export function readTlsFiles(env: Environment, refusals: Refusals): TlsFiles | undefined {
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, TLS_CLIENT_CA_FILE: clientCaFile } = env;
+  if (!certFile && !keyFile && !clientCaFile) return undefined;
+  if (!certFile) refusals.add('TLS_CERT_FILE is not set: give the certificate that both ports are to show');
+  if (!keyFile) refusals.add('TLS_KEY_FILE is not set: give the private key of the certificate');
+  return { certFile: certFile ?? '', keyFile: keyFile ?? '', clientCaFile: clientCaFile || undefined };
+}

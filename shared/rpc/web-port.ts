@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import type { Server, Socket } from 'node:net';
+import type { CertificateFiles } from './certificates.ts';
+import { limitSession } from './http2-session.ts';
+
+export type WebRequest = IncomingMessage | Http2ServerRequest;
+export type WebResponse = ServerResponse | Http2ServerResponse;
+export type WebListener = (request: WebRequest, response: WebResponse) => void;
+
+/** A server that does not listen yet. */
+export interface WebPort {
+  readonly server: Server;
+  /** Takes no new connections; ends once the calls in flight have ended. */
+  stop(): Promise<void>;
+  /** Ends at once. */
+  kill(): void;
+}
+
+const sweepMs = 50;
+const handshakeTimeoutMs = 10_000;
+
+/** HTTP/1.1 in cleartext. */
+export function createHttpPort(listener: WebListener): WebPort {
+  const server = createServer(listener);
+  return {
+    server,
+    // A connection that falls idle after the close would be kept for its keep-alive time.
+    stop: () => close(server, () => server.closeIdleConnections()),
+    kill: () => server.closeAllConnections(),
+  };
+}
+
+/** HTTP/2 and HTTP/1.1 over TLS, whichever the client chooses. */
+export function createHttpsPort(certificates: CertificateFiles, listener: WebListener): WebPort {
+  const server = createSecureServer(
+    {
+      ...contextOf(certificates),
+      allowHTTP1: true,
+      handshakeTimeout: handshakeTimeoutMs,
+      requestCert: certificates.asksClients,
+      rejectUnauthorized: certificates.asksClients,
+      settings: { maxConcurrentStreams: 256 },
+      maxSessionInvalidFrames: 100,
+      maxSessionRejectedStreams: 100,
+    },
+    listener,
+  );
+  // A server of both protocols lacks the one that a server of HTTP/1.1 has.
+  Object.assign(server, { keepAliveTimeout: 5_000 });
+  certificates.onChange(() => server.setSecureContext(contextOf(certificates)));
+
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // Without a listener, a connection that breaks between two protocols would end the process.
+  server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()));
+
+  const sessions = new Set<ServerHttp2Session>();
+  let stopping = false;
+  server.on('session', (session) => {
+    if (stopping) session.close();
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    limitSession(session);
+  });
+
+  return {
+    server,
+    stop() {
+      stopping = true;
+      // Says GOAWAY, and ends with the last stream.
+      for (const session of sessions) session.close();
+      return close(server, () => closeIdleHttp1(server));
+    },
+    kill() {
+      for (const session of sessions) session.destroy();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function contextOf({ current }: CertificateFiles) {
+  const { cert, key, clientCa } = current;
+  return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }), minVersion: 'TLSv1.2' as const };
+}
+
+/** The types of Node do not have this one yet, of a server of both protocols. */
+function closeIdleHttp1(server: object): void {
+  if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') {
+    server.closeIdleConnections();
+  }
+}
+
+function close(server: Server, closeIdle: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(closeIdle, sweepMs);
+    server.close(() => {
+      clearInterval(sweep);
+      resolve();
+    });
+  });
+}

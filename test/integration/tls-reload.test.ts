@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Authority } from '../support/certificates.ts';
+import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from './tls-stage.ts';
+
+const ports = ['grpcPort', 'webPort'] as const;
+const soon = { timeout: 10_000, interval: 100 };
+const late = { timeoutMs: 10_000 };
+const readAgain = 'the certificate files were read again';
+const unusable = 'the certificate files can not be used: those before stay';
+
+describe('Certificate files that are replaced', () => {
+  let stage: TlsStage;
+  beforeEach(async () => {
+    stage = await TlsStage.open({ mutual: false });
+  });
+  afterEach(() => stage.close());
+
+  it('are shown to new connections, while open ones go on', async () => {
+    const { folder, authority, trusting } = stage;
+    const transports = [stage.grpc(trusting), stage.connect('2', trusting)];
+    const watches = transports.map((transport) => storesOver(transport).watchStore({})[Symbol.asyncIterator]());
+    for (const watch of watches) await watch.next();
+    const next = await authority.sign();
+    await folder.replace(folder.certFile, next.cert);
+    await folder.replace(folder.keyFile, next.key);
+    for (const port of ports) await expect.poll(() => stage.shownOn(port), soon).toBe(next.serialNumber);
+    // A write of a slot is a new version of the store, which the watches from before are told.
+    const slots = slotsOver(transports[1] ?? stage.connect('2', trusting));
+    await slots.createSlot({ deliveryTime: '2030-01-02', freezeTime: '2030-01-01' }, late);
+    for (const watch of watches) expect((await watch.next()).done).toBe(false);
+    for (const watch of watches) await watch.return?.();
+  });
+
+  it('stay as they were while they do not belong together, and are read once they do', async () => {
+    const { folder, authority, replica, server } = stage;
+    const next = await authority.sign();
+    await folder.replace(folder.keyFile, next.key);
+    await expect.poll(() => replica.logged(unusable), soon).toBe(1);
+    for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
+    await folder.replace(folder.certFile, 'not a certificate');
+    await expect.poll(() => replica.logged(unusable), soon).toBe(2);
+    for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
+    await folder.replace(folder.certFile, next.cert);
+    await expect.poll(() => replica.logged(readAgain), soon).toBe(1);
+    for (const port of ports) expect(await stage.shownOn(port)).toBe(next.serialNumber);
+  });
+});
+
+describe('A client authority that is replaced', () => {
+  it('decides about new connections on both ports', async ({ onTestFinished }) => {
+    const stage = await TlsStage.open({ mutual: true });
+    onTestFinished(() => stage.close());
+    const { folder, replica, trusting, authority } = stage;
+    const other = await Authority.create('the next authority');
+    const before: ClientSide = { ...trusting, own: await authority.sign() };
+    const after: ClientSide = { ...trusting, own: await other.sign() };
+    const ask = (side: ClientSide) =>
+      [stage.grpc(side), stage.connect('2', side)].map((transport) => slotsOver(transport).getSlots({}, late));
+    await Promise.all(ask(before));
+    await folder.replace(folder.clientCaFile, other.cert);
+    await expect.poll(() => replica.logged(readAgain), soon).toBe(1);
+    await Promise.all(ask(after));
+    for (const call of ask(before)) await expectNoConnection(call);
+  });
+});
+
+describe('A service over TLS that is asked to stop', () => {
+  it('finishes the call in flight of an open HTTP/2 session, and ends the idle ones', async ({ onTestFinished }) => {
+    const stage = await TlsStage.open({ mutual: false });
+    onTestFinished(() => stage.close());
+    const { replica, trusting } = stage;
+    const idle = await stage.session();
+    const busy = slotsOver(stage.connect('2', trusting));
+    const overHttp1 = slotsOver(stage.connect('1.1', trusting));
+    await busy.getSlots({}, late);
+    await overHttp1.getSlots({}, late);
+    const release = await stage.lockSlots();
+    const call = busy.getSlots({}, { timeoutMs: 15_000 });
+    await stage.untilBlocked();
+    const idleEnded = once(idle, 'goaway');
+    const stopped = replica.stop();
+    await idleEnded;
+    await release();
+    expect(await call).toMatchObject({ count: 0 });
+    expect(await stopped).toBe(0);
+  });
+});

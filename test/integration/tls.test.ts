@@ -1,0 +1,103 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { credentials } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CreateSlotRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { Authority } from '../support/certificates.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { run } from '../support/processes.ts';
+import { sendHalf } from './http2-frames.ts';
+import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from './tls-stage.ts';
+
+/** Every way to call, once for each version of HTTP that it runs on. */
+const ways = {
+  gRPC: (stage: TlsStage, side: ClientSide) => stage.grpc(side),
+  'Connect over HTTP/1.1': (stage: TlsStage, side: ClientSide) => stage.connect('1.1', side),
+  'Connect over HTTP/2': (stage: TlsStage, side: ClientSide) => stage.connect('2', side),
+  'gRPC-Web over HTTP/1.1': (stage: TlsStage, side: ClientSide) => stage.grpcWeb('1.1', side),
+  'gRPC-Web over HTTP/2': (stage: TlsStage, side: ClientSide) => stage.grpcWeb('2', side),
+};
+const eachWay = Object.entries(ways);
+const late = { timeoutMs: 5_000 };
+
+describe('A service over TLS', () => {
+  let stage: TlsStage;
+  let stranger: ClientSide;
+  beforeAll(async () => {
+    stage = await TlsStage.open({ mutual: false });
+    stranger = { ca: (await Authority.create('another authority')).cert };
+  });
+  afterAll(() => stage.close());
+
+  it.each(eachWay)('answers %s', async (_name, way) => {
+    expect(await slotsOver(way(stage, stage.trusting)).getSlots({}, late)).toMatchObject({ count: 0 });
+  });
+
+  it.each(eachWay)('streams over %s', async (_name, way) => {
+    for await (const { version } of storesOver(way(stage, stage.trusting)).watchStore({}, late)) {
+      expect(version).toBeGreaterThan(0);
+      break;
+    }
+  });
+
+  it.each(eachWay)('is not trusted over %s by who trusts another authority', async (_name, way) => {
+    await expectNoConnection(slotsOver(way(stage, stranger)).getSlots({}, late));
+  });
+
+  it('answers nobody in cleartext', async () => {
+    const { grpcPort, webPort } = stage.replica.ports;
+    const transport = createGrpcJsTransport(`localhost:${grpcPort}`, credentials.createInsecure());
+    await expectNoConnection(slotsOver(transport).getSlots({}, { timeoutMs: 1_000 }));
+    transport.close();
+    await expect(fetch(`http://localhost:${webPort}/healthz`)).rejects.toThrow();
+  });
+
+  it.each(['--http1.1', '--http2'])('answers curl %s', async (version) => {
+    const format = ['-s', '-w', '%{http_version} %{http_code}', '-o', '/dev/null'];
+    const url = `https://localhost:${stage.replica.ports.webPort}/readyz`;
+    const { stdout } = await run('curl', [version, ...format, '--cacert', stage.folder.clientCaFile, url]);
+    expect(stdout).toBe(`${version === '--http2' ? '2' : '1.1'} 200`);
+  });
+
+  it('makes no call of a request that HTTP/2 reset before its end', async () => {
+    const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
+    const headers = {
+      ':method': 'POST',
+      ':scheme': 'https',
+      ':authority': 'localhost',
+      ':path': '/slot.v1.SlotService/CreateSlot',
+      'content-type': 'application/proto',
+      authorization: stage.authorization,
+    };
+    const socket = await stage.dial('webPort', { ALPNProtocols: ['h2'] });
+    await sendHalf(socket, headers, toBinary(CreateSlotRequestSchema, create(CreateSlotRequestSchema, times)));
+    socket.destroy();
+    await slotsOver(stage.connect('2', stage.trusting)).createSlot(times, late);
+    const calls = () => stage.replica.log.filter(({ method }) => method === 'slot.v1.SlotService/CreateSlot');
+    await expect.poll(calls).toMatchObject([{ code: 'OK' }]);
+  });
+
+  it.each(['grpcPort', 'webPort'] as const)('refuses TLS before 1.2 on its %s', async (port) => {
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    await expect(stage.dial(port, old)).rejects.toThrow(/protocol version/i);
+    (await stage.dial(port, { maxVersion: 'TLSv1.2' })).destroy();
+  });
+});
+
+describe('A service that asks for client certificates', () => {
+  let stage: TlsStage;
+  let known: ClientSide;
+  let unknown: ClientSide;
+  beforeAll(async () => {
+    stage = await TlsStage.open({ mutual: true });
+    const other = await Authority.create('another authority');
+    known = { ...stage.trusting, own: await stage.authority.sign() };
+    unknown = { ...stage.trusting, own: await other.sign() };
+  });
+  afterAll(() => stage.close());
+
+  it.each(eachWay)('answers %s with one of its authority, and with no other', async (_name, way) => {
+    expect(await slotsOver(way(stage, known)).getSlots({}, late)).toMatchObject({ count: 0 });
+    await expectNoConnection(slotsOver(way(stage, stage.trusting)).getSlots({}, late));
+    await expectNoConnection(slotsOver(way(stage, unknown)).getSlots({}, late));
+  });
+});

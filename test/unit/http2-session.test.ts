@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect, constants, createServer } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limitSession, type SessionLimits } from '../../shared/rpc/http2-session.ts';
+
+const generous: SessionLimits = { pingMs: 20, idleMs: 60_000, resetBurst: 500, resetsPerSecond: 30 };
+
+describe('A session of HTTP/2', () => {
+  let server: ReturnType<typeof createServer>;
+  let client: ClientHttp2Session;
+  beforeEach(() => {
+    server = createServer();
+    server.on('stream', (stream) => stream.on('error', () => undefined));
+  });
+  afterEach(() => {
+    client.destroy();
+    server.close();
+  });
+
+  async function open(limits: SessionLimits): Promise<void> {
+    server.on('session', (session) => limitSession(session, limits));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    client = connect(`http://127.0.0.1:${port()}`);
+    client.on('error', () => client.destroy());
+    await once(client, 'remoteSettings');
+  }
+
+  const port = () => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  };
+
+  const pings = async (count: number) => {
+    for (let n = 0; n < count; n += 1) await once(client, 'ping');
+  };
+
+  it('is ended once it has been without a stream for a while', async () => {
+    await open({ ...generous, idleMs: 50 });
+    await once(client, 'close');
+  });
+
+  it('stays as long as a stream waits', async () => {
+    await open({ ...generous, idleMs: 50 });
+    const waiting = client.request({ ':path': '/' });
+    await pings(10);
+    expect(client.closed).toBe(false);
+    waiting.close();
+    await once(client, 'close');
+  });
+
+  it('is ended when its client no longer answers', async () => {
+    await open(generous);
+    const silent = connectTcp(port(), '127.0.0.1');
+    silent.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    silent.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+    silent.resume();
+    await once(silent, 'close');
+    await pings(1);
+  });
+
+  it('is ended when it resets more streams than it may', async () => {
+    await open({ ...generous, resetBurst: 5, resetsPerSecond: 0 });
+    const ended = once(client, 'goaway');
+    for (let n = 0; n < 6; n += 1) {
+      const stream = client.request({ ':path': '/' }, { endStream: false });
+      stream.on('error', () => undefined);
+      await new Promise((resolve) => client.ping(resolve));
+      stream.close(constants.NGHTTP2_CANCEL);
+    }
+    expect((await ended)[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  });
+});
