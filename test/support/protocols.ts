@@ -3,6 +3,19 @@ import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/conn
 import type { RunningService } from '../../shared/rpc/service.ts';
 import { createGrpcJsTransport } from './grpc-transport.ts';
 
+/**
+ * What some protocols can't do, each by its nature; a test that asks for it says so with `cannot`.
+ * Connect GET has one more limit, which the transport handles: it has no GET for what changes something.
+ */
+export const incapable = {
+  'carry text that is no Unicode': ['gRPC', 'Connect GET', 'gRPC-Web'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Whether a protocol can't do something of the table above. */
+export function cannot({ name }: Protocol, what: keyof typeof incapable): boolean {
+  return incapable[what].some((incapableOne) => incapableOne === name);
+}
+
 /** A way to call a service; the contract holds over each of them. */
 export interface Protocol {
   readonly name: string;
