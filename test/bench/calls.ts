@@ -37,7 +37,7 @@ try {
     if (row.name.includes(options.only)) measured.push(await measure(row));
   }
   const stalls = await measureStalls(stage, seconds * 3, options.only);
-  const scaling = 'processes'.includes(options.only) ? await measureScaling(stage, rounds, seconds) : undefined;
+  const scaling = 'processes'.includes(options.only) ? await measureScaling(stage, rounds, seconds) : [];
   const result = formatResult(measured, stalls, scaling, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
   await writeFile(options.out, result);
   console.log(`\n${result}\nwritten to ${options.out}`);
