@@ -6,6 +6,7 @@ import { targetOf } from './addresses.ts';
 import { createChannelOptions } from './service-config.ts';
 import { callStream } from './stream.ts';
 import { sendToken, type Token } from './token.ts';
+import { continueTrace } from './trace.ts';
 import { callUnary } from './unary.ts';
 
 export interface GrpcOptions {
@@ -38,7 +39,7 @@ export function createGrpcTransport(services: readonly DescService[], options: G
     ...createChannelOptions(services),
     ...options.channelOptions,
   });
-  const interceptors = token === undefined ? [] : [sendToken(token)];
+  const interceptors = token === undefined ? [continueTrace] : [continueTrace, sendToken(token)];
   return {
     unary(method, signal, timeoutMs = defaultTimeoutMs, header, message, contextValues) {
       const { limits, deadline } = limitsOf(signal, timeoutMs);

@@ -1,5 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { Code } from '@connectrpc/connect';
+import { context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import type { Token } from '../../shared/client/token.ts';
@@ -44,6 +46,17 @@ describe('A grpc-js caller', () => {
     await slots.getSlots({});
     expect((await failureOf(slots.getSlots({}))).rawMessage).toBe('Authentication required');
     await open(SlotService, staff).getSlots({});
+  });
+
+  it('sends the trace of what it does, where one is recorded', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    onTestFinished(() => context.disable());
+    const spanContext = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
+    const slots = open(SlotService, staff);
+    await context.with(trace.setSpanContext(ROOT_CONTEXT, spanContext), () => slots.getSlots({}));
+    await slots.getSlots({});
+    const calls = service.log.filter(({ msg }) => msg === 'call').slice(-2);
+    expect(calls.map(({ traceId }) => traceId)).toEqual([spanContext.traceId, undefined]);
   });
 
   it('is not told of its token in the error of one that is no header', async () => {

@@ -1,0 +1,9 @@
+import type { Interceptor } from '@connectrpc/connect';
+import { currentTraceparent } from '../telemetry/trace-context.ts';
+
+/** Sends the trace of what runs now, in a process that records traces with OpenTelemetry. */
+export const continueTrace: Interceptor = (next) => (request) => {
+  const traceparent = currentTraceparent();
+  if (traceparent !== undefined && !request.header.has('traceparent')) request.header.set('traceparent', traceparent);
+  return next(request);
+};
