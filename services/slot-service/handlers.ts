@@ -27,6 +27,7 @@ import {
 } from './sequence.ts';
 import { SlotDetailAnswer } from './slot-detail.ts';
 import { ListedSlotsAnswer, SlotsAnswer } from './slot-lists.ts';
+import { ProductIdsAnswer } from './slot-product-ids.ts';
 import { createSlot, updateSlot } from './slot-writes.ts';
 import { deleteSlot, getAll, getSlotById, getSlots, type SlotRow } from './slots.ts';
 import type { SnippetInput, SnippetRow } from './snippets.ts';
@@ -61,9 +62,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async getSlotsProductIds(request, call) {
-      const productIds = await getSlotsProductIds(database.during(call.signal), request.slotIds);
-      const entries = [...productIds].map(([slotId, ids]) => [slotId, { ids }]);
-      return { productIds: Object.fromEntries(entries) };
+      return new ProductIdsAnswer(await getSlotsProductIds(database.during(call.signal), request.slotIds));
     },
 
     async updateSlotProducts(request, call) {

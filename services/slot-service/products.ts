@@ -5,7 +5,7 @@ import { requestForEach, storeRequestId } from './stores/requests.ts';
 
 const getSlotsProductIdsRows = statement<{ slotId: number; productIds: number[] }>(
   'getSlotsProductIds',
-  `select slot_id as "slotId", array_agg(product_id order by product_id) as "productIds"
+  `select slot_id as "slotId", json_agg(product_id order by product_id) as "productIds"
    from product_slots
    where slot_id = any($1)
    group by slot_id`,

@@ -1,7 +1,7 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from './errors.ts';
-import type { WireWriter } from './wire.ts';
+import { mapKey, mapValue, type WireWriter } from './wire.ts';
 
 // Protobuf's binary form of a value is read to a depth of 100 messages, and takes two a level.
 const deepest = 32;
@@ -42,9 +42,6 @@ function faultOfText(text: string): string | undefined {
 const kinds = ValueSchema.field;
 const entries = StructSchema.field.fields.number;
 const items = ListValueSchema.field.values.number;
-// Of each entry of a map, as protobuf's wire format has them.
-const entryKey = 1;
-const entryValue = 2;
 
 /** Writes the fields of a `google.protobuf.Value`. */
 export function writeValue(writer: WireWriter, value: JsonValue): void {
@@ -64,7 +61,7 @@ export function writeValue(writer: WireWriter, value: JsonValue): void {
     writer.message(kinds.structValue.number, () => {
       for (const [key, item] of Object.entries(value)) {
         writer.message(entries, () => {
-          writer.string(entryKey, key).message(entryValue, () => writeValue(writer, item));
+          writer.string(mapKey, key).message(mapValue, () => writeValue(writer, item));
         });
       }
     });

@@ -2,6 +2,10 @@ const varint = 0;
 const bit64 = 1;
 const delimited = 2;
 
+/** The fields of an entry of a map. */
+export const mapKey = 1;
+export const mapValue = 2;
+
 /** Writes protobuf's wire format into one growing buffer; what a message would cost is left out. */
 export class WireWriter {
   #buffer: Buffer;

@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SlotDetailAnswer } from '../../services/slot-service/slot-detail.ts';
 import { ListedSlotsAnswer, SlotsAnswer } from '../../services/slot-service/slot-lists.ts';
+import { ProductIdsAnswer } from '../../services/slot-service/slot-product-ids.ts';
 import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots.ts';
 import {
   GetAllResponseSchema,
   GetSlotByIdResponseSchema,
+  GetSlotsProductIdsResponseSchema,
   GetSlotsResponseSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/encoding.ts';
@@ -71,6 +73,20 @@ it('A list of slots with products is written as its message would be, in both fo
       const message = create(GetAllResponseSchema, { slots, count: rows.length });
       expect(await answer.toMessage()).toEqual(message);
       expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetAllResponseSchema, message, jsonWriteOptions));
+    }),
+  );
+});
+
+it('The product ids of slots are written as their message would be, in both forms', async () => {
+  const byId = fc.array(fc.tuple(int32, fc.array(int32))).map((entries) => new Map(entries));
+  await fc.assert(
+    fc.asyncProperty(byId, async (productIds) => {
+      const answer = new ProductIdsAnswer(productIds);
+      const message = create(GetSlotsProductIdsResponseSchema, {
+        productIds: Object.fromEntries([...productIds].map(([id, ids]) => [id, { ids }])),
+      });
+      expect(await answer.toMessage()).toEqual(message);
+      expect(JSON.parse(answer.toJson())).toEqual(toJson(GetSlotsProductIdsResponseSchema, message, jsonWriteOptions));
     }),
   );
 });
