@@ -5,7 +5,7 @@ import { ConnectError } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { Call, type CallSource } from './call.ts';
 import { CallSignal } from './call-signal.ts';
-import { encode, encodeJson } from './encoding.ts';
+import { encode, encodeJson, jsonWriteOptions } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Handle, type Interceptor, intercept } from './interceptors.ts';
@@ -60,7 +60,7 @@ export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Inter
   };
 }
 
-const errorToJson = (error: ConnectError) => Buffer.from(errorToJsonBytes(error, {}));
+const errorToJson = (error: ConnectError) => Buffer.from(errorToJsonBytes(error, jsonWriteOptions));
 
 async function send(
   request: WebRequest,

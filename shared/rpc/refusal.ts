@@ -17,6 +17,7 @@ import {
   trailerSerialize,
 } from '@connectrpc/connect/protocol-grpc-web';
 import type { Protocol } from './call.ts';
+import { jsonWriteOptions } from './encoding.ts';
 
 const envelopeHeadBytes = 5;
 
@@ -60,11 +61,11 @@ export function writeRefusal(
   }
   if (isStream) {
     header.set('content-type', contentType);
-    const end = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, {})));
+    const end = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, jsonWriteOptions)));
     return { status: 200, header, body: once(encodeEnvelope(endStreamFlag, end)) };
   }
   header.set('content-type', 'application/json');
-  return { status: codeToHttpStatus(error.code), header, body: once(errorToJsonBytes(error, {})) };
+  return { status: codeToHttpStatus(error.code), header, body: once(errorToJsonBytes(error, jsonWriteOptions)) };
 }
 
 /** A body of one chunk. */
