@@ -140,9 +140,12 @@ class ConnectCallSource implements CallSource {
     return signal;
   }
 
-  #abortAfter(signal: CallSignal, timeoutMs: number): NodeJS.Timeout {
-    const leftMs = Math.min(this.#startMs + timeoutMs - Date.now(), longestTimerMs);
-    return setTimeout(() => signal.abort(() => fail(commonErrors.deadlineExceeded)), leftMs);
+  #abortAfter(signal: CallSignal, timeoutMs: number): NodeJS.Timeout | undefined {
+    const leftMs = this.#startMs + timeoutMs - Date.now();
+    const abort = () => signal.abort(() => fail(commonErrors.deadlineExceeded));
+    if (leftMs > 0) return setTimeout(abort, Math.min(leftMs, longestTimerMs));
+    abort();
+    return undefined;
   }
 
   decode(): Message {

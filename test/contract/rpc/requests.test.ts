@@ -25,7 +25,8 @@ describe('Raw requests on the web port', () => {
       body,
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, json: text === '' ? {} : JSON.parse(text) };
+    const isJson = response.headers.get('content-type') === 'application/json';
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} };
   };
 
   it('answer with the JSON names of the spec, and with false, 0 and empty lists', async () => {
@@ -96,6 +97,44 @@ describe('Raw requests on the web port', () => {
     const { headers } = await post('GetSlots', '{}', { 'accept-encoding': 'br' });
     expect(headers.get('content-encoding')).toBeNull();
   });
+
+  it.each([
+    ['a query', 'GetSlots', '{}', {}],
+    ['a message with fields', 'GetSlotsProductIds', '{"slotIds":[1,2]}', {}],
+    ['no such slot', 'GetSlotById', '{"id":4711}', {}],
+    ['an unknown field', 'GetSlots', '{"nonsense":1}', {}],
+    ['a field of another type', 'GetSlotById', '{"id":"five"}', {}],
+    ['a broken rule', 'UpdateSlotCapacity', '{"slotId":1}', {}],
+    ['JSON that does not parse', 'GetSlotById', '{"id":', {}],
+    ['no body', 'GetSlots', '', {}],
+    ['no credential', 'GetSlots', '{}', { authorization: '' }],
+    ['a deadline that has passed', 'GetSlots', '{}', { 'connect-timeout-ms': '0' }],
+    [
+      'a binary message',
+      'GetSlotsProductIds',
+      new Uint8Array([0x0a, 0x01, 0x01]),
+      { 'content-type': 'application/proto' },
+    ],
+    ['bytes that are no message', 'GetSlotById', new Uint8Array([0xff]), { 'content-type': 'application/proto' }],
+  ])(
+    'are answered alike on the path of their own and by connect-node, which unpacks: %s',
+    async (_kind, method, body, headers) => {
+      const sent = { ...headers, 'x-request-id': 'same' };
+      const own = await post(method, body, sent);
+      const unpacked = await post(method, gzipSync(body), {
+        ...sent,
+        'content-encoding': 'gzip',
+        'accept-encoding': 'identity',
+      });
+      const answer = ({ status, headers: received, text }: typeof own) => {
+        const shown = Object.fromEntries(
+          [...received].filter(([name]) => !['date', 'content-length', 'transfer-encoding'].includes(name)),
+        );
+        return { status, text, shown };
+      };
+      expect(answer(own)).toEqual(answer(unpacked));
+    },
+  );
 
   it('are not cached', async () => {
     const url = `http://127.0.0.1:${service.webPort}${path}/GetSlots?connect=v1&encoding=json&message=%7B%7D`;
