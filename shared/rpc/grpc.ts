@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import {
+  logVerbosity,
   Metadata,
   type MethodDefinition,
   Server,
@@ -9,6 +10,7 @@ import {
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
+  setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
@@ -44,6 +46,8 @@ export async function serveGrpc(
   interceptors: readonly Interceptor[],
   port: number,
 ): Promise<GrpcServer> {
+  // It would write a caller's garbled headers to stderr, the credential too.
+  if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE);
   const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
