@@ -45,10 +45,16 @@ export async function serveGrpc(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   port: number,
+  keepaliveMs = 30_000,
 ): Promise<GrpcServer> {
   // It would write a caller's garbled headers to stderr, the credential too.
   if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE);
-  const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessageBytes,
+    // Without, a connection that broke the protocol and was left by its peer stays open for ever.
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': keepaliveMs,
+  });
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));
