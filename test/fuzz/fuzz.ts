@@ -43,8 +43,11 @@ try {
   const startMs = Date.now();
   const result = await runFuzz(services, data, {
     requests,
-    checkedAfter: 5_000,
+    // Often enough to tell how memory changes, and a multiple of what is sent at a time.
+    checkedAfter: 1_000 * Math.min(5, Math.max(1, Math.round(requests / 20_000))),
     requestAt: (index) => replayed?.[index] ?? requestAt(seed, index),
+    onFinding: ({ fault, index, request }) =>
+      process.stdout.write(`${fault}${request ? ` (${index}: ${Object.values(request.label).join(', ')})` : ''}\n`),
     onProgress: (sent, findings) => process.stdout.write(`${sent} sent, ${findings} findings\n`),
   });
   const seconds = (Date.now() - startMs) / 1000;

@@ -92,6 +92,7 @@ export class FuzzedServices {
       return [`a line of the log is no JSON: ${line.slice(0, 500)}`];
     }
     if (entry.level === 'error' || entry.level === 'fatal') return [`logged: ${line.slice(0, 3_000)}`];
+    if (line.includes('eyJ')) return [`logged a token: ${line.slice(0, 500)}`];
     if (entry.level === 'warn') {
       const key = [entry.msg, entry.reason].filter((part) => part !== undefined).join(': ');
       this.warnings.set(key, (this.warnings.get(key) ?? 0) + 1);

@@ -52,8 +52,9 @@ function judgeError(request: FuzzRequest, answer: Answer, { code, message, info 
   const metadata = info?.metadata ?? {};
   const faults = faultsOfText([message, ...Object.values(metadata)].join('\n'));
   if (request.over === 'http1') faults.push(...faultsOfStatus(answer.status));
-  // grpc-js gives no request id to what it refuses by itself.
-  if (request.over === 'http2' && answer.headers['x-request-id'] === undefined) {
+  // grpc-js gives no request id to what it refuses by itself, and ends what is late by itself.
+  const isLate = code === 'DEADLINE_EXCEEDED' && info === undefined;
+  if (request.over === 'http2' && (isLate || answer.headers['x-request-id'] === undefined)) {
     const isDocumented =
       code === 'INTERNAL' &&
       (refusedByGrpcJs.some((form) => form.test(message)) ||

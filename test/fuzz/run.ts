@@ -30,6 +30,7 @@ export interface RunOptions {
   /** How many requests there are between two checks of the services. */
   readonly checkedAfter: number;
   requestAt(index: number): FuzzRequest;
+  onFinding?(finding: Finding): void;
   onProgress?(sent: number, findings: number): void;
 }
 
@@ -40,6 +41,11 @@ export async function runFuzz(services: FuzzedServices, data: FuzzData, options:
   const memory: { sent: number; slot: Memory; coupon: Memory }[] = [];
   let next = 0;
 
+  function find(finding: Finding): void {
+    findings.push(finding);
+    options.onFinding?.(finding);
+  }
+
   async function sendUntil(end: number): Promise<void> {
     while (next < end) {
       const index = next;
@@ -49,7 +55,7 @@ export async function runFuzz(services: FuzzedServices, data: FuzzData, options:
       const { protocol, procedure, kind } = request.label;
       const key = [protocol, procedure, kind, outcome].join('|');
       counts.set(key, (counts.get(key) ?? 0) + 1);
-      for (const fault of faults) findings.push({ fault, index, request });
+      for (const fault of faults) find({ fault, index, request });
     }
   }
 
@@ -60,7 +66,7 @@ export async function runFuzz(services: FuzzedServices, data: FuzzData, options:
     if (isChecked) {
       await delay(settleMs);
       const faults = await services.check();
-      findings.push(...faults.map((fault) => ({ fault: `after ${next} requests: ${fault}` })));
+      for (const fault of faults) find({ fault: `after ${next} requests: ${fault}` });
       if (faults.some((fault) => fault.includes('-service ended'))) break;
       const [slot, coupon] = await Promise.all(services.services.map((service) => service.memory()));
       if (slot !== undefined && coupon !== undefined) memory.push({ sent: next, slot, coupon });

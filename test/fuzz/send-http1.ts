@@ -17,7 +17,13 @@ export class Http1Sender {
   send(request: HttpExchange): Promise<Answer> {
     return new Promise((resolve) => {
       try {
-        collect(this.#open(request), request, resolve);
+        const opened = this.#open(request);
+        collect(opened, request, (answer) => {
+          // The server may close a kept connection just when it is used again: HTTP's own race.
+          const again = answer.ended === 'lost' && answer.status === 0 && opened.reusedSocket;
+          if (again) void this.send(request).then(resolve);
+          else resolve(answer);
+        });
       } catch {
         resolve(noAnswer('unsent'));
       }
