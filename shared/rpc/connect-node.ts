@@ -28,6 +28,7 @@ import type { Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
 import { once, readRefusal, writeRefusal } from './refusal.ts';
+import { boundTimeouts } from './timeouts.ts';
 import type { WebHandler } from './web.ts';
 
 /** Set once the implementation of a call runs: until then connect-node answers by itself. */
@@ -64,6 +65,7 @@ function createHandler(handler: UniversalHandler, rpc: Rpc, interceptors: readon
     const progress = { begun: false };
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
+    boundTimeouts(universal.header);
     const given = await handler(universal);
     const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node begins with the first chunk: only then it is known whether the call began.

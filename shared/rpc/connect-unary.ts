@@ -9,7 +9,7 @@ import { encode, encodeJson, jsonWriteOptions } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Handle, type Interceptor, intercept } from './interceptors.ts';
-import { maxMessageBytes } from './limits.ts';
+import { longestTimerMs, maxMessageBytes } from './limits.ts';
 import type { WebRequest, WebResponse } from './web-port.ts';
 
 /**
@@ -26,7 +26,6 @@ export type ConnectUnaryHandler = (request: WebRequest, response: WebResponse, f
 
 const contentType = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))$/i;
 const timeoutForm = /^\d{1,10}$/;
-const longestTimerMs = 2 ** 31 - 1;
 // As in connect-node: what is smaller does not gain by it.
 const compressedFromBytes = 1024;
 const compress = promisify(gzip);

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import {
+  logVerbosity,
   Metadata,
   type MethodDefinition,
   Server,
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
+  setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
@@ -33,8 +35,6 @@ export interface GrpcServer {
   kill(): void;
 }
 
-const keepaliveMs = 20_000;
-
 /** The calls of grpc-js here: bytes in, bytes out, so that coding happens inside the chain. */
 type BytesCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
@@ -48,12 +48,16 @@ export async function serveGrpc(
   interceptors: readonly Interceptor[],
   port: number,
   certificates: CertificateFiles | undefined,
+  keepaliveMs = 20_000,
 ): Promise<GrpcServer> {
+  // It would write a caller's garbled headers to stderr, the credential too.
+  if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     // Nobody reads it, and it counts at each call.
     'grpc.enable_channelz': 0,
-    // nghttp2 ends a session that floods with resets, and Node keeps its connection: no ping is answered.
+    // Without, a connection that broke the protocol or flooded with resets, and was left by its peer,
+    // stays open for ever: nghttp2 ends the session, and Node keeps its connection.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
   });

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
 import { gzipSync } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { StatusSchema } from '../../../shared/gen/google/rpc/status_pb.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -175,6 +177,25 @@ describe('Raw requests on the web port', () => {
     expect((await preflight('http://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  it.each([
+    ['connect-timeout-ms', '9999999999', ''],
+    ['grpc-timeout', '99999999H', 'application/grpc-web+proto'],
+  ])('may have a %s longer than a timer takes', async (name, value, type) => {
+    const url = `http://127.0.0.1:${service.webPort}${path}/GetSlots`;
+    const headers = { authorization: `Bearer ${token}`, [name]: value };
+    // Node warns of a timer that it does not let wait.
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const response =
+      type === ''
+        ? await fetch(`${url}?connect=v1&encoding=json&message=%7B%7D`, { headers })
+        : await fetch(url, { method: 'POST', headers: { ...headers, 'content-type': type }, body: new Uint8Array(5) });
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toContain('grpc-status: 4');
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
+  });
+
   it('give the request id back, on success and on refusal', async () => {
     const given = { 'x-request-id': 'abc-123' };
     expect((await post('GetSlots', '{}', given)).headers.get('x-request-id')).toBe('abc-123');
@@ -212,6 +233,19 @@ describe('Raw requests on the gRPC port', () => {
 
   it('judge the credential before bytes that are no message', async () => {
     expect((await call('GetSlotById', Buffer.from([0xff, 0xff]), new Metadata()))?.code).toBe(status.UNAUTHENTICATED);
+  });
+
+  it('write nothing of a garbled credential to the console', async () => {
+    const written = vi.spyOn(console, 'error').mockReturnValue();
+    const session = connect(`http://127.0.0.1:${service.grpcPort}`);
+    const headers = { ':method': 'POST', ':path': `${path}/GetSlots`, 'content-type': 'application/grpc' };
+    const stream = session.request({ ...headers, authorization: 'Bearer é' });
+    stream.end(Buffer.alloc(5));
+    const [answer] = await once(stream, 'response');
+    expect(Number(answer['grpc-status'])).toBe(status.UNAUTHENTICATED);
+    expect(written).not.toHaveBeenCalled();
+    written.mockRestore();
+    session.destroy();
   });
 
   it('refuse a message over 4 MiB', async () => {

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { type GrpcServer, serveGrpc } from '../../../shared/rpc/grpc.ts';
+
+describe('A connection to the gRPC port', () => {
+  let server: GrpcServer;
+  beforeAll(async () => {
+    server = await serveGrpc([], [], 0, undefined, 100);
+  });
+  afterAll(() => server.kill());
+
+  it('does not stay when its peer breaks the protocol and leaves', async () => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    const settings = '000000040000000000';
+    // A PING of six bytes on a stream, which must have eight on none.
+    const brokenPing = '000006078b0000000383868416484c';
+    socket.end(
+      Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from(settings + brokenPing, 'hex')]),
+    );
+    await once(socket, 'close');
+  }, 5_000);
+});

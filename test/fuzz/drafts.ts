@@ -1,0 +1,90 @@
+import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { existing } from './fixture.ts';
+import { anyJson, oddDate, oddDouble, oddInt, oddText } from './odd-values.ts';
+import type { Random } from './random.ts';
+
+/** A value of one field, of any size: more than its type may hold. */
+export type DraftValue =
+  | { readonly kind: 'int'; readonly value: bigint }
+  | { readonly kind: 'double'; readonly value: number }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'json'; readonly value: JsonValue }
+  | { readonly kind: 'message'; readonly draft: Draft };
+
+/** A message as its fields, any of them absent, repeated or out of range. */
+export type Draft = readonly { readonly field: DescField; readonly values: readonly DraftValue[] }[];
+
+/** A message of a type; of its values the share `oddity` is odd, the others mostly pass. */
+export function draftOf(message: DescMessage, random: Random, oddity: number): Draft {
+  return message.fields
+    .filter((field) => random.chance(chosen(field)))
+    .map((field) => ({ field, values: valuesOf(field, random, oddity) }));
+}
+
+// Two discounts, or both kinds of reach, are refused at once.
+const rarelyTogether = new Map([
+  ['flat_discount', 0.15],
+  ['discount_percent', 0.85],
+  ['is_user_based', 0.15],
+  ['is_apply_for_all', 0.7],
+  ['clear_product_ids', 0.05],
+  ['page_token', 0.1],
+  ['cursor', 0.4],
+  ['coupon_code', 0.6],
+]);
+const chosen = ({ name }: DescField) => rarelyTogether.get(name) ?? 0.95;
+
+function valuesOf(field: DescField, random: Random, oddity: number): DraftValue[] {
+  const one = () => oneValue(field, random, oddity);
+  if (field.fieldKind !== 'list') return random.chance(oddity * 0.1) ? [one(), one()] : [one()];
+  const values = random.times(
+    random.weighted([
+      [8, random.int(0, 4)],
+      [1, 0],
+      [oddity, random.int(50, 400)],
+    ]),
+    one,
+  );
+  return random.chance(oddity * 0.3) ? [...values, ...values] : values;
+}
+
+function oneValue(field: DescField, random: Random, oddity: number): DraftValue {
+  const { message, scalar } = field;
+  if (message === ValueSchema) return { kind: 'json', value: anyJson(random) };
+  if (message !== undefined) return { kind: 'message', draft: draftOf(message, random, oddity) };
+  const isOdd = random.chance(oddity);
+  switch (scalar) {
+    case ScalarType.BOOL:
+      return { kind: 'bool', value: random.chance(0.5) };
+    case ScalarType.DOUBLE:
+      return { kind: 'double', value: isOdd ? oddDouble(random) : random.int(0, 20_000) / 100 };
+    case ScalarType.STRING:
+      return { kind: 'text', value: isOdd ? oddText(random) : plainText(field.name, random) };
+    default:
+      return { kind: 'int', value: isOdd ? oddInt(random) : BigInt(random.int(1, existing.ids)) };
+  }
+}
+
+function plainText(name: string, random: Random): string {
+  if (/time|till/.test(name)) return random.chance(0.9) ? plainDate(random) : oddDate(random);
+  if (name === 'id') return String(random.int(1, existing.ids));
+  if (name === 'mobile')
+    return random.chance(0.5) ? `90000000${random.int(10, 99)}` : `+91 98765-${random.int(10_000, 99_999)}`;
+  if (name === 'code') return random.pick(existing.codes);
+  if (name === 'search') return random.pick(['co', 'user', '9', 'Ü', '', 'no such thing']);
+  // A code that exists already is as likely as a new one.
+  return random.chance(0.2) ? random.pick(existing.codes) : `fuzz-${random.int(0, 1_000_000)}`;
+}
+
+function plainDate(random: Random): string {
+  const days = random.int(-30, 60);
+  const date = new Date(Date.UTC(2030, 0, 1) + days * 86_400_000 + random.int(0, 86_399_999));
+  return random.pick([
+    date.toISOString(),
+    date.toISOString().slice(0, 10),
+    date.toISOString().slice(0, 19),
+    date.toUTCString(),
+  ]);
+}

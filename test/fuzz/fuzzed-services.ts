@@ -1,0 +1,136 @@
+import { create, type DescMethodUnary, toBinary } from '@bufbuild/protobuf';
+import { untilServing } from '../../shared/dev/health.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { signToken } from '../support/tokens.ts';
+import type { Answer, FuzzRequest, HttpExchange, Variables } from './exchange.ts';
+import { FuzzedService } from './fuzzed-service.ts';
+import { judge } from './judge.ts';
+import { envelope } from './mutations.ts';
+import { Http1Sender } from './send-http1.ts';
+import { Http2Sender } from './send-http2.ts';
+import { sendOnSocket } from './send-socket.ts';
+
+interface Line {
+  readonly level?: string;
+  readonly msg?: string;
+  readonly reason?: string;
+}
+
+/** Both services over one database, and the ways to them. */
+export class FuzzedServices {
+  readonly services: readonly FuzzedService[];
+  readonly #senders: Record<'slot' | 'coupon', { http1: Http1Sender; http2: Http2Sender; service: FuzzedService }>;
+  readonly #variables: Variables;
+  /** How often each warning was logged. */
+  readonly warnings = new Map<string, number>();
+
+  private constructor(slot: FuzzedService, coupon: FuzzedService, variables: Variables) {
+    this.services = [slot, coupon];
+    this.#variables = variables;
+    const sendersOf = (service: FuzzedService) => ({
+      http1: new Http1Sender(service.webPort, variables),
+      http2: new Http2Sender(service.grpcPort, variables),
+      service,
+    });
+    this.#senders = { slot: sendersOf(slot), coupon: sendersOf(coupon) };
+  }
+
+  static async start(databaseUrl: string, folder: string): Promise<FuzzedServices> {
+    const [slot, coupon] = await Promise.all([
+      FuzzedService.start('slot', databaseUrl, folder),
+      FuzzedService.start('coupon', databaseUrl, folder),
+    ]);
+    return new FuzzedServices(slot, coupon, {
+      staff: await signToken({ staffId: 1 }),
+      guest: await signToken(),
+      expired: await signToken({ staffId: 1, expiresIn: -3_600 }),
+      storeRequest: '',
+    });
+  }
+
+  async send(request: FuzzRequest): Promise<Answer> {
+    const { http1, http2, service } = this.#senders[request.service];
+    if (request.over === 'socket')
+      return sendOnSocket(request.port === 'grpc' ? service.grpcPort : service.webPort, request);
+    const answer = await (request.over === 'http1' ? http1 : http2).send(request);
+    this.#variables.storeRequest = answer.headers['store-request-id'] ?? this.#variables.storeRequest;
+    return answer;
+  }
+
+  /** What is wrong with the services now: their processes, health, logs, and a call that must succeed. */
+  async check(): Promise<string[]> {
+    const faults: string[] = [];
+    for (const service of this.services) {
+      const ended = await service.endedBecause();
+      if (ended !== undefined) faults.push(ended);
+      await untilServing(service.grpcPort, service.webPort, AbortSignal.timeout(5_000)).catch(() =>
+        faults.push(`${service.name}-service is not serving`),
+      );
+      for (const line of await service.newLines()) faults.push(...this.#faultsOfLine(line));
+    }
+    for (const request of knownGood()) {
+      const { outcome } = judge(request, await this.send(request));
+      if (outcome !== 'OK') faults.push(`${request.label.procedure} over ${request.label.protocol} answers ${outcome}`);
+    }
+    return faults;
+  }
+
+  async stop(): Promise<void> {
+    for (const { http1, http2 } of Object.values(this.#senders)) {
+      http1.close();
+      http2.close();
+    }
+    await Promise.all(this.services.map((service) => service.stop()));
+  }
+
+  #faultsOfLine(line: string): string[] {
+    let entry: Line;
+    try {
+      entry = JSON.parse(line);
+    } catch {
+      return [`a line of the log is no JSON: ${line.slice(0, 500)}`];
+    }
+    if (entry.level === 'error' || entry.level === 'fatal') return [`logged: ${line.slice(0, 3_000)}`];
+    if (line.includes('eyJ')) return [`logged a token: ${line.slice(0, 500)}`];
+    if (entry.level === 'warn') {
+      const key = [entry.msg, entry.reason].filter((part) => part !== undefined).join(': ');
+      this.warnings.set(key, (this.warnings.get(key) ?? 0) + 1);
+    }
+    return [];
+  }
+}
+
+function knownGood(): HttpExchange[] {
+  const calls: readonly ['slot' | 'coupon', DescMethodUnary, { id: number }][] = [
+    ['slot', SlotService.method.getSlotById, { id: 1 }],
+    ['coupon', CouponService.method.getById, { id: 1 }],
+  ];
+  return calls.flatMap(([service, method, fields]) => {
+    const path = `/${method.parent.typeName}/${method.name}`;
+    const message = Buffer.from(toBinary(method.input, create(method.input, fields)));
+    const common = { service, mayBeLost: false, method: 'POST', path } as const;
+    const label = (protocol: string) => ({ protocol, procedure: path.slice(1), kind: 'known good' });
+    const headers = (type: string) =>
+      [
+        ['content-type', type],
+        ['authorization', 'Bearer {staff}'],
+      ] as const;
+    return [
+      {
+        ...common,
+        over: 'http2',
+        label: label('gRPC'),
+        headers: headers('application/grpc'),
+        body: envelope(0, message).toString('base64'),
+      },
+      {
+        ...common,
+        over: 'http1',
+        label: label('Connect'),
+        headers: headers('application/proto'),
+        body: message.toString('base64'),
+      },
+    ];
+  });
+}

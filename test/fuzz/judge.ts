@@ -1,0 +1,78 @@
+import { type AnswerError, readError } from './answer-errors.ts';
+import type { Answer, FuzzRequest } from './exchange.ts';
+
+/** What an answer counts as, and what is wrong about it. */
+export interface Verdict {
+  readonly outcome: string;
+  readonly faults: readonly string[];
+}
+
+const neverByInput = ['INTERNAL', 'UNKNOWN', 'DATA_LOSS'];
+
+/** What grpc-js refuses with INTERNAL by itself, before a call begins (README, Errors). */
+const refusedByGrpcJs = [/^Invalid grpc-timeout value "/, /^Failed to decompress message$/];
+// Of its health and reflection services, whose bytes it decodes itself.
+const undecodedByGrpcJs = 'Error deserializing request';
+
+/** SLOT_NOT_UPDATED is INTERNAL where the request is not the cause (spec 7). */
+const notTheRequest = /^(CONCURRENT_CHANGE|DATABASE_\w+)$/;
+
+// The file system, a stack, a driver, SQL: nothing of it is in what requests send.
+const leaks =
+  /node_modules|\.[cm]?[jt]s:\d+|\n\s+at |\bat (?:async )?[\w.<>]+ \(|\/(?:tmp|home|usr|root|work)\/|ECONN|EPIPE|ERR_[A-Z]|postgres|SQLSTATE|syntax error at|violates|duplicate key|relation "|Cannot read propert|is not a function|is not iterable|undefined \(/i;
+
+/** Holds an answer against what every answer must be. */
+export function judge(request: FuzzRequest, answer: Answer): Verdict {
+  const { ended, status } = answer;
+  if (ended !== 'answered') {
+    const isFault = ended === 'silent' || (ended === 'lost' && !request.mayBeLost && !hasLeave(request));
+    return { outcome: ended, faults: isFault ? [`the call got no answer: ${ended}`] : [] };
+  }
+  if (request.over === 'socket') {
+    return {
+      outcome: `HTTP ${status}`,
+      faults: [...faultsOfStatus(status), ...faultsOfText(answer.body.toString('latin1'))],
+    };
+  }
+  let error: AnswerError | undefined;
+  try {
+    error = readError(answer);
+  } catch (cause) {
+    return { outcome: 'unreadable', faults: [`the answer is unreadable: ${String(cause)}`] };
+  }
+  if (error !== undefined) return judgeError(request, answer, error);
+  if (status < 400) return { outcome: status === 200 ? 'OK' : `HTTP ${status}`, faults: [] };
+  // Refused below the procedures: a path, an HTTP method, a content type, HTTP itself.
+  const isBare = [404, 405, 415, 501].includes(status) || (request.mayBeLost && status < 500);
+  const faults = isBare ? [] : [`HTTP ${status} without an error of the protocol`];
+  return { outcome: `HTTP ${status}`, faults: [...faults, ...faultsOfText(answer.body.toString('utf8'))] };
+}
+
+function judgeError(request: FuzzRequest, answer: Answer, { code, message, info }: AnswerError): Verdict {
+  const metadata = info?.metadata ?? {};
+  const faults = faultsOfText([message, ...Object.values(metadata)].join('\n'));
+  if (request.over === 'http1') faults.push(...faultsOfStatus(answer.status));
+  // grpc-js gives no request id to what it refuses by itself, and ends what is late by itself.
+  const isLate = code === 'DEADLINE_EXCEEDED' && info === undefined;
+  if (request.over === 'http2' && (isLate || answer.headers['x-request-id'] === undefined)) {
+    const isDocumented =
+      code === 'INTERNAL' &&
+      (refusedByGrpcJs.some((form) => form.test(message)) ||
+        (message === undecodedByGrpcJs && request.path.startsWith('/grpc.')));
+    if (neverByInput.includes(code) && !isDocumented) faults.push(`${code} by grpc-js: ${message}`);
+    return { outcome: `${code} (grpc-js)`, faults };
+  }
+  const { causeReason = '' } = metadata;
+  if (info?.reason === 'SLOT_NOT_UPDATED' && notTheRequest.test(causeReason))
+    return { outcome: `${code} (${causeReason})`, faults };
+  if (neverByInput.includes(code)) faults.push(`${code}: ${message}`);
+  if (info?.domain !== 'delivery-admin' || info.reason === '') faults.push(`${code} without an ErrorInfo: ${message}`);
+  return { outcome: code, faults };
+}
+
+const faultsOfStatus = (status: number) =>
+  status >= 500 && ![501, 503, 504].includes(status) ? [`HTTP ${status}`] : [];
+
+const faultsOfText = (text: string) => (leaks.test(text) ? [`an answer tells too much: ${text.slice(0, 300)}`] : []);
+
+const hasLeave = (request: FuzzRequest) => request.over !== 'socket' && request.leaveAfterMs !== undefined;

@@ -1,0 +1,81 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { type Draft, draftOf } from './drafts.ts';
+import type { Random } from './random.ts';
+
+/** One call that the requests of every protocol are made from. */
+export interface Target {
+  readonly method: DescMethod;
+  readonly name: string;
+  readonly path: string;
+  readonly service: 'slot' | 'coupon';
+  readonly isStream: boolean;
+  readonly isQuery: boolean;
+  readonly draft: Draft;
+  /** The share of its values that are odd. */
+  readonly oddity: number;
+}
+
+const methods = [SlotService, SlotStoreService, CouponService].flatMap(({ methods }) => methods);
+const noSideEffects = 1;
+
+/** Any procedure, each as often as another, with a message for it. */
+export function chooseTarget(random: Random): Target {
+  const method = random.pick(methods);
+  const oddity = random.weighted([
+    [7, 0],
+    [3, 0.1],
+    [2, 0.3],
+    [2, 0.8],
+  ]);
+  const name = `${method.parent.typeName}/${method.name}`;
+  return {
+    method,
+    name,
+    path: `/${name}`,
+    service: method.parent === CouponService ? 'coupon' : 'slot',
+    isStream: method.methodKind === 'server_streaming',
+    isQuery: method.idempotency === noSideEffects,
+    draft: draftOf(method.input, random, oddity),
+    oddity,
+  };
+}
+
+/** A path where no procedure is, or one written otherwise. */
+export function oddPath(target: Target, random: Random): string {
+  return random.pick([
+    ...[
+      '/',
+      '//',
+      '/healthz/x',
+      '/slot.v1.SlotService/Nothing',
+      '/nothing.v1.Nothing/Nothing',
+      '/slot.v1.SlotService',
+      '/*',
+    ],
+    ...[
+      `${target.path}/`,
+      `/${target.path}`,
+      target.path.toLowerCase(),
+      `${target.path}%00`,
+      `${target.path}?x=1`,
+      '/%2e%2e/x',
+    ],
+    ...[
+      `/x${target.path}`,
+      `${target.path}#x`,
+      '/grpc.health.v1.Health/Check',
+      '/grpc.health.v1.Health/Watch',
+      '/__proto__/x',
+    ],
+    ...[
+      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+      `/${'a'.repeat(3_000)}`,
+      '/constructor',
+      '/readyz',
+      '/healthz',
+    ],
+  ]);
+}

@@ -1,0 +1,93 @@
+import { Agent, type ClientRequest, request as open } from 'node:http';
+import { type Answer, fill, flatten, type HttpExchange, noAnswer, type Variables } from './exchange.ts';
+
+const patienceMs = 15_000;
+
+/** Requests to one web port, on connections that are kept. */
+export class Http1Sender {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #port: number;
+  readonly #variables: Variables;
+
+  constructor(port: number, variables: Variables) {
+    this.#port = port;
+    this.#variables = variables;
+  }
+
+  send(request: HttpExchange): Promise<Answer> {
+    return new Promise((resolve) => {
+      try {
+        const opened = this.#open(request);
+        collect(opened, request, (answer) => {
+          // The server may close a kept connection just when it is used again: HTTP's own race.
+          const again = answer.ended === 'lost' && answer.status === 0 && opened.reusedSocket;
+          if (again) void this.send(request).then(resolve);
+          else resolve(answer);
+        });
+      } catch {
+        resolve(noAnswer('unsent'));
+      }
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #open({ method, path, headers, body, mayBeLost }: HttpExchange): ClientRequest {
+    const opened = open({
+      host: '127.0.0.1',
+      port: this.#port,
+      // What comes after a length that is wrong would be taken for the next request of the connection.
+      agent: mayBeLost ? false : this.#agent,
+      method,
+      path,
+    });
+    try {
+      for (const [name, value] of headers) opened.appendHeader(name, fill(value, this.#variables));
+      // Node gives a body of DELETE and others no length of itself, and it would read as the next request.
+      if (body !== '' && !opened.hasHeader('content-length')) {
+        opened.setHeader('content-length', Buffer.byteLength(body, 'base64'));
+      }
+      return opened;
+    } catch (error) {
+      opened.on('error', () => undefined);
+      opened.destroy();
+      throw error;
+    }
+  }
+}
+
+function collect(opened: ClientRequest, request: HttpExchange, resolve: (answer: Answer) => void): void {
+  const chunks: Buffer[] = [];
+  let headers: Record<string, string> = {};
+  let status = 0;
+  let ended: Answer['ended'] = 'lost';
+  const leave = (why: Answer['ended'], afterMs: number) =>
+    setTimeout(() => {
+      if (ended === 'lost') ended = why;
+      opened.destroy();
+    }, afterMs);
+  const timers = [
+    leave('silent', patienceMs),
+    ...(request.leaveAfterMs === undefined ? [] : [leave('left', request.leaveAfterMs)]),
+  ];
+  opened.on('response', (response) => {
+    status = response.statusCode ?? 0;
+    headers = flatten(response.headers);
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('error', () => undefined);
+    response.on('end', () => {
+      ended = 'answered';
+    });
+  });
+  opened.on('error', () => undefined);
+  opened.on('upgrade', (_response, socket) => socket.destroy());
+  opened.on('close', () => {
+    for (const timer of timers) clearTimeout(timer);
+    resolve({ ended, status, headers, body: Buffer.concat(chunks) });
+  });
+  const body = Buffer.from(request.body, 'base64');
+  if (body.byteLength === 0 && request.method === 'GET') opened.end();
+  else opened.end(body);
+}
