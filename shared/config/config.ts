@@ -20,6 +20,8 @@ export interface ServiceConfig {
   readonly webPort: number;
   /** How many processes share the ports. */
   readonly processes: number;
+  /** How long a stop waits between NOT_SERVING and the end of the ports. */
+  readonly drainMs: number;
   readonly database: DatabaseConfig;
   readonly auth: AuthConfig;
   readonly corsOrigins: readonly string[];
@@ -47,6 +49,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
     processes: readCount(env, 'PROCESSES', 1, refusals),
+    drainMs: readMilliseconds(env, 'DRAIN_MS', 0, refusals),
     database: {
       url: readDatabaseUrl(env, refusals),
       applicationName: `${service}-service`,

@@ -9,10 +9,13 @@ export interface SingletonJobOptions {
   readonly sweepEveryMs: number;
   readonly backend: JobBackend;
   readonly logger: Logger;
-  run(): Promise<void>;
+  /** Rejects when the signal aborts: the work is left to a later run. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 const addTimeoutMs = 5_000;
+// A run that a stop can't wait for is handed back with this much time left to say so.
+const handBackMs = 1_000;
 // Requests of this long are one add: a burst of writes then pays next to nothing for the queue.
 const longestGatheringMs = 100;
 
@@ -29,6 +32,7 @@ export class SingletonJob {
   #asked = false;
   #adding: Promise<void> | undefined;
   #closed = false;
+  readonly #handBack = new AbortController();
 
   /** How many requests could not be queued; the next sweep serves them. */
   failedRequests = 0;
@@ -38,7 +42,7 @@ export class SingletonJob {
     this.#options = options;
     this.#gatheringMs = Math.min(longestGatheringMs, options.delayMs / 4);
     this.#queue = backend.openQueue(name);
-    this.#worker = backend.openWorker(name, run);
+    this.#worker = backend.openWorker(name, () => run(this.#handBack.signal));
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
     this.#worker.on('failed', (_job, error) => logger.error({ err: error, job: name }, 'a job failed'));
@@ -63,12 +67,14 @@ export class SingletonJob {
   }
 
   /**
-   * Queues what was asked for last, and lets a running job finish. While the store of jobs does not
-   * answer there is nothing to wait for: its connections are closed next.
+   * Queues what was asked for last, and lets a running job finish within `leftMs`, else hands it back.
+   * While the store of jobs does not answer there is nothing to wait for: its connections are closed
+   * next.
    */
-  async close(): Promise<void> {
+  async close(leftMs: number): Promise<void> {
     this.#closed = true;
-    const closing = this.#closeAll();
+    const timer = setTimeout(() => this.#handBack.abort(new Error('the service stops')), leftMs - handBackMs);
+    const closing = this.#closeAll().finally(() => clearTimeout(timer));
     if (await this.#options.backend.answers()) return closing;
     closing.catch((error: unknown) => this.#options.logger.warn({ err: error }, 'the job queue was not closed'));
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import { createTokenVerifier } from '../auth/token.ts';
@@ -6,11 +7,11 @@ import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
 import { commonErrors, fail } from './errors.ts';
-import { serveGrpc } from './grpc.ts';
+import { type GrpcServer, serveGrpc } from './grpc.ts';
 import type { Implementation } from './implementation.ts';
 import { createInterceptors } from './interceptors.ts';
 import { ShutdownStack } from './shutdown.ts';
-import { serveWeb } from './web.ts';
+import { serveWeb, type WebServer } from './web.ts';
 
 /** A service that answers on both of its ports. */
 export interface RunningService {
@@ -46,7 +47,7 @@ export async function startService(
 ): Promise<RunningService> {
   const shutdown = new ShutdownStack(logger);
   const draining = new AbortController();
-  const stop = (deadlineMs = shutdownDeadlineMs) => shutdown.stop(deadlineMs);
+  const stop = (deadlineMs = config.drainMs + shutdownDeadlineMs) => shutdown.stop(deadlineMs);
   try {
     const database = new Database(config.database, logger);
     shutdown.push({ name: 'database', stop: () => database.close() });
@@ -54,20 +55,31 @@ export async function startService(
     const implementations = await build({ config, database, logger, shutdown, draining: draining.signal });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth), database);
     const interceptors = createInterceptors({ logger, authenticate });
+    const ports: (GrpcServer | WebServer)[] = [];
+    // Both at once: while one finished its calls the other would still take new ones.
+    shutdown.push({
+      name: 'ports',
+      stop: () => Promise.all(ports.map((port) => port.stop())),
+      kill() {
+        for (const port of ports) port.kill();
+      },
+    });
     const grpc = await serveGrpc(implementations, interceptors, config.grpcPort).catch(refusePort(config.grpcPort));
-    shutdown.push({ name: 'gRPC port', stop: grpc.stop, kill: grpc.kill });
+    ports.push(grpc);
     const web = await serveWeb(implementations, interceptors, {
       port: config.webPort,
       corsOrigins: config.corsOrigins,
       logger,
       isReady: () => database.answers(AbortSignal.timeout(readinessProbeMs)),
     }).catch(refusePort(config.webPort));
-    shutdown.push({ name: 'web port', stop: web.stop, kill: web.kill });
+    ports.push(web);
     shutdown.push({
       name: 'health',
-      stop() {
+      async stop() {
         grpc.drain();
         web.drain();
+        // A load balancer that asks for health needs this long to send its calls elsewhere.
+        await pause(config.drainMs);
         draining.abort(fail(commonErrors.stopping));
       },
     });

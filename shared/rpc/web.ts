@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
@@ -9,9 +10,9 @@ import type { Interceptor } from './interceptors.ts';
 
 export interface WebServer {
   readonly port: number;
-  /** `/readyz` says 503; calls still work. */
+  /** `/readyz` says 503; calls still work, and each answer closes its connection. */
   drain(): void;
-  /** Ends once the calls in flight have ended. */
+  /** Takes no more connections, and ends once the calls in flight have ended. */
   stop(): Promise<void>;
   /** Ends at once. */
   kill(): void;
@@ -50,7 +51,11 @@ export async function serveWeb(
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
 
+  // A connection is left as it is told: one kept alive would be closed under its next call.
+  const answering = new Map<Socket, ServerResponse>();
   const server = createServer((request, response) => {
+    if (draining) response.shouldKeepAlive = false;
+    answering.set(request.socket, response);
     const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
       answerHealth(path, response).catch(() => response.destroy());
@@ -60,6 +65,7 @@ export async function serveWeb(
     if (request.headers.origin === undefined) calls(request, response);
     else allowOrigin(request, response, () => calls(request, response));
   });
+  server.on('connection', (socket) => socket.once('close', () => answering.delete(socket)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, '0.0.0.0', resolve);
@@ -69,6 +75,7 @@ export async function serveWeb(
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     drain() {
       draining = true;
+      for (const response of answering.values()) response.shouldKeepAlive = false;
     },
     stop: () =>
       new Promise((resolve) => {

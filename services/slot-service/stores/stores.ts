@@ -23,9 +23,10 @@ export async function startStores(
   sequences: SequenceCache,
   replicaId: string,
 ): Promise<RunningStores> {
-  const refresh = async () => {
+  const refresh = async (stopped?: AbortSignal) => {
     const start = performance.now();
-    const refreshed = await refreshStores(database, AbortSignal.timeout(longestRefreshMs));
+    const late = AbortSignal.timeout(longestRefreshMs);
+    const refreshed = await refreshStores(database, stopped ? AbortSignal.any([late, stopped]) : late);
     if (refreshed === undefined) return;
     const durationMs = Math.round(performance.now() - start);
     logger.info({ version: refreshed.version, requests: refreshed.requests, durationMs }, 'stores refreshed');
@@ -56,7 +57,7 @@ export async function startStores(
   const backend = openJobBackend({ redisUrl, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   const job = new SingletonJob({ name: 'store-refresh', delayMs, sweepEveryMs, backend, logger, run: refresh });
-  shutdown.push({ name: 'refresh job', stop: () => job.close() });
+  shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
   await job.start();
   return { replica, requestRefresh: () => job.request() };
 }
