@@ -1,9 +1,13 @@
-import { Refusals, readCount, readList, readMilliseconds, readPort, readUrl } from './variables.ts';
+import { Refusals, readCount, readList, readMilliseconds, readPort, readSwitch, readUrl } from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
 
 export interface DatabaseConfig {
   readonly url: string;
+  /** Past a pooler, for what needs a session of its own: LISTEN, the job queue. Unset: `url`. */
+  readonly directUrl?: string;
+  /** Whether statements are prepared under their names. Unset: true. */
+  readonly prepare?: boolean;
   readonly applicationName: string;
   readonly poolSize: number;
   readonly connectionTimeoutMs: number;
@@ -35,6 +39,7 @@ export interface ServiceConfig {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultPorts = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 50052, web: 8052 } };
+const postgresProtocols = ['postgres:', 'postgresql:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
@@ -45,13 +50,16 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   const refusals = new Refusals();
   const prefix = service.toUpperCase();
   const ports = defaultPorts[service];
+  const databaseUrl = readDatabaseUrl(env, refusals);
   const config: ServiceConfig = {
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
     processes: readCount(env, 'PROCESSES', 1, refusals),
     drainMs: readMilliseconds(env, 'DRAIN_MS', 0, refusals),
     database: {
-      url: readDatabaseUrl(env, refusals),
+      url: databaseUrl,
+      directUrl: readUrl(env, 'DATABASE_DIRECT_URL', postgresProtocols, refusals) ?? databaseUrl,
+      prepare: readSwitch(env, 'DATABASE_PREPARE', true, refusals),
       applicationName: `${service}-service`,
       poolSize: 10,
       connectionTimeoutMs: 5_000,
@@ -70,7 +78,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
 }
 
 function readDatabaseUrl(env: Environment, refusals: Refusals): string {
-  const url = readUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:'], refusals);
+  const url = readUrl(env, 'DATABASE_URL', postgresProtocols, refusals);
   if (url === undefined && !env.DATABASE_URL) {
     refusals.add('DATABASE_URL is not set: give a PostgreSQL URL, or use npm start, which brings its own');
   }

@@ -48,6 +48,13 @@ function readInteger(
   return unset;
 }
 
+export function readSwitch(env: Environment, name: string, unset: boolean, refusals: Refusals): boolean {
+  const text = env[name];
+  if (!text) return unset;
+  if (text !== 'true' && text !== 'false') refusals.add(`${name} must be true or false, not "${text}"`);
+  return text === 'true';
+}
+
 /** A URL of one of the protocols, as it was given. Its text is never shown: it may hold a password. */
 export function readUrl(
   env: Environment,

@@ -85,8 +85,9 @@ export function openJobBackend({ redisUrl, databaseUrl, applicationName, logger 
   const pool = new JobPool({
     connectionString: databaseUrl,
     application_name: `${applicationName} jobs`,
-    // BullMQ keeps its tables in a schema of its own.
-    options: '-c search_path=bullmq',
+    // BullMQ keeps its tables in a schema of its own. Not asked for as the connection starts, which a
+    // pooler refuses or leaves out.
+    onConnect: (client) => client.query('set search_path to bullmq'),
     max: 4,
     keepAlive: true,
   });

@@ -8,7 +8,7 @@ import { eventually, Stage } from './stores-stage.ts';
 import { createSlot, expectCaughtUp } from './stores-writes.ts';
 
 const timeout = 120_000;
-const callsBetween = 100;
+const callsBetween = 40;
 
 /** Stops a replica and starts it again on its ports, with calls going on before, meanwhile and after. */
 async function restart(stage: Stage, replica: Replica, loads: readonly RollingLoad[], processes: number) {

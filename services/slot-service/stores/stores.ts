@@ -53,7 +53,7 @@ export async function startStores(
   await listener.start();
 
   const { redisUrl, storeRefreshDelayMs: delayMs } = config;
-  const { url: databaseUrl, applicationName } = config.database;
+  const { url, directUrl: databaseUrl = url, applicationName } = config.database;
   const backend = openJobBackend({ redisUrl, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   const job = new SingletonJob({ name: 'store-refresh', delayMs, sweepEveryMs, backend, logger, run: refresh });
