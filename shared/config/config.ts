@@ -1,4 +1,14 @@
-import { Refusals, readCount, readList, readMilliseconds, readPort, readSwitch, readUrl } from './variables.ts';
+import {
+  type HostPort,
+  Refusals,
+  readCount,
+  readHostPorts,
+  readList,
+  readMilliseconds,
+  readPort,
+  readSwitch,
+  readUrl,
+} from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
 
@@ -32,6 +42,8 @@ export interface ServiceConfig {
   readonly appUrl: string;
   readonly couponCodePrefix: string;
   readonly redisUrl: string | undefined;
+  /** Where Redis Sentinel answers; the host of `redisUrl` is then the name that they know the master by. */
+  readonly redisSentinels: readonly HostPort[];
   readonly storeRefreshDelayMs: number;
   readonly logLevel: string;
 }
@@ -70,6 +82,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     appUrl: readUrl(env, 'APP_URL', ['http:', 'https:'], refusals)?.replace(/\/+$/, '') ?? 'http://localhost:3000',
     couponCodePrefix: readCouponCodePrefix(env, refusals),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], refusals),
+    redisSentinels: readRedisSentinels(env, refusals),
     storeRefreshDelayMs: readMilliseconds(env, 'STORE_REFRESH_DELAY_MS', 2000, refusals),
     logLevel: readLogLevel(env, refusals),
   };
@@ -83,6 +96,14 @@ function readDatabaseUrl(env: Environment, refusals: Refusals): string {
     refusals.add('DATABASE_URL is not set: give a PostgreSQL URL, or use npm start, which brings its own');
   }
   return url ?? '';
+}
+
+function readRedisSentinels(env: Environment, refusals: Refusals): HostPort[] {
+  const sentinels = readHostPorts(env, 'REDIS_SENTINELS', refusals);
+  if (sentinels.length > 0 && !env.REDIS_URL?.startsWith('redis:')) {
+    refusals.add('REDIS_URL must be redis:// and the name that REDIS_SENTINELS know the master by, without TLS');
+  }
+  return sentinels;
 }
 
 function readAuth(env: Environment, refusals: Refusals): AuthConfig {

@@ -74,3 +74,18 @@ export function readList(env: Environment, name: string): string[] {
   const items = (env[name] ?? '').split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');
 }
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A comma-separated list of `host:port`. */
+export function readHostPorts(env: Environment, name: string, refusals: Refusals): HostPort[] {
+  return readList(env, name).flatMap((item) => {
+    const [, host, port] = /^([^\s:/@]+):(\d{1,5})$/.exec(item) ?? [];
+    if (host !== undefined && Number(port) > 0 && Number(port) < 65_536) return [{ host, port: Number(port) }];
+    refusals.add(`${name} must be a list of host:port, which "${item}" is not`);
+    return [];
+  });
+}

@@ -20,8 +20,13 @@ async function openStage(options: PgBouncerOptions, { onTestFinished }: TestCont
   return { stage, pooler };
 }
 
-/** Two replicas that have nothing but the pooler, or with another way for what needs a session. */
-function startTwo(stage: Stage, { url: databaseUrl }: PgBouncer, env: Record<string, string> = {}): Promise<Replica[]> {
+/** Two replicas, with a direct way for what needs a session. */
+function startTwo(
+  stage: Stage,
+  { url: databaseUrl }: PgBouncer,
+  more: Record<string, string> = {},
+): Promise<Replica[]> {
+  const env = { DATABASE_DIRECT_URL: stage.database.url, ...more };
   return Promise.all([stage.start({ databaseUrl, env }), stage.start({ databaseUrl, env })]);
 }
 
@@ -58,7 +63,7 @@ async function expectCanceled(stage: Stage, { slots }: Replica, { expect }: Test
 }
 
 describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
-  it('in session mode all works as without it, also a migration', { timeout }, async (context) => {
+  it('in session mode all works with prepared statements, also a migration', { timeout }, async (context) => {
     const { stage, pooler } = await openStage({ mode: 'session', poolSize: 60 }, context);
     context.expect(await migrate(pooler.url)).toEqual([]);
     const replicas = await startTwo(stage, pooler);
@@ -66,12 +71,9 @@ describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
     await expectCanceled(stage, replicas[0] ?? (await stage.start()), context);
   });
 
-  it('in transaction mode all works with a direct way for sessions', { timeout }, async (context) => {
+  it('in transaction mode all works without prepared statements', { timeout }, async (context) => {
     const { stage, pooler } = await openStage({ mode: 'transaction', poolSize: 4 }, context);
-    const replicas = await startTwo(stage, pooler, {
-      DATABASE_DIRECT_URL: stage.database.url,
-      DATABASE_PREPARE: 'false',
-    });
+    const replicas = await startTwo(stage, pooler, { DATABASE_PREPARE: 'false' });
     await expectServing(replicas, context);
     await expectCanceled(stage, replicas[0] ?? (await stage.start()), context);
     const [pooled] = await stage.database.sql<{ n: number }>(
@@ -80,5 +82,11 @@ describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
     );
     // Two pools of ten share them.
     context.expect(pooled?.n).toBeLessThanOrEqual(4);
+  });
+
+  it('a service without a direct way refuses to start', { timeout }, async (context) => {
+    const { stage, pooler } = await openStage({ mode: 'session', poolSize: 60 }, context);
+    const started = stage.start({ databaseUrl: pooler.url });
+    await context.expect(started).rejects.toThrow('unsupported startup parameter');
   });
 });

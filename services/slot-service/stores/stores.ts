@@ -52,9 +52,9 @@ export async function startStores(
   shutdown.push({ name: 'listener', stop: () => listener.stop() });
   await listener.start();
 
-  const { redisUrl, storeRefreshDelayMs: delayMs } = config;
+  const { redisUrl, redisSentinels, storeRefreshDelayMs: delayMs } = config;
   const { url, directUrl: databaseUrl = url, applicationName } = config.database;
-  const backend = openJobBackend({ redisUrl, databaseUrl, applicationName, logger });
+  const backend = openJobBackend({ redisUrl, redisSentinels, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   const job = new SingletonJob({ name: 'store-refresh', delayMs, sweepEveryMs, backend, logger, run: refresh });
   shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
