@@ -19,6 +19,11 @@ async function restart(stage: Stage, replica: Replica, loads: readonly RollingLo
   await underLoad(loads);
   const ports = { grpc: replica.grpcPort, web: replica.webPort };
   const restarted = await stage.start({ ports, processes });
+  // A client that was refused looks again within 5 s; until then it has the other replica alone.
+  await eventually(() => {
+    const called = restarted.log.some(({ msg, protocol }) => msg === 'call' && protocol === 'grpc');
+    if (!called) throw new Error('no client has come back over gRPC');
+  });
   await underLoad(loads);
   return { restarted, code, stopMs };
 }
