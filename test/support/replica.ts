@@ -72,11 +72,6 @@ export class Replica {
     await this.#end('SIGKILL');
   }
 
-  /** Sends a signal to it alone, not to the processes that it started. */
-  signal(signal: NodeJS.Signals): void {
-    this.#process.signal(signal);
-  }
-
   /** Asks it to stop, and gives its exit code. */
   stop(): Promise<number | null> {
     return this.#end('SIGTERM');

@@ -34,7 +34,7 @@ export async function startSentinelRedis(): Promise<SentinelRedis> {
     `sentinel failover-timeout ${masterName} 5000`,
   ];
   await writeFile(file, `${settings.join('\n')}\n`);
-  const sentinelProcess = spawn('redis-sentinel', [file], { stdio: 'ignore' });
+  const sentinelProcess = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
   const client = new Redis(sentinel, '127.0.0.1');
   client.on('error', () => undefined);
   // It can't make a master of a replica that it has not heard of.
