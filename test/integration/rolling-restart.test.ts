@@ -14,8 +14,6 @@ const callsBetween = 40;
 async function restart(stage: Stage, replica: Replica, loads: readonly RollingLoad[], processes: number) {
   await underLoad(loads);
   const start = performance.now();
-  // As what stops a whole process group does: the processes then hear of it twice.
-  for (const { msg, pid } of replica.log) if (processes > 1 && msg === 'serving') process.kill(Number(pid), 'SIGTERM');
   const code = await replica.stop();
   const stopMs = Math.round(performance.now() - start);
   await underLoad(loads);
