@@ -1,4 +1,4 @@
-# One image for both services; the command chooses which.
+# One image for both services and the migration; the command chooses which.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -13,4 +13,6 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
+# The service is the container's first process: it takes this signal itself, and drains.
+STOPSIGNAL SIGTERM
 CMD ["node", "dist/services/slot-service/main.js"]

@@ -1,10 +1,25 @@
 import { readTlsFiles, type TlsFiles } from './tls.ts';
-import { Refusals, readCount, readList, readMilliseconds, readOptionalPort, readPort, readUrl } from './variables.ts';
+import {
+  type HostPort,
+  Refusals,
+  readCount,
+  readHostPorts,
+  readList,
+  readMilliseconds,
+  readOptionalPort,
+  readPort,
+  readSwitch,
+  readUrl,
+} from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
 
 export interface DatabaseConfig {
   readonly url: string;
+  /** Past a pooler, for what needs a session of its own: LISTEN, the job queue. Unset: `url`. */
+  readonly directUrl?: string;
+  /** Whether statements are prepared under their names. Unset: true. */
+  readonly prepare?: boolean;
   readonly applicationName: string;
   readonly poolSize: number;
   readonly connectionTimeoutMs: number;
@@ -25,6 +40,8 @@ export interface ServiceConfig {
   readonly metricsPort: number | undefined;
   /** Whether to send traces; the exporter reads where from its own variables. */
   readonly sendsTraces: boolean;
+  /** How long a stop waits between NOT_SERVING and the end of the ports. */
+  readonly drainMs: number;
   readonly database: DatabaseConfig;
   readonly auth: AuthConfig;
   /** Undefined: cleartext. */
@@ -33,6 +50,8 @@ export interface ServiceConfig {
   readonly appUrl: string;
   readonly couponCodePrefix: string;
   readonly redisUrl: string | undefined;
+  /** Where Redis Sentinel answers; the host of `redisUrl` is then the name that they know the master by. */
+  readonly redisSentinels: readonly HostPort[];
   readonly storeRefreshDelayMs: number;
   readonly logLevel: string;
 }
@@ -40,6 +59,7 @@ export interface ServiceConfig {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultPorts = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 50052, web: 8052 } };
+const postgresProtocols = ['postgres:', 'postgresql:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
@@ -50,14 +70,18 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   const refusals = new Refusals();
   const prefix = service.toUpperCase();
   const ports = defaultPorts[service];
+  const databaseUrl = readDatabaseUrl(env, refusals);
   const config: ServiceConfig = {
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
     processes: readCount(env, 'PROCESSES', 1, refusals),
     sendsTraces: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], refusals) !== undefined,
     metricsPort: readOptionalPort(env, `${prefix}_METRICS_PORT`, refusals),
+    drainMs: readMilliseconds(env, 'DRAIN_MS', 0, refusals),
     database: {
-      url: readDatabaseUrl(env, refusals),
+      url: databaseUrl,
+      directUrl: readUrl(env, 'DATABASE_DIRECT_URL', postgresProtocols, refusals) ?? databaseUrl,
+      prepare: readSwitch(env, 'DATABASE_PREPARE', true, refusals),
       applicationName: `${service}-service`,
       poolSize: 10,
       connectionTimeoutMs: 5_000,
@@ -69,6 +93,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     appUrl: readUrl(env, 'APP_URL', ['http:', 'https:'], refusals)?.replace(/\/+$/, '') ?? 'http://localhost:3000',
     couponCodePrefix: readCouponCodePrefix(env, refusals),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], refusals),
+    redisSentinels: readRedisSentinels(env, refusals),
     storeRefreshDelayMs: readMilliseconds(env, 'STORE_REFRESH_DELAY_MS', 2000, refusals),
     logLevel: readLogLevel(env, refusals),
   };
@@ -77,11 +102,19 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
 }
 
 function readDatabaseUrl(env: Environment, refusals: Refusals): string {
-  const url = readUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:'], refusals);
+  const url = readUrl(env, 'DATABASE_URL', postgresProtocols, refusals);
   if (url === undefined && !env.DATABASE_URL) {
     refusals.add('DATABASE_URL is not set: give a PostgreSQL URL, or use npm start, which brings its own');
   }
   return url ?? '';
+}
+
+function readRedisSentinels(env: Environment, refusals: Refusals): HostPort[] {
+  const sentinels = readHostPorts(env, 'REDIS_SENTINELS', refusals);
+  if (sentinels.length > 0 && !env.REDIS_URL?.startsWith('redis:')) {
+    refusals.add('REDIS_URL must be redis:// and the name that REDIS_SENTINELS know the master by, without TLS');
+  }
+  return sentinels;
 }
 
 function readAuth(env: Environment, refusals: Refusals): AuthConfig {

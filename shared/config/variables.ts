@@ -53,6 +53,13 @@ function readInteger(
   return unset;
 }
 
+export function readSwitch(env: Environment, name: string, unset: boolean, refusals: Refusals): boolean {
+  const text = env[name];
+  if (!text) return unset;
+  if (text !== 'true' && text !== 'false') refusals.add(`${name} must be true or false, not "${text}"`);
+  return text === 'true';
+}
+
 /** A URL of one of the protocols, as it was given. Its text is never shown: it may hold a password. */
 export function readUrl(
   env: Environment,
@@ -71,4 +78,19 @@ export function readUrl(
 export function readList(env: Environment, name: string): string[] {
   const items = (env[name] ?? '').split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');
+}
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A comma-separated list of `host:port`. */
+export function readHostPorts(env: Environment, name: string, refusals: Refusals): HostPort[] {
+  return readList(env, name).flatMap((item) => {
+    const [, host, port] = /^([^\s:/@]+):(\d{1,5})$/.exec(item) ?? [];
+    if (host !== undefined && Number(port) > 0 && Number(port) < 65_536) return [{ host, port: Number(port) }];
+    refusals.add(`${name} must be a list of host:port, which "${item}" is not`);
+    return [];
+  });
 }

@@ -4,14 +4,8 @@ import type { DatabaseConfig } from '../config/config.ts';
 import type { EndSignal } from '../rpc/call-signal.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { cancelStatement } from './cancel.ts';
 import { toDatabaseError } from './errors.ts';
-
-declare module 'pg' {
-  interface ClientBase {
-    /** The server process that serves this connection. */
-    readonly processID: number | null;
-  }
-}
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -58,16 +52,17 @@ export interface Connection extends Queryable {
 /** The connection pool of one process. */
 export class Database {
   readonly #pool: pg.Pool;
-  readonly #control: pg.Pool;
+  readonly #config: DatabaseConfig;
   readonly #logger: Logger;
   readonly #tracing: Tracing | undefined;
 
   constructor(config: DatabaseConfig, logger: Logger, tracing?: Tracing) {
-    const connection = { connectionString: config.url, application_name: config.applicationName };
+    this.#config = config;
     this.#logger = logger;
     this.#tracing = tracing;
     this.#pool = new pg.Pool({
-      ...connection,
+      connectionString: config.url,
+      application_name: config.applicationName,
       max: config.poolSize,
       // A server keeps its connections; a timer for each release would be a part of each call.
       idleTimeoutMillis: 0,
@@ -77,15 +72,11 @@ export class Database {
       // Statements that don't wait for one another travel together: see `batch`.
       pipeline: true,
     });
-    // Cancels statements: it must not wait for the pool that they fill.
-    this.#control = new pg.Pool({ ...connection, max: 1, connectionTimeoutMillis: config.connectionTimeoutMs });
-    for (const pool of [this.#pool, this.#control]) {
-      // Without a listener the loss of a connection would end the process, also between statements.
-      pool.on('connect', (client) => {
-        client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
-      });
-      pool.on('error', () => undefined);
-    }
+    // Without a listener the loss of a connection would end the process, also between statements.
+    this.#pool.on('connect', (client) => {
+      client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
+    });
+    this.#pool.on('error', () => undefined);
   }
 
   /** Statements and batches that end with the signal. */
@@ -168,7 +159,7 @@ export class Database {
 
   /** Closes the pool once the statements in flight have ended. */
   async close(): Promise<void> {
-    await Promise.all([this.#pool.end(), this.#control.end()]);
+    await this.#pool.end();
   }
 
   /** Lends a connection to `work`, and cancels what it runs when the signal aborts. */
@@ -177,9 +168,9 @@ export class Database {
     const client = await this.#connect(signal);
     let canceling: Promise<unknown> | undefined;
     const cancel = () => {
-      canceling = this.#control
-        .query('select pg_cancel_backend($1)', [client.processID])
-        .catch((error: unknown) => this.#logger.warn({ err: error }, 'a statement could not be canceled'));
+      canceling = cancelStatement(client, this.#config.connectionTimeoutMs).catch((error: unknown) =>
+        this.#logger.warn({ err: error }, 'a statement could not be canceled'),
+      );
     };
     signal.addEventListener('abort', cancel);
     try {
@@ -232,7 +223,8 @@ export class Database {
   ): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const query = { name, text, values: values === undefined ? [] : [...values] };
+      const prepared = this.#config.prepare === false ? {} : { name };
+      const query = { ...prepared, text, values: values === undefined ? [] : [...values] };
       void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
         // The driver's types know of no null here.
         if (!(error instanceof Error)) resolve(result.rows);

@@ -11,8 +11,10 @@ try {
 
 function readDatabaseUrl(): string {
   const refusals = new Refusals();
-  const url = readUrl(process.env, 'DATABASE_URL', ['postgres:', 'postgresql:'], refusals);
-  if (!process.env.DATABASE_URL) refusals.add('DATABASE_URL is not set: give the URL of the database to migrate');
+  // Migrations hold a lock of their session, which a pooler may not keep.
+  const name = process.env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
+  const url = readUrl(process.env, name, ['postgres:', 'postgresql:'], refusals);
+  if (!process.env[name]) refusals.add('DATABASE_URL is not set: give the URL of the database to migrate');
   refusals.throwIfAny();
   return url ?? '';
 }

@@ -61,6 +61,8 @@ export function serviceEnvironment(env: Environment, databaseUrl: string, secret
   return {
     ...env,
     DATABASE_URL: databaseUrl,
+    // One that is given belongs to a database that is given.
+    DATABASE_DIRECT_URL: (env.DATABASE_URL && env.DATABASE_DIRECT_URL) || databaseUrl,
     CORS_ORIGINS: env.CORS_ORIGINS ?? localOrigins.join(','),
     ...(secret === undefined ? {} : { AUTH_JWT_SECRET: secret }),
   };

@@ -59,14 +59,14 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   const { signal } = stopping;
   const database = await openDatabase(settings);
   signal.throwIfAborted();
-  const migrations = await migrate(database.url).catch((error: unknown) => {
+  const secret = needsOwnSecret(given) ? await keepTokenSecret(settings.dataDir) : undefined;
+  const env = serviceEnvironment(given, database.url, secret);
+  const migrations = await migrate(env.DATABASE_DIRECT_URL).catch((error: unknown) => {
     throw new ConfigError(`the database can't be migrated: ${explain(error)}`);
   });
   signal.throwIfAborted();
   const seeded = settings.seedDemo && (await seedDemo(database.url, new Date()));
   signal.throwIfAborted();
-  const secret = needsOwnSecret(given) ? await keepTokenSecret(settings.dataDir) : undefined;
-  const env = serviceEnvironment(given, database.url, secret);
   const services = (['slot-service', 'coupon-service'] as const).map((name) => watch(name, env));
   await Promise.all([settings.slot, settings.coupon].map(({ grpc, web }) => untilServing(grpc.port, web.port, signal)));
   await untilQuiet(services);

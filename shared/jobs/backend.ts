@@ -10,6 +10,7 @@ import {
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import type { HostPort } from '../config/variables.ts';
 
 interface Opened {
   waitUntilReady(): Promise<unknown>;
@@ -68,16 +69,20 @@ export interface JobBackend {
 
 export interface JobBackendOptions {
   readonly redisUrl: string | undefined;
+  readonly redisSentinels: readonly HostPort[];
   readonly databaseUrl: string;
   readonly applicationName: string;
   readonly logger: Logger;
 }
 
-export function openJobBackend({ redisUrl, databaseUrl, applicationName, logger }: JobBackendOptions): JobBackend {
+export function openJobBackend(options: JobBackendOptions): JobBackend {
+  const { redisUrl, redisSentinels, databaseUrl, applicationName, logger } = options;
   if (redisUrl !== undefined) {
+    const { hostname: name } = new URL(redisUrl);
+    const master = redisSentinels.length > 0 ? { sentinels: [...redisSentinels], name } : {};
     // Without an offline queue an add fails at once while Redis is away, instead of piling up.
-    const producer = new Redis(redisUrl, { maxRetriesPerRequest: null, enableOfflineQueue: false });
-    const consumer = new Redis(redisUrl, { maxRetriesPerRequest: null });
+    const producer = new Redis(redisUrl, { ...master, maxRetriesPerRequest: null, enableOfflineQueue: false });
+    const consumer = new Redis(redisUrl, { ...master, maxRetriesPerRequest: null });
     for (const connection of [producer, consumer]) {
       connection.on('error', (error) => logger.warn({ err: error }, 'the connection to Redis failed'));
     }
@@ -96,7 +101,8 @@ export function openJobBackend({ redisUrl, databaseUrl, applicationName, logger 
   const pool = new JobPool({
     connectionString: databaseUrl,
     application_name: `${applicationName} jobs`,
-    // BullMQ keeps its tables in a schema of its own.
+    // BullMQ keeps its tables in a schema of its own. A pooler refuses this, and has to: set later, it
+    // would change the connections of others.
     options: '-c search_path=bullmq',
     max: 4,
     keepAlive: true,

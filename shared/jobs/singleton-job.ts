@@ -13,10 +13,13 @@ export interface SingletonJobOptions {
   readonly backend: JobBackend;
   readonly logger: Logger;
   readonly tracing: Tracing | undefined;
-  run(): Promise<void>;
+  /** Rejects when the signal aborts: the work is left to a later run. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 const addTimeoutMs = 5_000;
+// A run that a stop can't wait for is handed back with this much time left to say so.
+const handBackMs = 1_000;
 // Requests of this long are one add: a burst of writes then pays next to nothing for the queue.
 const longestGatheringMs = 100;
 
@@ -33,6 +36,7 @@ export class SingletonJob {
   #asked = false;
   #adding: Promise<void> | undefined;
   #closed = false;
+  readonly #handBack = new AbortController();
 
   #notQueued = 0;
   readonly #causes = new JobCauses();
@@ -42,9 +46,10 @@ export class SingletonJob {
     this.#options = options;
     this.#gatheringMs = Math.min(longestGatheringMs, options.delayMs / 4);
     this.#queue = backend.openQueue(name);
-    this.#worker = backend.openWorker(name, (data) =>
-      tracing === undefined ? run() : tracing.job(name, causesOf(data), run),
-    );
+    this.#worker = backend.openWorker(name, (data) => {
+      const runNow = () => run(this.#handBack.signal);
+      return tracing === undefined ? runNow() : tracing.job(name, causesOf(data), runNow);
+    });
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
     this.#worker.on('failed', (_job, error) => logger.error({ err: error, job: name }, 'a job failed'));
@@ -87,12 +92,14 @@ export class SingletonJob {
   }
 
   /**
-   * Queues what was asked for last, and lets a running job finish. While the store of jobs does not
-   * answer there is nothing to wait for: its connections are closed next.
+   * Queues what was asked for last, and lets a running job finish within `leftMs`, else hands it back.
+   * While the store of jobs does not answer there is nothing to wait for: its connections are closed
+   * next.
    */
-  async close(): Promise<void> {
+  async close(leftMs: number): Promise<void> {
     this.#closed = true;
-    const closing = this.#closeAll();
+    const timer = setTimeout(() => this.#handBack.abort(new Error('the service stops')), leftMs - handBackMs);
+    const closing = this.#closeAll().finally(() => clearTimeout(timer));
     if (await this.#options.backend.answers()) return closing;
     closing.catch((error: unknown) => this.#options.logger.warn({ err: error }, 'the job queue was not closed'));
   }

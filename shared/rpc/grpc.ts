@@ -23,13 +23,14 @@ import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
 import { createReflection } from './reflection.ts';
+import { StandingStreams } from './standing-streams.ts';
 import { encodeStatus } from './status.ts';
 
 export interface GrpcServer {
   readonly port: number;
   /** Turns the health of every service to NOT_SERVING; calls still work. */
   drain(): void;
-  /** Ends once the calls in flight have ended. */
+  /** Takes no more calls, and ends once those in flight have ended. */
   stop(): Promise<void>;
   /** Ends at once. */
   kill(): void;
@@ -64,8 +65,9 @@ export async function serveGrpc(
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));
-  health.addToServer(server);
-  createReflection(implementations.map(({ service }) => service)).addToServer(server);
+  const standing = new StandingStreams(server);
+  health.addToServer(standing);
+  createReflection(implementations.map(({ service }) => service)).addToServer(standing);
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`0.0.0.0:${port}`, createServerCredentials(certificates), (error, boundPort) =>
       error ? reject(error) : resolve(boundPort),
@@ -76,7 +78,11 @@ export async function serveGrpc(
     drain() {
       for (const name of names) health.setStatus(name, 'NOT_SERVING');
     },
-    stop: () => new Promise((resolve, reject) => server.tryShutdown((error) => (error ? reject(error) : resolve()))),
+    stop: () =>
+      new Promise((resolve, reject) => {
+        server.tryShutdown((error) => (error ? reject(error) : resolve()));
+        standing.end();
+      }),
     kill: () => server.forceShutdown(),
   };
 }

@@ -44,8 +44,10 @@ export async function runService(
 function untilAskedToStop(): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected === false) resolve();
-    process.once('SIGTERM', () => resolve());
-    process.once('SIGINT', () => resolve());
+    // Not once: what stops a whole process group, as systemd does, reaches the processes of
+    // `--processes` twice, and a signal without a listener would end them at once.
+    process.on('SIGTERM', () => resolve());
+    process.on('SIGINT', () => resolve());
     process.once('disconnect', () => resolve());
   });
 }

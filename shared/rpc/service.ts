@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import { createTokenVerifier } from '../auth/token.ts';
@@ -12,11 +13,11 @@ import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { CertificateFiles } from './certificates.ts';
 import { commonErrors, fail } from './errors.ts';
-import { serveGrpc } from './grpc.ts';
+import { type GrpcServer, serveGrpc } from './grpc.ts';
 import type { Implementation } from './implementation.ts';
 import { createInterceptors } from './interceptors.ts';
 import { ShutdownStack } from './shutdown.ts';
-import { serveWeb } from './web.ts';
+import { serveWeb, type WebServer } from './web.ts';
 
 /** A service that answers on both of its ports. */
 export interface RunningService {
@@ -57,7 +58,7 @@ export async function startService(
 ): Promise<RunningService> {
   const shutdown = new ShutdownStack(logger);
   const draining = new AbortController();
-  const stop = (deadlineMs = shutdownDeadlineMs) => shutdown.stop(deadlineMs);
+  const stop = (deadlineMs = config.drainMs + shutdownDeadlineMs) => shutdown.stop(deadlineMs);
   try {
     const certificates = config.tls && (await CertificateFiles.open(config.tls, logger));
     shutdown.push({ name: 'certificate files', stop: () => certificates?.close() });
@@ -82,10 +83,19 @@ export async function startService(
     });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
     const interceptors = createInterceptors({ logger, authenticate, calls, tracing });
+    const ports: (GrpcServer | WebServer)[] = [];
+    // Both at once: while one finished its calls the other would still take new ones.
+    shutdown.push({
+      name: 'ports',
+      stop: () => Promise.all(ports.map((port) => port.stop())),
+      kill() {
+        for (const port of ports) port.kill();
+      },
+    });
     const grpc = await serveGrpc(implementations, interceptors, config.grpcPort, certificates).catch(
       refusePort(config.grpcPort),
     );
-    shutdown.push({ name: 'gRPC port', stop: grpc.stop, kill: grpc.kill });
+    ports.push(grpc);
     const web = await serveWeb(implementations, interceptors, {
       port: config.webPort,
       corsOrigins: config.corsOrigins,
@@ -93,12 +103,14 @@ export async function startService(
       certificates,
       isReady: () => database.answers(AbortSignal.timeout(readinessProbeMs)),
     }).catch(refusePort(config.webPort));
-    shutdown.push({ name: 'web port', stop: web.stop, kill: web.kill });
+    ports.push(web);
     shutdown.push({
       name: 'health',
-      stop() {
+      async stop() {
         grpc.drain();
         web.drain();
+        // A load balancer that asks for health needs this long to send its calls elsewhere.
+        await pause(config.drainMs);
         draining.abort(fail(commonErrors.stopping));
       },
     });

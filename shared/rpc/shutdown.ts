@@ -2,10 +2,14 @@ import type { Logger } from 'pino';
 
 interface Step {
   readonly name: string;
-  stop(): Promise<unknown> | unknown;
+  /** @param leftMs how long it may take. */
+  stop(leftMs: number): Promise<unknown> | unknown;
   /** Ends at once what `stop` waits for. */
   kill?(): void;
 }
+
+// What calls in flight take until the deadline must not keep a job and the pools from an orderly end.
+const afterDeadlineMs = 2_000;
 
 /** What runs, in the order of its start: stopped in reverse under one deadline. */
 export class ShutdownStack {
@@ -20,15 +24,20 @@ export class ShutdownStack {
     this.#steps.push(step);
   }
 
-  /** Stops all of it; a step that fails or is too late does not keep the next ones from stopping. */
+  /**
+   * Stops all of it; a step that fails or is too late does not keep the next ones from stopping, which
+   * then have two seconds each.
+   */
   async stop(deadlineMs: number): Promise<void> {
     const deadline = Date.now() + deadlineMs;
+    let leftMs = deadlineMs;
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       try {
-        await within(deadline - Date.now(), step);
+        await within(leftMs, step);
       } catch (error) {
         this.#logger.error({ err: error, step: step.name }, 'a step of the shutdown failed');
       }
+      leftMs = Math.max(deadline - Date.now(), afterDeadlineMs);
     }
   }
 }
@@ -36,10 +45,10 @@ export class ShutdownStack {
 async function within(ms: number, step: Step): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), Math.max(ms, 0));
+    timer = setTimeout(() => resolve('late'), ms);
   });
   try {
-    const stopped = Promise.resolve(step.stop());
+    const stopped = Promise.resolve(step.stop(ms));
     if ((await Promise.race([stopped, late])) !== 'late') return;
     step.kill?.();
     throw new Error(`${step.name} did not stop in time`);

@@ -1,3 +1,5 @@
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
@@ -10,9 +12,9 @@ import { createHttpPort, createHttpsPort, type WebListener, type WebRequest, typ
 
 export interface WebServer {
   readonly port: number;
-  /** `/readyz` says 503; calls still work. */
+  /** `/readyz` says 503; calls still work, and each answer closes its connection. */
   drain(): void;
-  /** Ends once the calls in flight have ended. */
+  /** Takes no more connections, and ends once the calls in flight have ended. */
   stop(): Promise<void>;
   /** Ends at once. */
   kill(): void;
@@ -63,7 +65,13 @@ export async function serveWeb(
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
 
+  // A connection of HTTP/1.1 is left as it is told: one kept alive would be closed under its next call.
+  const answering = new Map<Socket, ServerResponse>();
   const listener: WebListener = (request, response) => {
+    if (response instanceof ServerResponse) {
+      if (draining) response.shouldKeepAlive = false;
+      answering.set(request.socket, response);
+    }
     const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
       answerHealth(path, response).catch(() => response.destroy());
@@ -76,6 +84,9 @@ export async function serveWeb(
   const { certificates } = options;
   const { server, stop, kill } =
     certificates === undefined ? createHttpPort(listener) : createHttpsPort(certificates, listener);
+  for (const event of ['connection', 'secureConnection']) {
+    server.on(event, (socket: Socket) => socket.once('close', () => answering.delete(socket)));
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, '0.0.0.0', resolve);
@@ -85,6 +96,7 @@ export async function serveWeb(
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     drain() {
       draining = true;
+      for (const response of answering.values()) response.shouldKeepAlive = false;
     },
     stop,
     kill,

@@ -20,7 +20,7 @@ describe('A service with several processes', () => {
     database = await createDatabase();
     await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
     token = await signToken({ staffId: 1 });
-    replica = await Replica.start({ databaseUrl: database.url, env: { PROCESSES: '2' } });
+    replica = await Replica.start({ databaseUrl: database.url, processes: 2 });
     await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
   });
   afterEach(() => {
@@ -99,6 +99,27 @@ describe('A service with several processes', () => {
     expect(pids).toHaveLength(2);
     expect(await replica.stop()).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('A signal to all processes of a service', () => {
+  it('stops them in order, though the first one passes it on to the others', async () => {
+    const database = await createDatabase();
+    const drainMs = 2_000;
+    const env = { DRAIN_MS: String(drainMs) };
+    const replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
+    try {
+      await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
+      const startedAt = performance.now();
+      for (const { msg, pid } of replica.log) if (msg === 'serving') process.kill(Number(pid), 'SIGTERM');
+      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2));
+      expect(await replica.stop()).toBe(0);
+      // A second signal must not end them at once.
+      expect(performance.now() - startedAt).toBeGreaterThan(drainMs);
+    } finally {
+      await replica.kill();
+      await database.close();
+    }
   });
 });
 

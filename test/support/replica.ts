@@ -13,6 +13,10 @@ export interface ReplicaOptions {
   readonly databaseUrl: string;
   readonly redisUrl?: string | undefined;
   readonly refreshDelayMs?: number;
+  /** How many processes share its ports. */
+  readonly processes?: number;
+  /** Unset: free ones. */
+  readonly ports?: { readonly grpc: number; readonly web: number };
   /** Further variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -93,7 +97,7 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
   stderr = '';
 
-  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, env: more }: ReplicaOptions) {
+  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1, ports, env: more }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     delete env.OTEL_EXPORTER_OTLP_ENDPOINT;
     this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
@@ -102,8 +106,9 @@ class SpawnedProcess {
         ...env,
         DATABASE_URL: databaseUrl,
         AUTH_JWT_SECRET: testSecret,
-        SLOT_GRPC_PORT: '0',
-        SLOT_WEB_PORT: '0',
+        SLOT_GRPC_PORT: String(ports?.grpc ?? 0),
+        SLOT_WEB_PORT: String(ports?.web ?? 0),
+        PROCESSES: String(processes),
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
         ...more,

@@ -25,9 +25,11 @@ export async function startStores(
   replicaId: string,
 ): Promise<RunningStores> {
   const refreshMetrics = createRefreshMetrics(metrics);
-  const refresh = async () => {
+  const refresh = async (stopped?: AbortSignal) => {
     const start = performance.now();
-    const refreshed = await refreshStores(database, AbortSignal.timeout(longestRefreshMs)).catch((error: unknown) => {
+    const late = AbortSignal.timeout(longestRefreshMs);
+    const signal = stopped ? AbortSignal.any([late, stopped]) : late;
+    const refreshed = await refreshStores(database, signal).catch((error: unknown) => {
       refreshMetrics.failed();
       throw error;
     });
@@ -58,9 +60,9 @@ export async function startStores(
   shutdown.push({ name: 'listener', stop: () => listener.stop() });
   await listener.start();
 
-  const { redisUrl, storeRefreshDelayMs: delayMs } = config;
-  const { url: databaseUrl, applicationName } = config.database;
-  const backend = openJobBackend({ redisUrl, databaseUrl, applicationName, logger });
+  const { redisUrl, redisSentinels, storeRefreshDelayMs: delayMs } = config;
+  const { url, directUrl: databaseUrl = url, applicationName } = config.database;
+  const backend = openJobBackend({ redisUrl, redisSentinels, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   const job = new SingletonJob({
     name: 'store-refresh',
@@ -72,7 +74,7 @@ export async function startStores(
     run: refresh,
   });
   job.tell(metrics);
-  shutdown.push({ name: 'refresh job', stop: () => job.close() });
+  shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
   await job.start();
   return { replica, requestRefresh: () => job.request() };
 }

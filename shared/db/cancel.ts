@@ -1,0 +1,38 @@
+import { connect } from 'node:net';
+import type pg from 'pg';
+
+declare module 'pg' {
+  interface ClientBase {
+    readonly host: string;
+    readonly port: number;
+    /** What the server, or a pooler in front of it, gave this connection to be canceled by. */
+    readonly processID: number | null;
+    readonly secretKey: number | null;
+  }
+}
+
+const cancelRequestCode = 80_877_102;
+
+/**
+ * Cancels what a connection runs, by the request of PostgreSQL's protocol: a pooler knows it too, while
+ * the process id that a pooler gives is of no use to `pg_cancel_backend`. Resolves once the server has
+ * taken it; what it then hits may have ended already.
+ */
+export function cancelStatement(client: pg.ClientBase, timeoutMs: number): Promise<void> {
+  const { host, port, processID, secretKey } = client;
+  if (processID === null || secretKey === null) return Promise.resolve();
+  const request = Buffer.alloc(16);
+  request.writeInt32BE(request.length, 0);
+  request.writeInt32BE(cancelRequestCode, 4);
+  request.writeInt32BE(processID, 8);
+  request.writeInt32BE(secretKey, 12);
+  return new Promise((resolve, reject) => {
+    const path = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+    const socket = connect(path, () => socket.write(request));
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the server did not take the cancellation')));
+    socket.on('error', reject);
+    // The server answers nothing: it closes the connection once it has told the process.
+    socket.on('close', () => resolve());
+    socket.resume();
+  });
+}
