@@ -1,4 +1,4 @@
-import { Refusals, readCount, readList, readMilliseconds, readPort, readUrl } from './variables.ts';
+import { Refusals, readCount, readLimit, readList, readMilliseconds, readPort, readUrl } from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
 
@@ -21,6 +21,8 @@ export interface ServiceConfig {
   /** How many processes share the ports. */
   readonly processes: number;
   readonly database: DatabaseConfig;
+  /** How many calls one process works on at once. */
+  readonly limits: { readonly calls: number; readonly streams: number };
   readonly auth: AuthConfig;
   readonly corsOrigins: readonly string[];
   readonly appUrl: string;
@@ -51,8 +53,12 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       url: readDatabaseUrl(env, refusals),
       applicationName: `${service}-service`,
       poolSize: 10,
-      connectionTimeoutMs: 5_000,
+      connectionTimeoutMs: 2_000,
       statementTimeoutMs: 30_000,
+    },
+    limits: {
+      calls: readLimit(env, 'MAX_CALLS_IN_FLIGHT', 300, refusals),
+      streams: readLimit(env, 'MAX_STREAMS', 1_000, refusals),
     },
     auth: readAuth(env, refusals),
     corsOrigins: readList(env, 'CORS_ORIGINS'),

@@ -2,7 +2,8 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
 import type { EndSignal } from '../rpc/call-signal.ts';
-import { toDatabaseError } from './errors.ts';
+import { fail } from '../rpc/errors.ts';
+import { databaseErrors, toDatabaseError } from './errors.ts';
 
 declare module 'pg' {
   interface ClientBase {
@@ -52,15 +53,21 @@ export interface Connection extends Queryable {
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
 
+// Beyond it the last one would wait for longer than a caller does, and the calls that need no database
+// would find no place among those that wait for it.
+const waitersPerConnection = 10;
+
 /** The connection pool of one process. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #control: pg.Pool;
+  readonly #maxWaiting: number;
   readonly #logger: Logger;
 
   constructor(config: DatabaseConfig, logger: Logger) {
     const connection = { connectionString: config.url, application_name: config.applicationName };
     this.#logger = logger;
+    this.#maxWaiting = config.poolSize * waitersPerConnection;
     this.#pool = new pg.Pool({
       ...connection,
       max: config.poolSize,
@@ -132,12 +139,12 @@ export class Database {
 
   /** Whether the database answers before the signal aborts. */
   async answers(signal: AbortSignal): Promise<boolean> {
-    return this.during(signal)
-      .query(ping)
-      .then(
-        () => true,
-        () => false,
-      );
+    // Behind all who wait already: a process with much to do is not one that can't do it.
+    const run = (client: pg.PoolClient) => this.#run(client, ping, [], signal);
+    return this.#withClient(signal, run, Number.POSITIVE_INFINITY).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Closes the pool once the statements in flight have ended. */
@@ -146,8 +153,13 @@ export class Database {
   }
 
   /** Lends a connection to `work`, and cancels what it runs when the signal aborts. */
-  async #withClient<Result>(signal: EndSignal, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  async #withClient<Result>(
+    signal: EndSignal,
+    work: (client: pg.PoolClient) => Promise<Result>,
+    maxWaiting = this.#maxWaiting,
+  ): Promise<Result> {
     signal.throwIfAborted();
+    if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
     const client = await this.#connect(signal);
     let canceling: Promise<unknown> | undefined;
     const cancel = () => {

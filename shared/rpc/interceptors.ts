@@ -1,6 +1,7 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/authenticator.ts';
+import { type CallLimits, createAdmission } from './admission.ts';
 import type { Call } from './call.ts';
 import { fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
@@ -15,12 +16,14 @@ export type Interceptor = <Answer>(rpc: Rpc, next: Handle<Answer>) => Handle<Ans
 export interface InterceptorOptions {
   readonly logger: Logger;
   readonly authenticate: Authenticator;
+  readonly limits: CallLimits;
 }
 
 /** The interceptors of both server stacks, outermost first. */
-export function createInterceptors({ logger, authenticate }: InterceptorOptions): readonly Interceptor[] {
+export function createInterceptors({ logger, authenticate, limits }: InterceptorOptions): readonly Interceptor[] {
   return [
-    logging(logger), // outermost, so that refused calls are seen
+    createAdmission(limits, logger), // outermost: what is refused here must cost next to nothing
+    logging(logger), // next, so that all other refused calls are seen
     errors(logger), // inside logging, which then sees what the caller gets
     identity(authenticate), // before the bytes of a stranger are read
     validation, // declared bounds come before the body (design 1)

@@ -53,7 +53,7 @@ export async function startService(
     await assertMigrated(database);
     const implementations = await build({ config, database, logger, shutdown, draining: draining.signal });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth), database);
-    const interceptors = createInterceptors({ logger, authenticate });
+    const interceptors = createInterceptors({ logger, authenticate, limits: config.limits });
     const grpc = await serveGrpc(implementations, interceptors, config.grpcPort).catch(refusePort(config.grpcPort));
     shutdown.push({ name: 'gRPC port', stop: grpc.stop, kill: grpc.kill });
     const web = await serveWeb(implementations, interceptors, {

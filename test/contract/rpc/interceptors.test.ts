@@ -4,8 +4,19 @@ import { createInterceptors } from '../../../shared/rpc/interceptors.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
 
 it('The interceptors stand in the order that their reasons ask for', () => {
-  const interceptors = createInterceptors({ logger: pino({ level: 'silent' }), authenticate: () => Promise.reject() });
-  expect(interceptors.map(({ name }) => name)).toEqual(['logging', 'errors', 'identity', 'validation', 'staff']);
+  const interceptors = createInterceptors({
+    logger: pino({ level: 'silent' }),
+    authenticate: () => Promise.reject(),
+    limits: { calls: 1, streams: 1 },
+  });
+  expect(interceptors.map(({ name }) => name)).toEqual([
+    'admission',
+    'logging',
+    'errors',
+    'identity',
+    'validation',
+    'staff',
+  ]);
 });
 
 slotContract('The chain', (api) => {
