@@ -16,6 +16,7 @@ import { Call, type CallSource } from './call.ts';
 import { CallSignal } from './call-signal.ts';
 import { encode } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
+import { boundGrpc } from './grpc-bounds.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
@@ -44,7 +45,16 @@ export async function serveGrpc(
   interceptors: readonly Interceptor[],
   port: number,
 ): Promise<GrpcServer> {
-  const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessageBytes,
+    // What a client has beyond waits at its side.
+    'grpc.max_concurrent_streams': 1_000,
+    // A caller that vanished without a word is found; its calls and streams end.
+    'grpc.keepalive_time_ms': 60_000,
+    'grpc.keepalive_timeout_ms': 20_000,
+    // A client connects again at its next call.
+    'grpc.max_connection_idle_ms': 5 * 60_000,
+  });
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));
@@ -55,6 +65,7 @@ export async function serveGrpc(
       error ? reject(error) : resolve(boundPort),
     );
   });
+  boundGrpc(server);
   return {
     port: bound,
     drain() {

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
@@ -6,6 +12,9 @@ import { createConnectNodeHandlers } from './connect-node.ts';
 import { createConnectUnaryHandler, readForm } from './connect-unary.ts';
 import type { Implementation } from './implementation.ts';
 import type { Interceptor } from './interceptors.ts';
+import { maxConnections, slowestRequestMs } from './limits.ts';
+import { RequestMemory } from './request-memory.ts';
+import { HttpExchange, SlowCallers } from './slow-callers.ts';
 
 export interface WebServer {
   readonly port: number;
@@ -25,6 +34,20 @@ export interface WebOptions {
   isReady(): Promise<boolean>;
 }
 
+const serverOptions: ServerOptions = {
+  // The URL of a query by GET is its whole request, and of one that is too long a browser is not told:
+  // 431 comes before CORS. 64 KiB hold some 4,000 ids.
+  maxHeaderSize: 64 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: slowestRequestMs,
+  // How often Node looks for what is late.
+  connectionsCheckingInterval: 5_000,
+  // Longer than a load balancer keeps its own, which are 60 s for most: it must not send into one that closes.
+  keepAliveTimeout: 65_000,
+};
+// Node drops those beyond without a word; browsers and proxies send some forty.
+const maxHeaders = 200;
+
 /** Answers one request; rejects when the answer could not be delivered. */
 export type WebHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -34,7 +57,8 @@ export async function serveWeb(
   interceptors: readonly Interceptor[],
   options: WebOptions,
 ): Promise<WebServer> {
-  const calls = createCallListener(implementations, interceptors, options.logger);
+  const slowCallers = new SlowCallers();
+  const calls = createCallListener(implementations, interceptors, options.logger, slowCallers);
   const allowOrigin = cors({
     origin: [...options.corsOrigins],
     methods: [...connectCors.allowedMethods],
@@ -50,7 +74,7 @@ export async function serveWeb(
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer(serverOptions, (request, response) => {
     const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
       answerHealth(path, response).catch(() => response.destroy());
@@ -60,6 +84,9 @@ export async function serveWeb(
     if (request.headers.origin === undefined) calls(request, response);
     else allowOrigin(request, response, () => calls(request, response));
   });
+  server.maxConnections = maxConnections;
+  server.maxHeadersCount = maxHeaders;
+  server.once('close', () => slowCallers.close());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, '0.0.0.0', resolve);
@@ -91,15 +118,17 @@ function createCallListener(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   logger: Logger,
+  slowCallers: SlowCallers,
 ): RequestListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
-  const byConnectNode = createConnectNodeHandlers(rpcs, interceptors);
+  const memory = new RequestMemory();
+  const byConnectNode = createConnectNodeHandlers(rpcs, interceptors, memory);
   const plainUnary = new Map(
     rpcs
       .filter(({ method }) => method.methodKind === 'unary')
       .map((rpc) => [
         `/${rpc.method.parent.typeName}/${rpc.method.name}`,
-        createConnectUnaryHandler(rpc, interceptors),
+        createConnectUnaryHandler(rpc, interceptors, memory),
       ]),
   );
   const notFound: WebHandler = async (_request, response) => {
@@ -114,6 +143,9 @@ function createCallListener(
   }
 
   return (request, response) => {
+    const exchange = new HttpExchange(response);
+    slowCallers.add(exchange);
+    response.once('close', () => slowCallers.delete(exchange));
     answer(request, response).catch((error: unknown) => {
       // The caller is gone, or the answer could not be written: nobody is left to tell.
       logger.debug({ err: error }, 'an answer was not delivered');
