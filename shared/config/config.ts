@@ -57,7 +57,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       statementTimeoutMs: 30_000,
     },
     limits: {
-      calls: readLimit(env, 'MAX_CALLS_IN_FLIGHT', 300, refusals),
+      calls: readLimit(env, 'MAX_CALLS_IN_FLIGHT', 1_000, refusals),
       streams: readLimit(env, 'MAX_STREAMS', 1_000, refusals),
     },
     auth: readAuth(env, refusals),

@@ -55,7 +55,7 @@ export interface Connection extends Queryable {
 
 // Beyond it the last one would wait for longer than a caller does, and the calls that need no database
 // would find no place among those that wait for it.
-const waitersPerConnection = 10;
+const waitersPerConnection = 100;
 
 /** The connection pool of one process. */
 export class Database {

@@ -9,6 +9,7 @@ import type { Server } from '@grpc/grpc-js';
 import { maxConnections, maxOpenStreams } from './limits.ts';
 import { RequestMemory, RequestShare } from './request-memory.ts';
 import { Exchange, SlowCallers } from './slow-callers.ts';
+import { StreamQuota } from './stream-quota.ts';
 
 // Becomes RESOURCE_EXHAUSTED in any gRPC client. REFUSED_STREAM would be tried again at once.
 const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
@@ -17,20 +18,27 @@ const frameHeadBytes = 5;
 /**
  * Bounds what the callers of a gRPC server can make it hold before their calls begin and after they
  * have ended, where no interceptor sees them. grpc-js has no options for it. Takes a server that is bound.
+ *
+ * @param streamingPaths of the procedures that answer for long
  */
-export function boundGrpc(server: Server): void {
+export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): void {
   const memory = new RequestMemory();
   const slowCallers = new SlowCallers();
   for (const http2Server of http2ServersOf(server)) {
+    const quota = new StreamQuota(http2Server);
     http2Server.once('close', () => slowCallers.close());
     http2Server.maxConnections = maxConnections;
     http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       if (stream.destroyed || stream.closed) return;
       const exchange = new GrpcExchange(stream, headers, memory);
       slowCallers.add(exchange);
+      const use = quota.of(stream.session);
+      const kind = streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls';
+      if (use !== undefined) use[kind] += 1;
       stream.once('close', () => {
         slowCallers.delete(exchange);
         exchange.release();
+        if (use !== undefined) use[kind] -= 1;
       });
       if (slowCallers.size > maxOpenStreams) exchange.cut();
     });

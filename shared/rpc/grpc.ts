@@ -19,7 +19,7 @@ import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import { boundGrpc } from './grpc-bounds.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
-import { maxMessageBytes } from './limits.ts';
+import { callsOfOneConnection, maxMessageBytes } from './limits.ts';
 import { createReflection } from './reflection.ts';
 import { encodeStatus } from './status.ts';
 
@@ -47,8 +47,8 @@ export async function serveGrpc(
 ): Promise<GrpcServer> {
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
-    // What a client has beyond waits at its side.
-    'grpc.max_concurrent_streams': 1_000,
+    // To begin with: see StreamQuota.
+    'grpc.max_concurrent_streams': callsOfOneConnection,
     // A caller that vanished without a word is found; its calls and streams end.
     'grpc.keepalive_time_ms': 60_000,
     'grpc.keepalive_timeout_ms': 20_000,
@@ -65,7 +65,8 @@ export async function serveGrpc(
       error ? reject(error) : resolve(boundPort),
     );
   });
-  boundGrpc(server);
+  const streaming = implementations.flatMap(({ rpcs }) => rpcs.filter(({ method }) => method.methodKind !== 'unary'));
+  boundGrpc(server, new Set(['/grpc.health.v1.Health/Watch', ...streaming.map(({ method }) => pathOf(method))]));
   return {
     port: bound,
     drain() {
@@ -76,14 +77,16 @@ export async function serveGrpc(
   };
 }
 
-function mount(server: Server, { service, rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
+const pathOf = ({ parent, name }: DescMethod) => `/${parent.typeName}/${name}`;
+
+function mount(server: Server, { rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
   const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {};
   const handlers: UntypedServiceImplementation = {};
   for (const rpc of rpcs) {
-    const { name, localName } = rpc.method;
+    const { localName } = rpc.method;
     const asItIs = (bytes: Buffer) => bytes;
     definition[localName] = {
-      path: `/${service.typeName}/${name}`,
+      path: pathOf(rpc.method),
       originalName: localName,
       requestStream: false,
       responseStream: rpc.method.methodKind === 'server_streaming',

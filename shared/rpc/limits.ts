@@ -23,3 +23,9 @@ export const maxConnections = 15_000;
 
 /** Open HTTP/2 streams on one port of a process: most of so many are half-sent or not read. */
 export const maxOpenStreams = 10_000;
+
+/** Concurrent calls of one HTTP/2 connection, while few have calls. */
+export const callsOfOneConnection = 100;
+
+/** Concurrent calls of all HTTP/2 connections together: more make none of them faster. */
+export const callsOfAllConnections = 500;
