@@ -32,13 +32,11 @@ export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): 
       if (stream.destroyed || stream.closed) return;
       const exchange = new GrpcExchange(stream, headers, memory);
       slowCallers.add(exchange);
-      const use = quota.of(stream.session);
-      const kind = streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls';
-      if (use !== undefined) use[kind] += 1;
+      const end = quota.begin(stream.session, streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls');
       stream.once('close', () => {
         slowCallers.delete(exchange);
         exchange.release();
-        if (use !== undefined) use[kind] -= 1;
+        end();
       });
       if (slowCallers.size > maxOpenStreams) exchange.cut();
     });

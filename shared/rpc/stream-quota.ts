@@ -1,7 +1,7 @@
 import type { Http2SecureServer, Http2Server, Http2Session } from 'node:http2';
 import { callsOfAllConnections, callsOfOneConnection } from './limits.ts';
 
-const shareMs = 100;
+const shareMs = 50;
 
 /** What one HTTP/2 connection has open. */
 export class StreamUse {
@@ -20,6 +20,8 @@ export class StreamUse {
  */
 export class StreamQuota {
   readonly #uses = new Map<Http2Session, StreamUse>();
+  #calls = 0;
+  #sharedAt = 0;
 
   constructor(server: Http2Server | Http2SecureServer) {
     server.on('session', (session) => {
@@ -30,11 +32,22 @@ export class StreamQuota {
     server.once('close', () => clearInterval(timer));
   }
 
-  of(session: Http2Session | undefined): StreamUse | undefined {
-    return session && this.#uses.get(session);
+  /** Counts a call or a stream; gives the function that ends it. */
+  begin(session: Http2Session | undefined, kind: 'calls' | 'streams'): () => void {
+    const use = session && this.#uses.get(session);
+    if (use === undefined) return () => undefined;
+    use[kind] += 1;
+    if (kind === 'calls') this.#calls += 1;
+    // A rush does not wait for the timer, which comes after all that has arrived.
+    if (this.#calls > callsOfAllConnections && performance.now() - this.#sharedAt > shareMs) this.#share();
+    return () => {
+      use[kind] -= 1;
+      if (kind === 'calls') this.#calls -= 1;
+    };
   }
 
   #share(): void {
+    this.#sharedAt = performance.now();
     let active = 0;
     for (const { calls } of this.#uses.values()) if (calls > 0) active += 1;
     const even = Math.floor(callsOfAllConnections / Math.max(1, active));

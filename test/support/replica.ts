@@ -15,6 +15,8 @@ export interface ReplicaOptions {
   readonly refreshDelayMs?: number;
   /** How many processes share its ports. */
   readonly processes?: number;
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -29,12 +31,16 @@ export class Replica {
   readonly #process: SpawnedProcess;
 
   readonly grpcPort: number;
+  readonly webPort: number;
+  readonly pid: number;
 
-  private constructor(process: SpawnedProcess, grpcPort: number, log: LogLine[], token: string) {
+  private constructor(process: SpawnedProcess, serving: LogLine, log: LogLine[], token: string) {
     this.#process = process;
-    this.grpcPort = grpcPort;
+    this.grpcPort = Number(serving.grpcPort);
+    this.webPort = Number(serving.webPort);
+    this.pid = Number(serving.pid);
     this.log = log;
-    this.#transport = createGrpcJsTransport(`127.0.0.1:${grpcPort}`);
+    this.#transport = createGrpcJsTransport(`127.0.0.1:${this.grpcPort}`);
     const transport = withToken(this.#transport, token);
     this.slots = createClient(SlotService, transport);
     this.stores = createClient(SlotStoreService, transport);
@@ -44,16 +50,16 @@ export class Replica {
   static async start(options: ReplicaOptions): Promise<Replica> {
     const process = new SpawnedProcess(options);
     const log: LogLine[] = [];
-    const serving = new Promise<number>((resolve) => {
+    const serving = new Promise<LogLine>((resolve) => {
       process.onLine((line) => {
         log.push(line);
-        if (line.msg === 'serving') resolve(Number(line.grpcPort));
+        if (line.msg === 'serving') resolve(line);
       });
     });
-    const failed = process.ended.then(() => Promise.reject<number>(new Error(`it did not start: ${process.stderr}`)));
-    const grpcPort = await Promise.race([serving, failed]);
+    const failed = process.ended.then(() => Promise.reject<LogLine>(new Error(`it did not start: ${process.stderr}`)));
+    const line = await Promise.race([serving, failed]);
     failed.catch(() => undefined);
-    return new Replica(process, grpcPort, log, await signToken({ staffId: 1 }));
+    return new Replica(process, line, log, await signToken({ staffId: 1 }));
   }
 
   /** How often a line was logged. */
@@ -85,7 +91,7 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
   stderr = '';
 
-  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1 }: ReplicaOptions) {
+  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1, env: further = {} }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
       cwd: root,
@@ -97,6 +103,7 @@ class SpawnedProcess {
         SLOT_WEB_PORT: '0',
         PROCESSES: String(processes),
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
+        ...further,
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
