@@ -53,8 +53,8 @@ export interface Connection extends Queryable {
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
 
-// Beyond it the last one would wait for longer than a caller does, and the calls that need no database
-// would find no place among those that wait for it.
+// As many as a process has calls: when the processor is the limit, admission is to refuse, which costs
+// less. What waits for a slow database is bounded by its time.
 const waitersPerConnection = 100;
 
 /** The connection pool of one process. */

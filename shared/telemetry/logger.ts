@@ -2,7 +2,9 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 
 // A system call for each line would be a tenth of a short call. What is written at once is whole lines
 // and no more than a pipe takes undivided, because several processes may write to the same one.
-const buffered = { sync: false, minLength: 3_072, maxWrite: 4_096, periodicFlush: 100 };
+// At its limit a process logs faster than it writes; what is beyond this is lost, not the process.
+const maxLength = 16 * 1024 * 1024;
+const buffered = { sync: false, minLength: 3_072, maxWrite: 4_096, periodicFlush: 100, maxLength };
 
 /**
  * The logger of one process: a JSON line an event, on standard output unless told otherwise. What is
