@@ -4,6 +4,7 @@ import {
   Refusals,
   readCount,
   readHostPorts,
+  readLimit,
   readList,
   readMilliseconds,
   readOptionalPort,
@@ -43,6 +44,8 @@ export interface ServiceConfig {
   /** How long a stop waits between NOT_SERVING and the end of the ports. */
   readonly drainMs: number;
   readonly database: DatabaseConfig;
+  /** How many calls one process works on at once. */
+  readonly limits: { readonly calls: number; readonly streams: number };
   readonly auth: AuthConfig;
   /** Undefined: cleartext. */
   readonly tls: TlsFiles | undefined;
@@ -84,8 +87,12 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       prepare: readSwitch(env, 'DATABASE_PREPARE', true, refusals),
       applicationName: `${service}-service`,
       poolSize: 10,
-      connectionTimeoutMs: 5_000,
+      connectionTimeoutMs: 2_000,
       statementTimeoutMs: 30_000,
+    },
+    limits: {
+      calls: readLimit(env, 'MAX_CALLS_IN_FLIGHT', 1_000, refusals),
+      streams: readLimit(env, 'MAX_STREAMS', 1_000, refusals),
     },
     auth: readAuth(env, refusals),
     tls: readTlsFiles(env, refusals),

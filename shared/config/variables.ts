@@ -38,6 +38,11 @@ export function readCount(env: Environment, name: string, unset: number, refusal
   return readInteger(env, name, unset, { min: 1, max: 64, kind: 'a whole number from 1 to 64' }, refusals);
 }
 
+/** How much of something there may be: 1 to 100000. */
+export function readLimit(env: Environment, name: string, unset: number, refusals: Refusals): number {
+  return readInteger(env, name, unset, { min: 1, max: 100_000, kind: 'a whole number from 1 to 100000' }, refusals);
+}
+
 function readInteger(
   env: Environment,
   name: string,

@@ -2,10 +2,11 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
 import type { EndSignal } from '../rpc/call-signal.ts';
+import { fail } from '../rpc/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
-import { toDatabaseError } from './errors.ts';
+import { databaseErrors, toDatabaseError } from './errors.ts';
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -49,10 +50,15 @@ export interface Connection extends Queryable {
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
 
+// As many as a process has calls: when the processor is the limit, admission is to refuse, which costs
+// less. What waits for a slow database is bounded by its time.
+const waitersPerConnection = 100;
+
 /** The connection pool of one process. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #config: DatabaseConfig;
+  readonly #maxWaiting: number;
   readonly #logger: Logger;
   readonly #tracing: Tracing | undefined;
 
@@ -60,6 +66,7 @@ export class Database {
     this.#config = config;
     this.#logger = logger;
     this.#tracing = tracing;
+    this.#maxWaiting = config.poolSize * waitersPerConnection;
     this.#pool = new pg.Pool({
       connectionString: config.url,
       application_name: config.applicationName,
@@ -129,12 +136,12 @@ export class Database {
 
   /** Whether the database answers before the signal aborts. */
   async answers(signal: AbortSignal): Promise<boolean> {
-    return this.during(signal)
-      .query(ping)
-      .then(
-        () => true,
-        () => false,
-      );
+    // Behind all who wait already: a process with much to do is not one that can't do it.
+    const run = (client: pg.PoolClient) => this.#run(client, ping, [], signal);
+    return this.#withClient(signal, run, Number.POSITIVE_INFINITY).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** How many callers wait for a connection now. */
@@ -163,8 +170,13 @@ export class Database {
   }
 
   /** Lends a connection to `work`, and cancels what it runs when the signal aborts. */
-  async #withClient<Result>(signal: EndSignal, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  async #withClient<Result>(
+    signal: EndSignal,
+    work: (client: pg.PoolClient) => Promise<Result>,
+    maxWaiting = this.#maxWaiting,
+  ): Promise<Result> {
     signal.throwIfAborted();
+    if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
     const client = await this.#connect(signal);
     let canceling: Promise<unknown> | undefined;
     const cancel = () => {

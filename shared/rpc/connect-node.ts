@@ -15,21 +15,20 @@ import {
   type UniversalServerRequest,
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol';
-import {
-  compressionGzip,
-  universalRequestFromNodeRequest,
-  universalResponseToNodeResponse,
-} from '@connectrpc/connect-node';
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import { Call, type Protocol } from './call.ts';
 import { CallSignal } from './call-signal.ts';
+import { boundedGzip } from './compression.ts';
 import { EncodedAnswer, jsonWriteOptions } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
 import { once, readRefusal, writeRefusal } from './refusal.ts';
+import { type RequestMemory, RequestShare } from './request-memory.ts';
 import { boundTimeouts } from './timeouts.ts';
 import type { WebHandler } from './web.ts';
+import type { WebResponse } from './web-port.ts';
 
 /** Set once the implementation of a call runs: until then connect-node answers by itself. */
 const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
@@ -41,12 +40,13 @@ const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
 export function createConnectNodeHandlers(
   rpcs: readonly Rpc[],
   interceptors: readonly Interceptor[],
+  memory: RequestMemory,
 ): ReadonlyMap<string, WebHandler> {
   const router = createConnectRouter({
     grpc: false,
     readMaxBytes: maxMessageBytes,
     // Brotli at Node's default costs 200 ms for one large answer.
-    acceptCompression: [compressionGzip],
+    acceptCompression: [boundedGzip],
     jsonOptions: jsonWriteOptions,
   });
   for (const rpc of rpcs) mount(router, rpc, interceptors);
@@ -54,19 +54,24 @@ export function createConnectNodeHandlers(
   return new Map(
     router.handlers.flatMap((handler) => {
       const rpc = rpcOf.get(handler.method);
-      return rpc === undefined ? [] : [[handler.requestPath, createHandler(handler, rpc, interceptors)]];
+      return rpc === undefined ? [] : [[handler.requestPath, createHandler(handler, rpc, interceptors, memory)]];
     }),
   );
 }
 
-function createHandler(handler: UniversalHandler, rpc: Rpc, interceptors: readonly Interceptor[]): WebHandler {
+function createHandler(
+  handler: UniversalHandler,
+  rpc: Rpc,
+  interceptors: readonly Interceptor[],
+  memory: RequestMemory,
+): WebHandler {
   return async (request, response) => {
     response.setHeader('cache-control', 'no-store');
     const progress = { begun: false };
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     boundTimeouts(universal.header);
-    const given = await handler(universal);
+    const given = await handler({ ...universal, body: bounded(universal, response, memory) });
     const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node begins with the first chunk: only then it is known whether the call began.
     const first = await chunks.next();
@@ -76,6 +81,22 @@ function createHandler(handler: UniversalHandler, rpc: Rpc, interceptors: readon
       : await answerRefused(rpc, interceptors, universal, given, await readAllBytes(body, Number.MAX_SAFE_INTEGER));
     await universalResponseToNodeResponse(answered, response);
   };
+}
+
+/** The body of a request, of which no more is read than there is memory for. */
+function bounded(
+  { header, body }: UniversalServerRequest,
+  response: WebResponse,
+  memory: RequestMemory,
+): UniversalServerRequest['body'] {
+  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return body;
+  const encodings = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
+  const share = new RequestShare(
+    memory,
+    encodings.some((name) => (header.get(name) ?? 'identity') !== 'identity'),
+  );
+  response.once('close', () => share.release());
+  return share.count(body);
 }
 
 /** What was read of an answer, and the rest of it. */

@@ -1,15 +1,15 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { Call, type CallSource } from './call.ts';
 import { CallSignal } from './call-signal.ts';
+import { gzipUnlessBusy } from './compression.ts';
 import { encode, encodeJson, jsonWriteOptions } from './encoding.ts';
-import { commonErrors, fail, unreadableRequest } from './errors.ts';
+import { commonErrors, type ErrorRow, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Handle, type Interceptor, intercept } from './interceptors.ts';
 import { longestTimerMs, maxMessageBytes } from './limits.ts';
+import { type RequestMemory, RequestShare } from './request-memory.ts';
 import type { WebRequest, WebResponse } from './web-port.ts';
 
 /**
@@ -28,7 +28,6 @@ const contentType = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))$/i;
 const timeoutForm = /^\d{1,10}$/;
 // As in connect-node: what is smaller does not gain by it.
 const compressedFromBytes = 1024;
-const compress = promisify(gzip);
 
 /** The form of a request that a handler of this file takes; undefined for every other one. */
 export function readForm({ method, headers }: WebRequest): Form | undefined {
@@ -40,7 +39,11 @@ export function readForm({ method, headers }: WebRequest): Form | undefined {
   return match[1] === undefined ? 'json' : 'proto';
 }
 
-export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]): ConnectUnaryHandler {
+export function createConnectUnaryHandler(
+  rpc: Rpc,
+  interceptors: readonly Interceptor[],
+  memory: RequestMemory,
+): ConnectUnaryHandler {
   const { method } = rpc;
   const handles: Record<Form, Handle<Buffer | string>> = {
     json: intercept(interceptors, rpc, async (call) => encodeJson(method.output, await rpc.invoke(call.request, call))),
@@ -48,7 +51,9 @@ export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Inter
   };
   return async (request, response, form) => {
     const source = new ConnectCallSource(method, form, request, response);
-    await source.readBody();
+    const share = new RequestShare(memory, false);
+    response.once('close', () => share.release());
+    await source.readBody(share);
     const call = new Call(source);
     try {
       await send(request, response, 200, `application/${form}`, call, await handles[form](call));
@@ -73,8 +78,9 @@ async function send(
   for (const [name, value] of call.responseHeaders) headers[name] = value;
   let body = content;
   if (body.length >= compressedFromBytes && takesGzip(request)) {
-    body = await compress(body);
-    headers['content-encoding'] = 'gzip';
+    const packed = await gzipUnlessBusy(body);
+    if (packed !== undefined) headers['content-encoding'] = 'gzip';
+    body = packed ?? body;
   }
   headers['content-length'] = Buffer.byteLength(body);
   response.writeHead(status, headers).end(body);
@@ -93,6 +99,7 @@ class ConnectCallSource implements CallSource {
   readonly #response: WebResponse;
   readonly #startMs = Date.now();
   #body: Buffer | undefined;
+  #bodyError: ErrorRow | undefined;
 
   constructor(method: DescMethod, form: Form, request: WebRequest, response: WebResponse) {
     this.method = method;
@@ -101,20 +108,26 @@ class ConnectCallSource implements CallSource {
     this.#response = response;
   }
 
-  /** Reads all of the body, or as much as shows that it is too large. Rejects when the caller leaves. */
-  readBody(): Promise<void> {
+  /** Reads all of the body, or as much as shows that it can't be taken. Rejects when the caller leaves. */
+  readBody(share: RequestShare): Promise<void> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
       this.#request.on('data', (chunk: Buffer) => {
         size += chunk.byteLength;
-        if (size <= maxMessageBytes) chunks.push(chunk);
-        else resolve();
+        if (this.#bodyError !== undefined) return;
+        if (size <= maxMessageBytes && share.grow(size)) {
+          chunks.push(chunk);
+          return;
+        }
+        this.#bodyError = size > maxMessageBytes ? commonErrors.messageTooLarge : commonErrors.overloaded;
+        chunks.length = 0;
+        resolve();
       });
       this.#request.on('end', () => {
         // HTTP/2 ends a request that was reset like a whole one.
         if (wasReset(this.#request)) return reject(new Error('the request was reset'));
-        if (size <= maxMessageBytes) this.#body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+        if (this.#bodyError === undefined) this.#body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
         resolve();
       });
       this.#request.on('error', reject);
@@ -148,7 +161,7 @@ class ConnectCallSource implements CallSource {
   }
 
   decode(): Message {
-    if (this.#body === undefined) throw fail(commonErrors.messageTooLarge);
+    if (this.#body === undefined) throw fail(this.#bodyError ?? commonErrors.internal);
     if (this.#form === 'json') return decodeJson(this.method, this.#body);
     try {
       return fromBinary(this.method.input, this.#body);

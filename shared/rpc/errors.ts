@@ -40,6 +40,11 @@ export const commonErrors = {
     code: Code.ResourceExhausted,
     message: 'The message is larger than 4 MiB',
   },
+  overloaded: {
+    reason: 'OVERLOADED',
+    code: Code.ResourceExhausted,
+    message: 'Too many calls at once - please try again later',
+  },
   unimplemented: {
     reason: 'UNIMPLEMENTED',
     code: Code.Unimplemented,

@@ -18,10 +18,11 @@ import { CallSignal } from './call-signal.ts';
 import type { CertificateFiles } from './certificates.ts';
 import { encode, encodeMessage } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
+import { boundGrpc } from './grpc-bounds.ts';
 import { createServerCredentials } from './grpc-credentials.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
-import { maxMessageBytes } from './limits.ts';
+import { callsOfOneConnection, maxMessageBytes } from './limits.ts';
 import { createReflection } from './reflection.ts';
 import { StandingStreams } from './standing-streams.ts';
 import { encodeStatus } from './status.ts';
@@ -61,6 +62,10 @@ export async function serveGrpc(
     // stays open for ever: nghttp2 ends the session, and Node keeps its connection.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
+    // To begin with: see StreamQuota.
+    'grpc.max_concurrent_streams': callsOfOneConnection,
+    // A client connects again at its next call.
+    'grpc.max_connection_idle_ms': 5 * 60_000,
   });
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
@@ -73,6 +78,8 @@ export async function serveGrpc(
       error ? reject(error) : resolve(boundPort),
     );
   });
+  const streaming = implementations.flatMap(({ rpcs }) => rpcs.filter(({ method }) => method.methodKind !== 'unary'));
+  boundGrpc(server, new Set(['/grpc.health.v1.Health/Watch', ...streaming.map(({ method }) => pathOf(method))]));
   return {
     port: bound,
     drain() {
@@ -87,14 +94,16 @@ export async function serveGrpc(
   };
 }
 
-function mount(server: Server, { service, rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
+const pathOf = ({ parent, name }: DescMethod) => `/${parent.typeName}/${name}`;
+
+function mount(server: Server, { rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
   const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {};
   const handlers: UntypedServiceImplementation = {};
   for (const rpc of rpcs) {
-    const { name, localName } = rpc.method;
+    const { localName } = rpc.method;
     const asItIs = (bytes: Buffer) => bytes;
     definition[localName] = {
-      path: `/${service.typeName}/${name}`,
+      path: pathOf(rpc.method),
       originalName: localName,
       requestStream: false,
       responseStream: rpc.method.methodKind === 'server_streaming',

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { CallMetrics } from '../telemetry/call-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { type CallLimits, createAdmission } from './admission.ts';
 import type { Call } from './call.ts';
 import { codeName, fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
@@ -17,6 +18,7 @@ export type Interceptor = <Answer>(rpc: Rpc, next: Handle<Answer>) => Handle<Ans
 export interface InterceptorOptions {
   readonly logger: Logger;
   readonly authenticate: Authenticator;
+  readonly limits: CallLimits;
   /** Undefined where nobody can read them: calls then pay nothing. */
   readonly calls?: CallMetrics | undefined;
   /** Undefined where no traces are asked for. */
@@ -27,14 +29,16 @@ export interface InterceptorOptions {
 export function createInterceptors({
   logger,
   authenticate,
+  limits,
   calls,
   tracing,
 }: InterceptorOptions): readonly Interceptor[] {
   return [
-    ...(tracing === undefined ? [] : [traces(tracing)]), // around all, so that all runs in the call's context
-    logging(logger), // outermost, so that refused calls are seen
-    ...(calls === undefined ? [] : [metrics(calls)]), // as far out, so that they are counted
-    errors(logger), // inside both, which then see what the caller gets
+    ...(calls === undefined ? [] : [metrics(calls)]), // outermost, so that every call is counted
+    createAdmission(limits, logger), // what is refused here must cost next to nothing
+    ...(tracing === undefined ? [] : [traces(tracing)]), // so that all the rest runs in the call's context
+    logging(logger), // so that all other refused calls are seen
+    errors(logger), // inside of them, which then see what the caller gets
     identity(authenticate), // before the bytes of a stranger are read
     validation, // declared bounds come before the body (design 1)
     staff, // first in the body of the procedures that need it (spec 5)

@@ -82,7 +82,7 @@ export async function startService(
       draining: draining.signal,
     });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
-    const interceptors = createInterceptors({ logger, authenticate, calls, tracing });
+    const interceptors = createInterceptors({ logger, authenticate, limits: config.limits, calls, tracing });
     const ports: (GrpcServer | WebServer)[] = [];
     // Both at once: while one finished its calls the other would still take new ones.
     shutdown.push({

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2ServerRequest,
@@ -8,6 +8,7 @@ import {
 import type { Server, Socket } from 'node:net';
 import type { CertificateFiles } from './certificates.ts';
 import { limitSession } from './http2-session.ts';
+import { maxConnections, slowestRequestMs } from './limits.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
 export type WebResponse = ServerResponse | Http2ServerResponse;
@@ -22,12 +23,28 @@ export interface WebPort {
   kill(): void;
 }
 
+const serverOptions: ServerOptions = {
+  // The URL of a query by GET is its whole request, and of one that is too long a browser is not told:
+  // 431 comes before CORS. 64 KiB hold some 4,000 ids.
+  maxHeaderSize: 64 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: slowestRequestMs,
+  // How often Node looks for what is late.
+  connectionsCheckingInterval: 5_000,
+  // Longer than a load balancer keeps its own, which are 60 s for most: it must not send into one that closes.
+  keepAliveTimeout: 65_000,
+};
+// Node drops those beyond without a word; browsers and proxies send some forty.
+const maxHeaders = 200;
+
 const sweepMs = 50;
 const handshakeTimeoutMs = 10_000;
 
 /** HTTP/1.1 in cleartext. */
 export function createHttpPort(listener: WebListener): WebPort {
-  const server = createServer(listener);
+  const server = createServer(serverOptions, listener);
+  server.maxConnections = maxConnections;
+  server.maxHeadersCount = maxHeaders;
   return {
     server,
     // A connection that falls idle after the close would be kept for its keep-alive time.
@@ -45,14 +62,16 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
       handshakeTimeout: handshakeTimeoutMs,
       requestCert: certificates.asksClients,
       rejectUnauthorized: certificates.asksClients,
-      settings: { maxConcurrentStreams: 256 },
+      settings: { maxConcurrentStreams: 256, maxHeaderListSize: serverOptions.maxHeaderSize },
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
     },
     listener,
   );
-  // A server of both protocols lacks the one that a server of HTTP/1.1 has.
-  Object.assign(server, { keepAliveTimeout: 5_000 });
+  server.maxConnections = maxConnections;
+  // A server of both protocols lacks those that a server of HTTP/1.1 has.
+  const { keepAliveTimeout, headersTimeout, requestTimeout } = serverOptions;
+  Object.assign(server, { keepAliveTimeout, headersTimeout, requestTimeout, maxHeadersCount: maxHeaders });
   certificates.onChange(() => server.setSecureContext(contextOf(certificates)));
 
   const sockets = new Set<Socket>();

@@ -8,6 +8,8 @@ import { createConnectNodeHandlers } from './connect-node.ts';
 import { createConnectUnaryHandler, readForm } from './connect-unary.ts';
 import type { Implementation } from './implementation.ts';
 import type { Interceptor } from './interceptors.ts';
+import { RequestMemory } from './request-memory.ts';
+import { HttpExchange, SlowCallers } from './slow-callers.ts';
 import { createHttpPort, createHttpsPort, type WebListener, type WebRequest, type WebResponse } from './web-port.ts';
 
 export interface WebServer {
@@ -42,7 +44,8 @@ export async function serveWeb(
   interceptors: readonly Interceptor[],
   options: WebOptions,
 ): Promise<WebServer> {
-  const calls = createCallListener(implementations, interceptors, options.logger);
+  const slowCallers = new SlowCallers();
+  const calls = createCallListener(implementations, interceptors, options.logger, slowCallers);
   const allowOrigin = cors({
     origin: [...options.corsOrigins],
     methods: [...connectCors.allowedMethods],
@@ -87,6 +90,7 @@ export async function serveWeb(
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, (socket: Socket) => socket.once('close', () => answering.delete(socket)));
   }
+  server.once('close', () => slowCallers.close());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, '0.0.0.0', resolve);
@@ -111,15 +115,17 @@ function createCallListener(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   logger: Logger,
+  slowCallers: SlowCallers,
 ): WebListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
-  const byConnectNode = createConnectNodeHandlers(rpcs, interceptors);
+  const memory = new RequestMemory();
+  const byConnectNode = createConnectNodeHandlers(rpcs, interceptors, memory);
   const plainUnary = new Map(
     rpcs
       .filter(({ method }) => method.methodKind === 'unary')
       .map((rpc) => [
         `/${rpc.method.parent.typeName}/${rpc.method.name}`,
-        createConnectUnaryHandler(rpc, interceptors),
+        createConnectUnaryHandler(rpc, interceptors, memory),
       ]),
   );
   const notFound: WebHandler = async (_request, response) => {
@@ -134,6 +140,9 @@ function createCallListener(
   }
 
   return (request, response) => {
+    const exchange = new HttpExchange(response);
+    slowCallers.add(exchange);
+    response.once('close', () => slowCallers.delete(exchange));
     answer(request, response).catch((error: unknown) => {
       // The caller is gone, or the answer could not be written: nobody is left to tell.
       logger.debug({ err: error }, 'an answer was not delivered');

@@ -19,10 +19,10 @@ export function cannot({ name }: Protocol, what: keyof typeof incapable): boolea
 /** A way to call a service; the contract holds over each of them. */
 export interface Protocol {
   readonly name: string;
-  open(service: RunningService): { transport: Transport; close(): void };
+  open(service: Pick<RunningService, 'grpcPort' | 'webPort'>): { transport: Transport; close(): void };
 }
 
-const base = (service: RunningService) => ({
+const base = (service: Pick<RunningService, 'webPort'>) => ({
   baseUrl: `http://127.0.0.1:${service.webPort}`,
   httpVersion: '1.1' as const,
 });

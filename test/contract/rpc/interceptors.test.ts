@@ -11,11 +11,12 @@ it('The interceptors stand in the order that their reasons ask for', () => {
   const logger = pino({ level: 'silent' });
   const calls = new CallMetrics(new Metrics(logger));
   const tracing = new Tracing(trace.getTracer('test'));
+  const required = { logger, authenticate: () => Promise.reject(), limits: { calls: 1, streams: 1 } };
   const namesWith = (optional: { calls?: CallMetrics; tracing?: Tracing }) =>
-    createInterceptors({ logger, authenticate: () => Promise.reject(), ...optional }).map(({ name }) => name);
-  const all = ['traces', 'logging', 'metrics', 'errors', 'identity', 'validation', 'staff'];
+    createInterceptors({ ...required, ...optional }).map(({ name }) => name);
+  const all = ['metrics', 'admission', 'traces', 'logging', 'errors', 'identity', 'validation', 'staff'];
   expect(namesWith({ calls, tracing })).toEqual(all);
-  expect(namesWith({})).toEqual(['logging', 'errors', 'identity', 'validation', 'staff']);
+  expect(namesWith({})).toEqual(['admission', 'logging', 'errors', 'identity', 'validation', 'staff']);
 });
 
 slotContract('The chain', (api) => {

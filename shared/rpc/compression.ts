@@ -1,0 +1,37 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Compression } from '@connectrpc/connect/protocol';
+import { compressionGzip } from '@connectrpc/connect-node';
+
+const compress = promisify(gzip);
+
+// What is being compressed waits in memory for one of four threads, which tokens are verified on, too.
+const mostUnderWay = 1024 * 1024;
+let underWay = 0;
+
+/**
+ * Compresses an answer. Gives undefined while others keep the threads busy: callers who ask for
+ * compression get their answers as they are then. One answer alone may have any size.
+ */
+export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | undefined> {
+  if (underWay > 0 && underWay + body.length > mostUnderWay) return undefined;
+  return gzipCounted(body);
+}
+
+/** The same for connect-node, which takes nothing that is not gzip: while busy it is stored in gzip's form. */
+export const boundedGzip: Compression = {
+  ...compressionGzip,
+  async compress(bytes) {
+    const isBusy = underWay > 0 && underWay + bytes.length > mostUnderWay;
+    return Uint8Array.from(await gzipCounted(bytes, isBusy ? 0 : undefined));
+  },
+};
+
+async function gzipCounted(body: Uint8Array | string, level?: number): Promise<Buffer> {
+  underWay += body.length;
+  try {
+    return await compress(body, level === undefined ? {} : { level });
+  } finally {
+    underWay -= body.length;
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  constants,
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Server } from '@grpc/grpc-js';
+import { maxConnections, maxOpenStreams } from './limits.ts';
+import { RequestMemory, RequestShare } from './request-memory.ts';
+import { Exchange, SlowCallers } from './slow-callers.ts';
+import { StreamQuota } from './stream-quota.ts';
+
+// Becomes RESOURCE_EXHAUSTED in any gRPC client. REFUSED_STREAM would be tried again at once.
+const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
+const frameHeadBytes = 5;
+
+/**
+ * Bounds what the callers of a gRPC server can make it hold before their calls begin and after they
+ * have ended, where no interceptor sees them. grpc-js has no options for it. Takes a server that is bound.
+ *
+ * @param streamingPaths of the procedures that answer for long
+ */
+export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): void {
+  const memory = new RequestMemory();
+  const slowCallers = new SlowCallers();
+  for (const http2Server of http2ServersOf(server)) {
+    const quota = new StreamQuota(http2Server);
+    http2Server.once('close', () => slowCallers.close());
+    http2Server.maxConnections = maxConnections;
+    http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      if (stream.destroyed || stream.closed) return;
+      const exchange = new GrpcExchange(stream, headers, memory);
+      slowCallers.add(exchange);
+      const end = quota.begin(stream.session, streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls');
+      stream.once('close', () => {
+        slowCallers.delete(exchange);
+        exchange.release();
+        end();
+      });
+      if (slowCallers.size > maxOpenStreams) exchange.cut();
+    });
+  }
+}
+
+/** grpc-js keeps them to itself; that they are where they were is worth a look at each start. */
+function http2ServersOf(server: Server): Iterable<Http2Server | Http2SecureServer> {
+  const servers: unknown = Reflect.get(server, 'http2Servers');
+  if (!(servers instanceof Map) || servers.size === 0) throw new Error('grpc-js has its HTTP/2 servers elsewhere');
+  return servers.keys();
+}
+
+class GrpcExchange extends Exchange {
+  readonly #stream: ServerHttp2Stream;
+  readonly #share: RequestShare;
+  /** Of a procedure that takes one message. */
+  readonly #isSingle: boolean;
+  #head: Buffer | undefined;
+  #size = 0;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, memory: RequestMemory) {
+    super();
+    this.#stream = stream;
+    const encoding = headers['grpc-encoding'];
+    this.#isSingle = headers[':path']?.startsWith('/grpc.reflection.') !== true;
+    this.#share = new RequestShare(memory, encoding !== undefined && encoding !== 'identity');
+    // Before grpc-js, which inflates each message of a chunk at once, as if it were the only one.
+    stream.prependListener('data', (chunk: Buffer) => {
+      this.#size += chunk.byteLength;
+      if (!this.#mayHold(chunk)) this.cut();
+    });
+  }
+
+  get isArriving(): boolean {
+    return this.#isSingle && !this.#stream.readableEnded;
+  }
+
+  get unread(): number {
+    return this.#stream.writableLength;
+  }
+
+  cut(): void {
+    this.#stream.close(tooMuch);
+  }
+
+  release(): void {
+    this.#share.release();
+  }
+
+  #mayHold(chunk: Buffer): boolean {
+    if (this.#isSingle) {
+      if (this.#head === undefined || this.#head.byteLength < frameHeadBytes) {
+        this.#head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
+      }
+      if (this.#head.byteLength >= frameHeadBytes && this.#size > frameHeadBytes + this.#head.readUInt32BE(1)) {
+        return false;
+      }
+    }
+    return this.#share.grow(this.#size);
+  }
+}

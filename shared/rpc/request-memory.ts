@@ -1,0 +1,65 @@
+import { commonErrors, fail } from './errors.ts';
+import { maxMessageBytes, maxRequestMemoryBytes, smallRequestBytes } from './limits.ts';
+
+// Deflate's best; and what zlib holds for itself, as long as it inflates.
+const largestInflation = 1032;
+const inflaterBytes = 48 * 1024;
+
+/**
+ * What the large requests of a process hold, from their arrival to the end of their calls. A request
+ * is read before its call is admitted, so that a half-sent one takes nobody's place; this bounds what
+ * ten thousand half-sent ones hold instead, and what small ones are inflated to.
+ */
+export class RequestMemory {
+  #free: number;
+
+  constructor(bytes = maxRequestMemoryBytes) {
+    this.#free = bytes;
+  }
+
+  take(bytes: number): boolean {
+    if (bytes > this.#free) return false;
+    this.#free -= bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#free += bytes;
+  }
+}
+
+/** What one request holds. */
+export class RequestShare {
+  readonly #memory: RequestMemory;
+  readonly #inflates: boolean;
+  #taken = 0;
+
+  constructor(memory: RequestMemory, inflates: boolean) {
+    this.#memory = memory;
+    this.#inflates = inflates;
+  }
+
+  /** Whether the request may have so many bytes. A small one may, whatever the others hold. */
+  grow(size: number): boolean {
+    const bytes = this.#inflates ? Math.min(size * largestInflation, maxMessageBytes) + inflaterBytes : size;
+    if (bytes <= smallRequestBytes || bytes <= this.#taken) return true;
+    if (!this.#memory.take(bytes - this.#taken)) return false;
+    this.#taken = bytes;
+    return true;
+  }
+
+  release(): void {
+    this.#memory.give(this.#taken);
+    this.#taken = 0;
+  }
+
+  /** The chunks of the request as they come. Throws OVERLOADED past what it may hold. */
+  async *count(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    let size = 0;
+    for await (const chunk of chunks) {
+      size += chunk.byteLength;
+      if (!this.grow(size)) throw fail(commonErrors.overloaded);
+      yield chunk;
+    }
+  }
+}
