@@ -56,8 +56,6 @@ export async function serveGrpc(
   if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
-    // Nobody reads it, and it counts at each call.
-    'grpc.enable_channelz': 0,
     // Without, a connection that broke the protocol or flooded with resets, and was left by its peer,
     // stays open for ever: nghttp2 ends the session, and Node keeps its connection.
     'grpc.keepalive_time_ms': keepaliveMs,
