@@ -4,10 +4,10 @@ import type { EndSignal } from '../rpc/call-signal.ts';
 import { commonErrors, fail } from '../rpc/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
-import type { TokenVerifier } from './token.ts';
+import type { Claims, TokenVerifier } from './token.ts';
 
 /** Reads an `authorization` header; throws UNAUTHENTICATED `Authentication required`. */
-export type Authenticator = (authorization: string | undefined) => Promise<Identity>;
+export type Authenticator = (authorization: string | undefined) => Identity | Promise<Identity>;
 
 const bearer = /^bearer +([^\s,]+) *$/i;
 const largestInt32 = 2 ** 31 - 1;
@@ -22,23 +22,26 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
   const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: 30_000 });
   metrics.gauge({ name: 'staff_users_cached', help: 'Staff users that are known to exist.' }, () => knownStaff.size);
 
-  async function staffId(claimed: number | undefined, signal: EndSignal): Promise<number | undefined> {
-    if (claimed === undefined || Math.abs(claimed) > largestInt32) return undefined;
-    if (knownStaff.has(claimed)) return claimed;
+  async function findStaff(claimed: number, signal: EndSignal): Promise<number | undefined> {
     const [found] = await database.during(signal).query(staffUserExists, [claimed]);
     if (found === undefined) return undefined;
     knownStaff.set(claimed, true);
     return claimed;
   }
 
-  return async (authorization) => {
+  const identityOf = ({ subject, staffId }: Claims): Identity => ({
+    subject,
+    claimedStaffId: staffId,
+    staffId(openSignal) {
+      if (staffId === undefined || Math.abs(staffId) > largestInt32) return undefined;
+      return knownStaff.has(staffId) ? staffId : findStaff(staffId, openSignal());
+    },
+  });
+
+  return (authorization) => {
     const token = bearer.exec(authorization ?? '')?.[1];
     if (token === undefined) throw fail(commonErrors.authenticationRequired);
-    const claims = await verify(token);
-    return {
-      subject: claims.subject,
-      claimedStaffId: claims.staffId,
-      staffId: (signal) => staffId(claims.staffId, signal),
-    };
+    const claims = verify(token);
+    return claims instanceof Promise ? claims.then(identityOf) : identityOf(claims);
   };
 }

@@ -6,5 +6,5 @@ export interface Identity {
   /** The token's `staff_id`; it counts for nothing until the staff user is known to exist. */
   readonly claimedStaffId: number | undefined;
   /** The staff id, or undefined without one or when no such staff user exists. */
-  staffId(signal: EndSignal): Promise<number | undefined>;
+  staffId(openSignal: () => EndSignal): number | undefined | Promise<number | undefined>;
 }

@@ -89,7 +89,7 @@ export class Database {
   /** Statements and batches that end with the signal. */
   during(signal: EndSignal): Connection {
     return {
-      query: (statement, values) => this.#withClient(signal, (client) => this.#run(client, statement, values, signal)),
+      query: (statement, values) => this.#query(signal, statement, values),
       batch: (before, last) =>
         this.#withClient(signal, async (client) => {
           if (before.length === 0) return this.#run(client, last.statement, last.values, signal);
@@ -180,9 +180,7 @@ export class Database {
     const client = await this.#connect(signal);
     let canceling: Promise<unknown> | undefined;
     const cancel = () => {
-      canceling = cancelStatement(client, this.#config.connectionTimeoutMs).catch((error: unknown) =>
-        this.#logger.warn({ err: error }, 'a statement could not be canceled'),
-      );
+      canceling = this.#cancel(client);
     };
     signal.addEventListener('abort', cancel);
     try {
@@ -217,14 +215,52 @@ export class Database {
     }
   }
 
+  /** One statement by itself: what most calls consist of, so with nothing that it can do without. */
+  #query<Row>(signal: EndSignal, statement: Statement<Row>, values: readonly unknown[] | undefined): Promise<Row[]> {
+    // A wait for a connection that the signal may end, and a span, are for the ways below.
+    if (this.#pool.idleCount <= this.#pool.waitingCount || this.#tracing !== undefined) {
+      return this.#withClient(signal, (client) => this.#run(client, statement, values, signal));
+    }
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      this.#pool.connect((failure, client, release) => {
+        if (client === undefined) {
+          reject(toDatabaseError(failure, this.#logger));
+          return;
+        }
+        let canceling: Promise<unknown> | undefined;
+        const cancel = () => {
+          canceling = this.#cancel(client);
+        };
+        const end = () => {
+          signal.removeEventListener('abort', cancel);
+          // A cancellation can reach the server late: it must not hit the connection's next user.
+          if (canceling === undefined) release(signal.aborted);
+          else void canceling.finally(() => release(true));
+        };
+        signal.addEventListener('abort', cancel);
+        this.#send(client, statement, values, signal, (error, rows) => {
+          end();
+          if (error === undefined) resolve(rows);
+          else reject(error);
+        });
+      });
+    });
+  }
+
   #run<Row>(
     client: pg.PoolClient,
     statement: Statement<Row>,
     values: readonly unknown[] | undefined,
     signal: EndSignal,
   ): Promise<Row[]> {
-    if (this.#tracing === undefined) return this.#send(client, statement, values, signal);
-    return this.#tracing.statement(statement.name, () => this.#send(client, statement, values, signal));
+    const send = () =>
+      new Promise<Row[]>((resolve, reject) => {
+        this.#send(client, statement, values, signal, (error, rows) =>
+          error === undefined ? resolve(rows) : reject(error),
+        );
+      });
+    return this.#tracing === undefined ? send() : this.#tracing.statement(statement.name, send);
   }
 
   #send<Row>(
@@ -232,17 +268,25 @@ export class Database {
     { name, text }: Statement<Row>,
     values: readonly unknown[] | undefined,
     signal: EndSignal,
-  ): Promise<Row[]> {
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      const prepared = this.#config.prepare === false ? {} : { name };
-      const query = { ...prepared, text, values: values === undefined ? [] : [...values] };
-      void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
-        // The driver's types know of no null here.
-        if (!(error instanceof Error)) resolve(result.rows);
-        else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
-      });
+    done: (error: unknown, rows: Row[]) => void,
+  ): void {
+    if (signal.aborted) {
+      done(signal.reason, []);
+      return;
+    }
+    const bound = values === undefined ? [] : [...values];
+    const query = this.#config.prepare === false ? { text, values: bound } : { name, text, values: bound };
+    void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
+      // The driver's types know of no null here.
+      if (!(error instanceof Error)) done(undefined, result.rows);
+      else done(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name), []);
     });
+  }
+
+  #cancel(client: pg.PoolClient): Promise<unknown> {
+    return cancelStatement(client, this.#config.connectionTimeoutMs).catch((error: unknown) =>
+      this.#logger.warn({ err: error }, 'a statement could not be canceled'),
+    );
   }
 }
 

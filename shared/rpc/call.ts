@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
@@ -20,6 +20,15 @@ export interface CallSource {
 
 const requestIdForm = /^[\w.-]{1,128}$/;
 
+// Unique among processes by the first part, and in this one by the second.
+const processId = randomBytes(8).toString('hex');
+let calls = 0;
+
+function newRequestId(): string {
+  calls += 1;
+  return `${processId}-${calls.toString(36)}`;
+}
+
 /** One call, the same to interceptors and handlers whichever protocol brought it. */
 export class Call {
   readonly #source: CallSource;
@@ -36,7 +45,7 @@ export class Call {
   constructor(source: CallSource) {
     this.#source = source;
     const given = source.header('x-request-id');
-    this.requestId = given !== undefined && requestIdForm.test(given) ? given : randomUUID();
+    this.requestId = given !== undefined && requestIdForm.test(given) ? given : newRequestId();
     this.responseHeaders.set('x-request-id', this.requestId);
   }
 
@@ -90,7 +99,7 @@ export class Call {
   }
 
   /** The caller's staff id, undefined unless such a staff user exists (spec 5). */
-  staffId(): Promise<number | undefined> {
-    return this.identity.staffId(this.signal);
+  staffId(): number | undefined | Promise<number | undefined> {
+    return this.identity.staffId(() => this.signal);
   }
 }

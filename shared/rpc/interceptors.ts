@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { Identity } from '../auth/identity.ts';
 import type { CallMetrics } from '../telemetry/call-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { type CallLimits, createAdmission } from './admission.ts';
@@ -122,9 +123,14 @@ function errors(logger: Logger): Interceptor {
 
 function identity(authenticate: Authenticator): Interceptor {
   return function identity(_rpc, next) {
-    return async (call) => {
-      call.identity = await authenticate(call.header('authorization'));
+    const identify = (call: Call, known: Identity) => {
+      call.identity = known;
       return next(call);
+    };
+    return (call) => {
+      // Known at once for a token that was seen before.
+      const known = authenticate(call.header('authorization'));
+      return known instanceof Promise ? known.then((identity) => identify(call, identity)) : identify(call, known);
     };
   };
 }
@@ -138,8 +144,12 @@ const validation: Interceptor =
 
 const staff: Interceptor = ({ staffOnly }, next) => {
   if (staffOnly === undefined) return next;
-  return async (call) => {
-    if ((await call.staffId()) === undefined) throw fail(staffOnly);
+  const judge = (call: Call, staffId: number | undefined) => {
+    if (staffId === undefined) throw fail(staffOnly);
     return next(call);
+  };
+  return (call) => {
+    const staffId = call.staffId();
+    return staffId instanceof Promise ? staffId.then((known) => judge(call, known)) : judge(call, staffId);
   };
 };

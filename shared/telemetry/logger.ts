@@ -2,12 +2,29 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 
 // A system call for each line would be a tenth of a short call. What is written at once is whole lines
 // and no more than a pipe takes undivided, because several processes may write to the same one.
-const buffered = { sync: true, minLength: 3_072, maxWrite: 4_096, periodicFlush: 100 };
+const pageCharacters = 3_072;
+const longestWaitMs = 100;
 
+/** Standard output by pages of lines. */
 function openStandardOutput(): DestinationStream {
-  const output = pino.destination(buffered);
-  process.once('exit', () => output.flushSync());
-  return output;
+  const output = pino.destination({ sync: true });
+  let lines: string[] = [];
+  let characters = 0;
+  const flush = () => {
+    if (characters === 0) return;
+    output.write(lines.join(''));
+    lines = [];
+    characters = 0;
+  };
+  setInterval(flush, longestWaitMs).unref();
+  process.once('exit', flush);
+  return {
+    write(line) {
+      if (characters + line.length > pageCharacters) flush();
+      lines.push(line);
+      characters += line.length;
+    },
+  };
 }
 
 /**
