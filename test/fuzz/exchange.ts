@@ -54,8 +54,8 @@ export function fill(value: string, variables: Variables): string {
 
 /** How a request ended, as far as the caller saw. */
 export interface Answer {
-  /** `left`: the caller did; `lost`: the connection ended first; `unsent`: Node's client refuses to send it. */
-  readonly ended: 'answered' | 'left' | 'lost' | 'silent' | 'unsent';
+  /** `cut`: the server reset it; `left`: the caller did; `lost`: the connection ended first; `unsent`: Node's client refuses to send it. */
+  readonly ended: 'answered' | 'cut' | 'left' | 'lost' | 'silent' | 'unsent';
   readonly status: number;
   /** Headers and trailers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;

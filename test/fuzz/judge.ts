@@ -19,7 +19,7 @@ const notTheRequest = /^(CONCURRENT_CHANGE|DATABASE_\w+)$/;
 
 // The file system, a stack, a driver, SQL: nothing of it is in what requests send.
 const leaks =
-  /node_modules|\.[cm]?[jt]s:\d+|\n\s+at |\bat (?:async )?[\w.<>]+ \(|\/(?:tmp|home|usr|root|work)\/|ECONN|EPIPE|ERR_[A-Z]|postgres|SQLSTATE|syntax error at|violates|duplicate key|relation "|Cannot read propert|is not a function|is not iterable|undefined \(/i;
+  /node_modules|\.[cm]?[jt]s:\d+|\n\s+at |\bat (?:async )?[\w.<>]+ \(|\/(?:tmp|home|usr|root|app|opt)\/|ECONN|EPIPE|ERR_[A-Z]|postgres|SQLSTATE|syntax error at|violates|duplicate key|relation "|Cannot read propert|is not a function|is not iterable|undefined \(/i;
 
 /** Holds an answer against what every answer must be. */
 export function judge(request: FuzzRequest, answer: Answer): Verdict {

@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { type Answer, fill, flatten, type HttpExchange, noAnswer, type Variables } from './exchange.ts';
 
 const politeSessions = 4;
@@ -82,6 +82,8 @@ function collect(stream: ClientHttp2Stream, request: HttpExchange, resolve: (ans
   stream.on('error', () => undefined);
   stream.on('close', () => {
     for (const timer of timers) clearTimeout(timer);
+    // What gRPC clients read as RESOURCE_EXHAUSTED: more than one message, or too much of one.
+    if (ended === 'lost' && stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) ended = 'cut';
     resolve({ ended, status, headers, body: Buffer.concat(chunks) });
   });
   stream.end(Buffer.from(request.body, 'base64'));

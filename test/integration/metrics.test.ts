@@ -111,7 +111,7 @@ describe('The metrics of slot-service', () => {
     const { value } = await startSlotService(context, (config) => {
       const url = new URL(config.database.url);
       url.port = String(viaProxy.port);
-      return { database: { ...config.database, url: url.toString() } };
+      return { database: { ...config.database, url: url.toString(), directUrl: url.toString() } };
     });
     context.onTestFinished(() => viaProxy.cut());
     await viaProxy.cut();
