@@ -8,7 +8,7 @@ import { type CallLimits, createAdmission } from './admission.ts';
 import type { Call } from './call.ts';
 import { codeName, fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
-import { validate } from './validation.ts';
+import { createRequestCheck } from './validation.ts';
 
 /** Answers a call, or throws. */
 export type Handle<Answer> = (call: Call) => Promise<Answer>;
@@ -135,12 +135,13 @@ function identity(authenticate: Authenticator): Interceptor {
   };
 }
 
-const validation: Interceptor =
-  ({ method }, next) =>
-  (call) => {
-    validate(method.input, call.request);
+const validation: Interceptor = ({ method }, next) => {
+  const check = createRequestCheck(method.input);
+  return (call) => {
+    check(call.request);
     return next(call);
   };
+};
 
 const staff: Interceptor = ({ staffOnly }, next) => {
   if (staffOnly === undefined) return next;

@@ -1,6 +1,7 @@
 import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
+import { compileBounds } from './bounds.ts';
 import { commonErrors, fail } from './errors.ts';
 
 const firstViolation = createValidator({ failFast: true });
@@ -12,10 +13,17 @@ const smallRequestBytes = 16 * 1024;
 const mostViolations = 20;
 
 /**
- * Checks a request against the `buf.validate` rules of its .proto file. Throws INVALID_ARGUMENT
- * with the fields at fault; its message is that of the first.
+ * Makes the check of requests against the `buf.validate` rules of their .proto file. It throws
+ * INVALID_ARGUMENT with the fields at fault; its message is that of the first.
  */
-export function validate(schema: DescMessage, message: Message): void {
+export function createRequestCheck(schema: DescMessage): (message: Message) => void {
+  const keepsBounds = compileBounds(schema);
+  return (message) => {
+    if (!keepsBounds?.(message)) validate(schema, message);
+  };
+}
+
+function validate(schema: DescMessage, message: Message): void {
   if (firstViolation.validate(schema, message).kind === 'valid') return;
   const isSmall = toBinary(schema, message).byteLength <= smallRequestBytes;
   const result = (isSmall ? allViolations : firstViolation).validate(schema, message);

@@ -1,0 +1,101 @@
+import { type DescField, type DescMessage, getOption, hasOption } from '@bufbuild/protobuf';
+import { type FieldRules, field as fieldOption, message as messageOption } from '../gen/buf/validate/validate_pb.ts';
+
+/** Whether a value plainly keeps its rules. False is no verdict: protovalidate knows. */
+type Check = (value: unknown) => boolean;
+
+/**
+ * Makes a quick look at the `buf.validate` rules of a message: true for a message that keeps them all.
+ * protovalidate interprets each rule for each message, which takes longer than the rest of a short
+ * call; nearly all messages are valid, and most rules are a comparison.
+ *
+ * @returns undefined for a message that has rules beyond those: protovalidate alone judges it.
+ */
+export function compileBounds(schema: DescMessage): ((message: object) => boolean) | undefined {
+  // Those of protobuf itself have none, and hold one another.
+  if (schema.file.proto.package === 'google.protobuf') return () => true;
+  if (hasOption(schema, messageOption)) return undefined;
+  const checks: [name: string, check: Check][] = [];
+  for (const field of schema.fields) {
+    const check = compileField(field);
+    if (check === undefined) return undefined;
+    if (check !== anything) checks.push([field.localName, check]);
+  }
+  return (message) => checks.every(([name, check]) => check(Reflect.get(message, name)));
+}
+
+const anything: Check = () => true;
+
+function compileField(field: DescField): Check | undefined {
+  const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
+  const isPlain = field.oneof === undefined && (rules === undefined || rules.cel.length === 0);
+  if (!isPlain || field.fieldKind === 'map')
+    return rules === undefined && field.fieldKind === 'map' ? anything : undefined;
+  if (field.fieldKind === 'list') return compileList(field, rules);
+  const check = field.fieldKind === 'message' ? compileMessage(field.message) : compileScalar(rules);
+  if (check === undefined) return undefined;
+  // A field that is not set has no value to keep a rule.
+  const isRequired = rules?.required === true;
+  return check === anything && !isRequired ? anything : (value) => (value === undefined ? !isRequired : check(value));
+}
+
+function compileMessage(schema: DescMessage): Check | undefined {
+  const bounds = compileBounds(schema);
+  return bounds && ((value) => typeof value === 'object' && value !== null && bounds(value));
+}
+
+function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules | undefined): Check | undefined {
+  const kind = rules?.type;
+  if (rules?.required || (kind?.case !== undefined && kind.case !== 'repeated')) return undefined;
+  const least = Number(kind?.case === 'repeated' ? kind.value.minItems : 0n);
+  const itemRules = kind?.case === 'repeated' ? kind.value.items : undefined;
+  if (itemRules !== undefined && (itemRules.cel.length > 0 || itemRules.required)) return undefined;
+  const item = field.listKind === 'message' ? compileMessage(field.message) : compileScalar(itemRules);
+  if (item === undefined) return undefined;
+  return (value) => Array.isArray(value) && value.length >= least && value.every(item);
+}
+
+function compileScalar(rules: FieldRules | undefined): Check | undefined {
+  const kind = rules?.type;
+  switch (kind?.case) {
+    case undefined:
+      return anything;
+    case 'string': {
+      const { minLen, maxLen, notContains } = kind.value;
+      const [least, most] = [Number(minLen), maxLen === 0n ? Number.POSITIVE_INFINITY : Number(maxLen)];
+      // Rules count code points, of which a text has at most as many as units, and at least half.
+      return (value) =>
+        typeof value === 'string' &&
+        value.length <= most &&
+        (value.length >= least * 2 || (least === 1 && value.length === 1)) &&
+        (notContains === '' || !value.includes(notContains));
+    }
+    case 'int32':
+    case 'double':
+      return compileNumber(kind.value);
+    default:
+      return undefined;
+  }
+}
+
+interface NumberRules {
+  readonly greaterThan: { case: 'gt' | 'gte'; value: number } | { case: undefined };
+  readonly lessThan?: { case: 'lt' | 'lte'; value: number } | { case: undefined };
+  readonly finite?: boolean;
+}
+
+function compileNumber({ greaterThan, lessThan, finite }: NumberRules): Check {
+  const [least, above] = [
+    greaterThan.case === 'gte' ? greaterThan.value : Number.NEGATIVE_INFINITY,
+    greaterThan.case === 'gt' ? greaterThan.value : undefined,
+  ];
+  const most = lessThan?.case === 'lte' ? lessThan.value : Number.POSITIVE_INFINITY;
+  const below = lessThan?.case === 'lt' ? lessThan.value : undefined;
+  return (value) =>
+    typeof value === 'number' &&
+    value >= least &&
+    value <= most &&
+    (above === undefined || value > above) &&
+    (below === undefined || value < below) &&
+    (finite !== true || Number.isFinite(value));
+}
