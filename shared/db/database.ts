@@ -176,7 +176,7 @@ export class Database {
     maxWaiting = this.#maxWaiting,
   ): Promise<Result> {
     signal.throwIfAborted();
-    if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
+    this.#refuseToWait(maxWaiting);
     const client = await this.#connect(signal);
     let canceling: Promise<unknown> | undefined;
     const cancel = () => {
@@ -217,35 +217,42 @@ export class Database {
 
   /** One statement by itself: what most calls consist of, so with nothing that it can do without. */
   #query<Row>(signal: EndSignal, statement: Statement<Row>, values: readonly unknown[] | undefined): Promise<Row[]> {
-    // A wait for a connection that the signal may end, and a span, are for the ways below.
-    if (this.#pool.idleCount <= this.#pool.waitingCount || this.#tracing !== undefined) {
+    if (this.#tracing !== undefined) {
       return this.#withClient(signal, (client) => this.#run(client, statement, values, signal));
     }
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      this.#pool.connect((failure, client, release) => {
-        if (client === undefined) {
-          reject(toDatabaseError(failure, this.#logger));
+      this.#refuseToWait(this.#maxWaiting);
+      let client: pg.PoolClient | undefined;
+      let canceling: Promise<unknown> | undefined;
+      const abort = () => {
+        if (client === undefined) reject(signal.reason);
+        else canceling = this.#cancel(client);
+      };
+      signal.addEventListener('abort', abort);
+      this.#pool.connect((failure, connected, release) => {
+        client = connected;
+        if (connected === undefined || signal.aborted) {
+          signal.removeEventListener('abort', abort);
+          if (connected === undefined) reject(toDatabaseError(failure, this.#logger));
+          else release();
           return;
         }
-        let canceling: Promise<unknown> | undefined;
-        const cancel = () => {
-          canceling = this.#cancel(client);
-        };
-        const end = () => {
-          signal.removeEventListener('abort', cancel);
+        this.#send(connected, statement, values, signal, (error, rows) => {
+          signal.removeEventListener('abort', abort);
           // A cancellation can reach the server late: it must not hit the connection's next user.
           if (canceling === undefined) release(signal.aborted);
           else void canceling.finally(() => release(true));
-        };
-        signal.addEventListener('abort', cancel);
-        this.#send(client, statement, values, signal, (error, rows) => {
-          end();
           if (error === undefined) resolve(rows);
           else reject(error);
         });
       });
     });
+  }
+
+  /** Throws RESOURCE_EXHAUSTED when as many wait for a connection already. */
+  #refuseToWait(maxWaiting: number): void {
+    if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
   }
 
   #run<Row>(
