@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Call } from './call.ts';
 import { commonErrors, fail } from './errors.ts';
 import type { Interceptor } from './interceptors.ts';
 
@@ -10,14 +11,20 @@ export interface CallLimits {
   readonly streams: number;
 }
 
+export interface Admission {
+  readonly interceptor: Interceptor;
+  /** Ends all calls in flight with STOPPING, which tells their callers to try another server. */
+  end(): void;
+}
+
 const refusalLogMs = 1_000;
 
 /**
  * Admission control: a call past the limit is refused at once with OVERLOADED. A call counts until its
  * handler has ended, also when its caller has left: until then it takes time and a connection.
  */
-export function createAdmission(limits: CallLimits, logger: Logger): Interceptor {
-  const free = { calls: limits.calls, streams: limits.streams };
+export function createAdmission(limits: CallLimits, logger: Logger): Admission {
+  const inFlight = { calls: new Set<Call>(), streams: new Set<Call>() };
   // Made once: with its stack and its details an error costs as much as the rest of a refused call.
   const refusal = fail(commonErrors.overloaded);
   let refused = 0;
@@ -32,19 +39,30 @@ export function createAdmission(limits: CallLimits, logger: Logger): Interceptor
     }, refusalLogMs).unref();
   }
 
-  return function admission({ method }, next) {
+  const interceptor: Interceptor = function admission({ method }, next) {
     const kind = method.methodKind === 'unary' ? 'calls' : 'streams';
+    const admitted = inFlight[kind];
+    const limit = limits[kind];
     return async (call) => {
-      if (free[kind] === 0) {
+      if (admitted.size >= limit) {
         countRefusal();
         throw refusal;
       }
-      free[kind] -= 1;
+      admitted.add(call);
       try {
         return await next(call);
       } finally {
-        free[kind] += 1;
+        admitted.delete(call);
       }
     };
+  };
+
+  return {
+    interceptor,
+    end() {
+      for (const calls of Object.values(inFlight)) {
+        for (const { signal } of calls) signal.abort(() => fail(commonErrors.stopping));
+      }
+    },
   };
 }

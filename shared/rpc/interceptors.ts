@@ -4,7 +4,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { CallMetrics } from '../telemetry/call-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { type CallLimits, createAdmission } from './admission.ts';
+import type { Admission } from './admission.ts';
 import type { Call } from './call.ts';
 import { codeName, fail, toPublicError } from './errors.ts';
 import type { Rpc } from './implementation.ts';
@@ -19,7 +19,7 @@ export type Interceptor = <Answer>(rpc: Rpc, next: Handle<Answer>) => Handle<Ans
 export interface InterceptorOptions {
   readonly logger: Logger;
   readonly authenticate: Authenticator;
-  readonly limits: CallLimits;
+  readonly admission: Admission;
   /** Undefined where nobody can read them: calls then pay nothing. */
   readonly calls?: CallMetrics | undefined;
   /** Undefined where no traces are asked for. */
@@ -30,13 +30,13 @@ export interface InterceptorOptions {
 export function createInterceptors({
   logger,
   authenticate,
-  limits,
+  admission,
   calls,
   tracing,
 }: InterceptorOptions): readonly Interceptor[] {
   return [
     ...(calls === undefined ? [] : [metrics(calls)]), // outermost, so that every call is counted
-    createAdmission(limits, logger), // what is refused here must cost next to nothing
+    admission.interceptor, // what is refused here must cost next to nothing
     ...(tracing === undefined ? [] : [traces(tracing)]), // so that all the rest runs in the call's context
     logging(logger), // so that all other refused calls are seen
     errors(logger), // inside of them, which then see what the caller gets

@@ -11,6 +11,7 @@ import { Metrics } from '../telemetry/metrics.ts';
 import { serveMetrics } from '../telemetry/metrics-server.ts';
 import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createAdmission } from './admission.ts';
 import { CertificateFiles } from './certificates.ts';
 import { commonErrors, fail } from './errors.ts';
 import { type GrpcServer, serveGrpc } from './grpc.ts';
@@ -45,6 +46,7 @@ export interface ServiceParts {
 export type BuildService = (parts: ServiceParts) => readonly Implementation[] | Promise<readonly Implementation[]>;
 
 const shutdownDeadlineMs = 20_000;
+const farewellMs = 1_000;
 const readinessProbeMs = 1_000;
 
 /**
@@ -82,13 +84,17 @@ export async function startService(
       draining: draining.signal,
     });
     const authenticate = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
-    const interceptors = createInterceptors({ logger, authenticate, limits: config.limits, calls, tracing });
+    const admission = createAdmission(config.limits, logger);
+    const interceptors = createInterceptors({ logger, authenticate, admission, calls, tracing });
     const ports: (GrpcServer | WebServer)[] = [];
     // Both at once: while one finished its calls the other would still take new ones.
     shutdown.push({
       name: 'ports',
       stop: () => Promise.all(ports.map((port) => port.stop())),
-      kill() {
+      async kill(stopped) {
+        admission.end();
+        // What does not end by itself now has its connection cut.
+        await Promise.race([stopped, pause(farewellMs)]);
         for (const port of ports) port.kill();
       },
     });

@@ -4,8 +4,8 @@ interface Step {
   readonly name: string;
   /** @param leftMs how long it may take. */
   stop(leftMs: number): Promise<unknown> | unknown;
-  /** Ends at once what `stop` waits for. */
-  kill?(): void;
+  /** Ends what `stop` still waits for: `stopped`. */
+  kill?(stopped: Promise<unknown>): Promise<void> | void;
 }
 
 // What calls in flight take until the deadline must not keep a job and the pools from an orderly end.
@@ -50,7 +50,7 @@ async function within(ms: number, step: Step): Promise<void> {
   try {
     const stopped = Promise.resolve(step.stop(ms));
     if ((await Promise.race([stopped, late])) !== 'late') return;
-    step.kill?.();
+    await step.kill?.(stopped);
     throw new Error(`${step.name} did not stop in time`);
   } finally {
     clearTimeout(timer);

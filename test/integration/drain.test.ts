@@ -9,6 +9,7 @@ import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { RunningService } from '../../shared/rpc/service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
+import { expectError } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { type LogLine, withToken } from '../support/replica.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
@@ -133,19 +134,23 @@ describe('A service that is asked to stop', () => {
     expect(failedSteps(service)).toEqual([]);
   });
 
-  it('cuts off what is in flight at its limit, and leaves no connection', async () => {
+  it('ends what is in flight at its limit as UNAVAILABLE, and writes nothing of it', async () => {
     const service = await start();
     const { slots, stage } = service;
+    const stopping = { code: 'Unavailable', message: 'The service is stopping', reason: 'STOPPING' } as const;
     await stage.holding('lock table slots in access exclusive mode', async () => {
-      const calls = [outcomeOf(slots.createSlot(openSlot())), outcomeOf(post(service, 'CreateSlot', openSlot()))];
+      const calls = [slots.createSlot(openSlot()), post(service, 'CreateSlot', openSlot())] as const;
+      const refused = expectError(calls[0], stopping);
       await untilBlocked(stage, 2);
       const startedAt = performance.now();
       await service.stop(300);
       expect(performance.now() - startedAt).toBeLessThan(5_000);
-      expect(ConnectError.from(await calls[0]).code).toBe(Code.Canceled);
-      expect(await calls[1]).toBeInstanceOf(TypeError);
+      await refused;
+      const response = await calls[1];
+      expect([response.status, await response.json()]).toMatchObject([503, { code: 'unavailable' }]);
     });
     expect(failedSteps(service).map(({ step }) => step)).toEqual(['ports']);
+    expect(await stage.database.sql('select from slots')).toEqual([]);
   });
 
   it('serves on for DRAIN_MS, after it said that it is not ready', async () => {

@@ -1,6 +1,7 @@
 import { trace } from '@opentelemetry/api';
 import pino from 'pino';
 import { expect, it } from 'vitest';
+import { createAdmission } from '../../../shared/rpc/admission.ts';
 import { createInterceptors } from '../../../shared/rpc/interceptors.ts';
 import { CallMetrics } from '../../../shared/telemetry/call-metrics.ts';
 import { Metrics } from '../../../shared/telemetry/metrics.ts';
@@ -11,7 +12,8 @@ it('The interceptors stand in the order that their reasons ask for', () => {
   const logger = pino({ level: 'silent' });
   const calls = new CallMetrics(new Metrics(logger));
   const tracing = new Tracing(trace.getTracer('test'));
-  const required = { logger, authenticate: () => Promise.reject(), limits: { calls: 1, streams: 1 } };
+  const admission = createAdmission({ calls: 1, streams: 1 }, logger);
+  const required = { logger, authenticate: () => Promise.reject(), admission };
   const namesWith = (optional: { calls?: CallMetrics; tracing?: Tracing }) =>
     createInterceptors({ ...required, ...optional }).map(({ name }) => name);
   const all = ['metrics', 'admission', 'traces', 'logging', 'errors', 'identity', 'validation', 'staff'];
