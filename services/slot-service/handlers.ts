@@ -185,7 +185,7 @@ class SequenceAnswers {
 /** Spec 7: every failure of updateSlot reads the same; its cause travels in the details. */
 function toUpdateFailure(thrown: unknown, call: Call): ConnectError {
   const cause = toPublicError(thrown);
-  // The caller has left, or its deadline has passed.
+  // The caller has left, its deadline has passed, or the service stops.
   if (call.signal.aborted) return cause;
   const known = [Code.InvalidArgument, Code.NotFound, Code.AlreadyExists].includes(cause.code);
   const row = known ? slotErrors.slotNotUpdated : { ...slotErrors.slotNotUpdated, code: Code.Internal };

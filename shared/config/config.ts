@@ -55,6 +55,8 @@ export interface ServiceConfig {
   readonly redisUrl: string | undefined;
   /** Where Redis Sentinel answers; the host of `redisUrl` is then the name that they know the master by. */
   readonly redisSentinels: readonly HostPort[];
+  /** Of the Sentinels; that of the master is in `redisUrl`. */
+  readonly redisSentinelPassword: string | undefined;
   readonly storeRefreshDelayMs: number;
   readonly logLevel: string;
 }
@@ -101,6 +103,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     couponCodePrefix: readCouponCodePrefix(env, refusals),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], refusals),
     redisSentinels: readRedisSentinels(env, refusals),
+    redisSentinelPassword: env.REDIS_SENTINEL_PASSWORD || undefined,
     storeRefreshDelayMs: readMilliseconds(env, 'STORE_REFRESH_DELAY_MS', 2000, refusals),
     logLevel: readLogLevel(env, refusals),
   };

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
+import { ConfigError } from '../config/variables.ts';
+import { type Database, statement } from './database.ts';
 
 export interface ListenerHandlers {
   /** Channel to what is done with a notification's payload. */
@@ -19,24 +22,40 @@ const longestRetryMs = 2_000;
 const heartbeatMs = 5_000;
 const farewellMs = 500;
 
+/** The connection listens, and hears nothing. */
+class Deaf extends Error {
+  constructor() {
+    super(
+      'notifications do not arrive: DATABASE_DIRECT_URL has to lead to the database of DATABASE_URL, ' +
+        'and not through a pooler in transaction mode',
+    );
+  }
+}
+
 /** One connection that LISTENs, kept up for as long as the process lives. */
 export class NotificationListener {
   readonly #config: DatabaseConfig;
+  readonly #database: Database;
   readonly #handlers: ListenerHandlers;
   readonly #logger: Logger;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(config: DatabaseConfig, handlers: ListenerHandlers, logger: Logger) {
+  /** @param database that those who notify are connected to */
+  constructor(config: DatabaseConfig, database: Database, handlers: ListenerHandlers, logger: Logger) {
     this.#config = config;
+    this.#database = database;
     this.#handlers = handlers;
     this.#logger = logger;
   }
 
-  /** Connects, and again whenever the connection is lost. Resolves once it listens. */
+  /**
+   * Connects, and again whenever the connection is lost. Resolves once it hears what is notified; rejects
+   * with a `ConfigError` when it never will.
+   */
   start(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#running = this.#run(resolve);
+    return new Promise((resolve, reject) => {
+      this.#running = this.#run(resolve, reject);
     });
   }
 
@@ -45,18 +64,20 @@ export class NotificationListener {
     await this.#running;
   }
 
-  async #run(listening: () => void): Promise<void> {
+  async #run(hears: () => void, isDeaf: (error: ConfigError) => void): Promise<void> {
     const { signal } = this.#stopped;
     let retryMs = firstRetryMs;
     while (!signal.aborted) {
       const connection = new Connection(this.#config, this.#handlers.channels, this.#logger);
       try {
         await connection.open();
+        await connection.hear(this.#database, signal);
         retryMs = firstRetryMs;
         this.#handlers.connected();
-        listening();
+        hears();
         await connection.lost(signal);
       } catch (error) {
+        if (error instanceof Deaf) isDeaf(new ConfigError(error.message));
         this.#logger.warn({ err: error }, 'the connection for notifications failed');
       } finally {
         this.#handlers.disconnected();
@@ -72,6 +93,9 @@ class Connection {
   readonly #socket = new Socket();
   readonly #client: pg.Client;
   readonly #channels: string[];
+  /** Of this connection alone, to find out whether it hears. */
+  readonly #ownChannel = `listener_${randomUUID()}`;
+  #heard: () => void = () => undefined;
   #end: () => void = () => undefined;
   readonly #over: Promise<void>;
 
@@ -84,8 +108,9 @@ class Connection {
       keepAlive: true,
       stream: () => this.#socket,
     });
-    this.#channels = Object.keys(channels);
+    this.#channels = [...Object.keys(channels), this.#ownChannel];
     this.#client.on('notification', ({ channel, payload }) => {
+      if (channel === this.#ownChannel) this.#heard();
       // Anyone who may connect can notify.
       try {
         channels[channel]?.(payload ?? '');
@@ -103,6 +128,23 @@ class Connection {
   async open(): Promise<void> {
     await this.#client.connect();
     for (const channel of this.#channels) await this.#client.query(`listen ${this.#client.escapeIdentifier(channel)}`);
+  }
+
+  /**
+   * Resolves once this connection has heard what another one notified, or the signal aborts; throws
+   * `Deaf` when it does not. A pooler in transaction mode takes LISTEN for one of its own connections,
+   * and says nothing.
+   */
+  async hear(database: Database, signal: AbortSignal): Promise<void> {
+    const late = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
+    const heard = new Promise<void>((resolve, reject) => {
+      this.#heard = resolve;
+      late.addEventListener('abort', () => (signal.aborted ? resolve() : reject(new Deaf())), { once: true });
+    });
+    // While the statement runs nobody waits for it.
+    heard.catch(() => undefined);
+    await database.during(late).query(notify, [this.#ownChannel]);
+    await Promise.race([heard, this.#over]);
   }
 
   /** Resolves when the connection is gone or the signal aborts; rejects when it no longer answers. */
@@ -126,3 +168,5 @@ class Connection {
     this.#socket.destroy();
   }
 }
+
+const notify = statement<never>('notify', `select pg_notify($1, '')`);

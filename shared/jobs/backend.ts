@@ -70,16 +70,18 @@ export interface JobBackend {
 export interface JobBackendOptions {
   readonly redisUrl: string | undefined;
   readonly redisSentinels: readonly HostPort[];
+  readonly redisSentinelPassword: string | undefined;
   readonly databaseUrl: string;
   readonly applicationName: string;
   readonly logger: Logger;
 }
 
 export function openJobBackend(options: JobBackendOptions): JobBackend {
-  const { redisUrl, redisSentinels, databaseUrl, applicationName, logger } = options;
+  const { redisUrl, databaseUrl, applicationName, logger } = options;
   if (redisUrl !== undefined) {
     const { hostname: name } = new URL(redisUrl);
-    const master = redisSentinels.length > 0 ? { sentinels: [...redisSentinels], name } : {};
+    const { redisSentinels: sentinels, redisSentinelPassword: sentinelPassword } = options;
+    const master = sentinels.length > 0 ? { sentinels: [...sentinels], sentinelPassword, name } : {};
     // Without an offline queue an add fails at once while Redis is away, instead of piling up.
     const producer = new Redis(redisUrl, { ...master, maxRetriesPerRequest: null, enableOfflineQueue: false });
     const consumer = new Redis(redisUrl, { ...master, maxRetriesPerRequest: null });

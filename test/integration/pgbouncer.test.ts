@@ -2,15 +2,16 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, it, type TestContext } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { noPgBouncer, type PgBouncer, type PgBouncerOptions, startPgBouncer } from '../support/pgbouncer.ts';
+import { noRedis } from '../support/redis.ts';
 import type { Replica } from '../support/replica.ts';
-import { eventually, Stage } from './stores-stage.ts';
+import { type Backend, eventually, Stage } from './stores-stage.ts';
 import { createSlot, openSlot, outcomeOf, readCovering } from './stores-writes.ts';
 
 const timeout = 60_000;
 const reason = noPgBouncer === undefined ? '' : ` (skipped: ${noPgBouncer})`;
 
-async function openStage(options: PgBouncerOptions, { onTestFinished }: TestContext) {
-  const stage = await Stage.open('PostgreSQL');
+async function openStage(options: PgBouncerOptions, { onTestFinished }: TestContext, backend: Backend = 'PostgreSQL') {
+  const stage = await Stage.open(backend);
   const pooler = await startPgBouncer(stage.database.url, options);
   onTestFinished(async () => {
     // Else its connections count as left open.
@@ -89,4 +90,14 @@ describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
     const started = stage.start({ databaseUrl: pooler.url });
     await context.expect(started).rejects.toThrow('unsupported startup parameter');
   });
+
+  it.skipIf(noRedis)(
+    'a service that hears no notifications says so, and does not start',
+    { timeout },
+    async (context) => {
+      const { stage, pooler } = await openStage({ mode: 'transaction', poolSize: 4 }, context, 'Redis');
+      const started = stage.start({ databaseUrl: pooler.url, env: { DATABASE_PREPARE: 'false' } });
+      await context.expect(started).rejects.toThrow('slot-service: notifications do not arrive: DATABASE_DIRECT_URL');
+    },
+  );
 });

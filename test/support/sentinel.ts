@@ -19,11 +19,13 @@ export interface SentinelRedis {
 
 const masterName = 'main';
 
-export async function startSentinelRedis(): Promise<SentinelRedis> {
+/** @param password of all of them; empty for none */
+export async function startSentinelRedis(password: string): Promise<SentinelRedis> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sentinel-test-'));
   const [master, replica, sentinel] = [await findFreePort(), await findFreePort(), await findFreePort()];
-  const masterProcess = await startServer(folder, master);
-  const replicaProcess = await startServer(folder, replica, '--replicaof', '127.0.0.1', String(master));
+  const secured = password === '' ? [] : ['--requirepass', password, '--masterauth', password];
+  const masterProcess = await startServer(folder, master, ...secured);
+  const replicaProcess = await startServer(folder, replica, ...secured, '--replicaof', '127.0.0.1', String(master));
   const file = path.join(folder, 'sentinel.conf');
   const settings = [
     `port ${sentinel}`,
@@ -32,15 +34,20 @@ export async function startSentinelRedis(): Promise<SentinelRedis> {
     `sentinel monitor ${masterName} 127.0.0.1 ${master} 1`,
     `sentinel down-after-milliseconds ${masterName} 1000`,
     `sentinel failover-timeout ${masterName} 5000`,
+    ...(password === '' ? [] : [`requirepass ${password}`, `sentinel auth-pass ${masterName} ${password}`]),
   ];
   await writeFile(file, `${settings.join('\n')}\n`);
   const sentinelProcess = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
-  const client = new Redis(sentinel, '127.0.0.1');
+  const client = new Redis(sentinel, '127.0.0.1', password === '' ? {} : { password });
   client.on('error', () => undefined);
   // It can't make a master of a replica that it has not heard of.
   await until(async () => String(await client.call('sentinel', 'replicas', masterName)).includes('status,ok'));
   return {
-    env: { REDIS_URL: `redis://${masterName}`, REDIS_SENTINELS: `127.0.0.1:${sentinel}` },
+    env: {
+      REDIS_URL: `redis://:${password}@${masterName}`,
+      REDIS_SENTINELS: `127.0.0.1:${sentinel}`,
+      REDIS_SENTINEL_PASSWORD: password,
+    },
     killMaster: () => kill(masterProcess),
     async failedOver() {
       const wanted = `127.0.0.1,${replica}`;

@@ -44,6 +44,7 @@ export async function startStores(
 
   const listener = new NotificationListener(
     config.database,
+    database,
     {
       channels: {
         [storeVersionChannel]: () => replica.load(),
@@ -60,9 +61,16 @@ export async function startStores(
   shutdown.push({ name: 'listener', stop: () => listener.stop() });
   await listener.start();
 
-  const { redisUrl, redisSentinels, storeRefreshDelayMs: delayMs } = config;
+  const { redisUrl, redisSentinels, redisSentinelPassword, storeRefreshDelayMs: delayMs } = config;
   const { url, directUrl: databaseUrl = url, applicationName } = config.database;
-  const backend = openJobBackend({ redisUrl, redisSentinels, databaseUrl, applicationName, logger });
+  const backend = openJobBackend({
+    redisUrl,
+    redisSentinels,
+    redisSentinelPassword,
+    databaseUrl,
+    applicationName,
+    logger,
+  });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   const job = new SingletonJob({
     name: 'store-refresh',
