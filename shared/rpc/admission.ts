@@ -19,12 +19,22 @@ export interface Admission {
 
 const refusalLogMs = 1_000;
 
+/** Numbered, because a set that calls come to and leave all the time is made anew every so often. */
+class Places {
+  readonly inFlight: (Call | undefined)[] = [];
+  readonly free: number[];
+
+  constructor(count: number) {
+    this.free = Array.from({ length: count }, (_, place) => count - 1 - place);
+  }
+}
+
 /**
  * Admission control: a call past the limit is refused at once with OVERLOADED. A call counts until its
  * handler has ended, also when its caller has left: until then it takes time and a connection.
  */
 export function createAdmission(limits: CallLimits, logger: Logger): Admission {
-  const inFlight = { calls: new Set<Call>(), streams: new Set<Call>() };
+  const places = { calls: new Places(limits.calls), streams: new Places(limits.streams) };
   // Made once: with its stack and its details an error costs as much as the rest of a refused call.
   const refusal = fail(commonErrors.overloaded);
   let refused = 0;
@@ -41,18 +51,19 @@ export function createAdmission(limits: CallLimits, logger: Logger): Admission {
 
   const interceptor: Interceptor = function admission({ method }, next) {
     const kind = method.methodKind === 'unary' ? 'calls' : 'streams';
-    const admitted = inFlight[kind];
-    const limit = limits[kind];
+    const { inFlight, free } = places[kind];
     return async (call) => {
-      if (admitted.size >= limit) {
+      const place = free.pop();
+      if (place === undefined) {
         countRefusal();
         throw refusal;
       }
-      admitted.add(call);
+      inFlight[place] = call;
       try {
         return await next(call);
       } finally {
-        admitted.delete(call);
+        inFlight[place] = undefined;
+        free.push(place);
       }
     };
   };
@@ -60,8 +71,8 @@ export function createAdmission(limits: CallLimits, logger: Logger): Admission {
   return {
     interceptor,
     end() {
-      for (const calls of Object.values(inFlight)) {
-        for (const { signal } of calls) signal.abort(() => fail(commonErrors.stopping));
+      for (const call of [...places.calls.inFlight, ...places.streams.inFlight]) {
+        call?.signal.abort(() => fail(commonErrors.stopping));
       }
     },
   };

@@ -39,11 +39,25 @@ export function createLogger(
   const options: pino.LoggerOptions = {
     base: { service, pid: process.pid },
     level,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: createTimestamp(),
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
   };
   return pino(options, destination);
+}
+
+/** Written anew once a millisecond: a busy process logs several lines in one. */
+function createTimestamp(): () => string {
+  let writtenAt = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== writtenAt) {
+      writtenAt = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 // Not `detail`, `where` and `hint`: PostgreSQL quotes values of the request there.
