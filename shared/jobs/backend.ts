@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type BackendFactory,
   createPostgresBackend,
@@ -11,6 +10,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { HostPort } from '../config/variables.ts';
+import { withDeadline } from '../deadline.ts';
 
 interface Opened {
   waitUntilReady(): Promise<unknown>;
@@ -126,11 +126,10 @@ export function openJobBackend(options: JobBackendOptions): JobBackend {
 }
 
 function inASecond(asked: Promise<unknown>): Promise<boolean> {
-  const answered = asked.then(
+  return withDeadline(asked, 1_000, 'it does not answer').then(
     () => true,
     () => false,
   );
-  return Promise.race([answered, pause(1_000, false, { ref: false })]);
 }
 
 type ConnectCallback = Parameters<typeof pg.Pool.prototype.connect>[0];

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { withDeadline } from '../deadline.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
@@ -160,14 +161,5 @@ export class SingletonJob {
   }
 }
 
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the job queue did not answer in time')), addTimeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const inTime = <Result>(work: Promise<Result>) =>
+  withDeadline(work, addTimeoutMs, 'the job queue did not answer in time');

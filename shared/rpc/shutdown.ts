@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
+import { withDeadline } from '../deadline.ts';
 
 interface Step {
   readonly name: string;
   /** @param leftMs how long it may take. */
   stop(leftMs: number): Promise<unknown> | unknown;
-  /** Ends what `stop` still waits for: `stopped`. */
+  /** Ends what `stop` still waits for, which has ended once `stopped` resolves. */
   kill?(stopped: Promise<unknown>): Promise<void> | void;
 }
 
@@ -43,16 +44,11 @@ export class ShutdownStack {
 }
 
 async function within(ms: number, step: Step): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), ms);
-  });
+  const stopped = Promise.resolve(step.stop(ms));
   try {
-    const stopped = Promise.resolve(step.stop(ms));
-    if ((await Promise.race([stopped, late])) !== 'late') return;
-    await step.kill?.(stopped);
-    throw new Error(`${step.name} did not stop in time`);
-  } finally {
-    clearTimeout(timer);
+    await withDeadline(stopped, ms, `${step.name} did not stop in time`);
+  } catch (error) {
+    await step.kill?.(Promise.allSettled([stopped]));
+    throw error;
   }
 }

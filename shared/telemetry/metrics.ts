@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { withDeadline } from '../deadline.ts';
 
 export interface MetricText {
   /** After the conventions of Prometheus: unit and `_total` at the end. */
@@ -72,7 +73,7 @@ export class Metrics {
     const readOnce = oneAtATime(async () => read());
     return async () => {
       try {
-        const reading = await inTime(readOnce());
+        const reading = await withDeadline(readOnce(), longestReadMs, 'the source did not answer in time');
         return typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
       } catch (error) {
         this.#logger.debug({ err: error, metric }, 'a metric could not be read');
@@ -94,16 +95,4 @@ export function oneAtATime<Value>(read: () => Promise<Value>): () => Promise<Val
     });
     return running;
   };
-}
-
-async function inTime<Value>(work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the source did not answer in time')), longestReadMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Logger } from 'pino';
+import { withDeadline } from '../deadline.ts';
 import { Tracing } from './tracing.ts';
 
 const longestFlushMs = 3_000;
@@ -42,12 +43,8 @@ export function startTracing(serviceName: string, logger: Logger): RunningTracin
   return {
     tracing: new Tracing(provider.getTracer('delivery-admin')),
     async stop() {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, longestFlushMs);
-      });
-      await Promise.race([provider.shutdown().catch((error: unknown) => log(String(error))), late]);
-      clearTimeout(timer);
+      const flushed = withDeadline(provider.shutdown(), longestFlushMs, 'the collector takes too long');
+      await flushed.catch((error: unknown) => log(String(error)));
       for (const api of [trace, context, propagation, diag]) api.disable();
     },
   };
