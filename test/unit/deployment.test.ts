@@ -12,7 +12,8 @@ const compose = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const nginx = read('docker/nginx.conf');
 const readme = read('README.md');
-const { dependencies, engines } = JSON.parse(read('package.json'));
+const packageJson = read('package.json');
+const { dependencies, engines } = JSON.parse(packageJson);
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
 /** What `npm run build` compiles. */
@@ -27,8 +28,8 @@ const config = (service: 'slot' | 'coupon') =>
 
 describe('The deployment files', () => {
   it('start what the build makes', () => {
-    const programs = matches(`${dockerfile}\n${compose}`, /\bdist\/([\w./-]+)\.js\b/g);
-    expect(programs).toHaveLength(4);
+    const programs = matches([dockerfile, compose, packageJson].join('\n'), /\bdist\/([\w./-]+)\.js\b/g);
+    expect(programs).toHaveLength(7);
     for (const program of programs) expect(sources).toContain(`${program}.ts`);
   });
 

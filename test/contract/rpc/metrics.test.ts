@@ -64,13 +64,11 @@ describe.each(protocols)('The metrics of calls over $name', (protocol) => {
     const open = async () =>
       (await scrape(service.metricsPort)).value(`rpc_server_in_progress{${series('SlotStoreService/WatchStore')}}`);
     const leaving = new AbortController();
-    const ended = (async () => {
-      for await (const _version of stores.watchStore({}, { headers, signal: leaving.signal })) {
-        expect(await open()).toBe(1);
-        leaving.abort();
-      }
-    })();
-    await ended.catch(() => undefined);
+    const versions = stores.watchStore({}, { headers, signal: leaving.signal })[Symbol.asyncIterator]();
+    await versions.next();
+    expect(await open()).toBe(1);
+    leaving.abort();
+    await expect(versions.next()).rejects.toThrow();
     await expect.poll(open).toBe(0);
     expect((await scrape(service.metricsPort)).text).not.toMatch(/handling_seconds.*WatchStore/);
   });
