@@ -55,6 +55,7 @@ describe('The deployment files', () => {
 
   it('give a stop more time than it may take', () => {
     const [graceS] = matches(compose, /stop_grace_period: (\d+)s/g);
+    expect(readme).toContain(`finishes the calls in flight within ${shutdownDeadlineMs / 1_000} s`);
     expect(Number(graceS) * 1_000).toBeGreaterThan(shutdownDeadlineMs + 5_000);
   });
 
