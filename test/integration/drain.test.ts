@@ -153,10 +153,14 @@ describe('A service that is asked to stop', () => {
     await stage.holding('lock table slots in access exclusive mode', async (release) => {
       const calls = [slots.createSlot(openSlot()), post(service, 'CreateSlot', openSlot())] as const;
       await untilBlocked(stage, 2);
+      const silent = connect(service.webPort, '127.0.0.1').resume();
+      await once(silent, 'connect');
       const stopped = service.stop();
       for (const port of [service.grpcPort, service.webPort]) {
         await eventually(async () => expect(await accepts(port)).toBe(false));
       }
+      // Connections without a call are closed meanwhile.
+      await once(silent, 'close');
       // On the connection that is still open, where the call before is.
       expect(ConnectError.from(await outcomeOf(slots.getSlots({}))).code).toBe(Code.Unavailable);
       await release();
