@@ -27,22 +27,24 @@ class Image {
     this.#app = path.join(folder, 'app');
   }
 
-  static async build(): Promise<Image> {
-    const image = new Image(await mkdtemp(path.join(tmpdir(), 'image-test-')));
-    const context = path.join(image.#folder, 'build');
+  static async open(): Promise<Image> {
+    return new Image(await mkdtemp(path.join(tmpdir(), 'image-test-')));
+  }
+
+  async build(): Promise<void> {
+    const context = path.join(this.#folder, 'build');
     const left = new Set(matches(ignored, /^(.+)$/gm));
     await cp(root, context, { recursive: true, filter: (file) => !left.has(path.relative(root, file)) });
     await symlink(path.join(root, 'node_modules'), path.join(context, 'node_modules'));
-    const [command = ''] = matches(dockerfile, /^RUN (npm run build) && npm prune --omit=dev$/gm);
-    const built = await run('sh', ['-c', command || 'false'], {}, context);
+    const [command = 'false'] = matches(dockerfile, /^RUN (npm run build) && npm prune --omit=dev$/gm);
+    const built = await run('sh', ['-c', command], {}, context);
     if (built.code !== 0) throw new Error(`it was not built: ${built.stdout}${built.stderr}`);
-    await mkdir(image.#app);
+    await mkdir(this.#app);
     for (const name of matches(dockerfile, /^COPY --from=build \/app\/(\S+) /gm)) {
-      const to = path.join(image.#app, name);
+      const to = path.join(this.#app, name);
       if (name === 'node_modules') await linkProductionPackages(to);
       else await cp(path.join(context, name), to, { recursive: true });
     }
-    return image;
   }
 
   /** Runs a command of it to its end. */
@@ -85,7 +87,8 @@ describe('What the image holds', { timeout: 60_000 }, () => {
   let image: Image;
   let database: TestDatabase;
   beforeAll(async () => {
-    [image, database] = await Promise.all([Image.build(), createDatabase()]);
+    [image, database] = await Promise.all([Image.open(), createDatabase()]);
+    await image.build();
   }, 120_000);
   afterAll(async () => {
     await image.remove();

@@ -28,7 +28,7 @@ describe('A service with several processes', () => {
     const env = { SLOT_METRICS_PORT: String(metricsPort) };
     replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
     await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
-  });
+  }, 60_000);
   afterEach(() => {
     for (const client of open.splice(0)) client.close();
   });
