@@ -32,12 +32,10 @@ export async function callStream<Input extends DescMessage, Output extends DescM
     toMetadata(header),
     options,
   );
-  const cancel = () => call.cancel();
-  signal.addEventListener('abort', cancel);
+  signal.addEventListener('abort', () => call.cancel());
   const response = { header: new Headers(), trailer: new Headers() };
   const ended = new Promise<StatusObject>((resolve) => {
     call.once('status', (status: StatusObject) => {
-      signal.removeEventListener('abort', cancel);
       addMetadata(response.trailer, status.metadata);
       resolve(status);
     });

@@ -26,12 +26,10 @@ export function callUnary<Input extends DescMessage, Output extends DescMessage>
         else answer = output;
       },
     );
-    const cancel = () => call.cancel();
-    signal.addEventListener('abort', cancel);
+    signal.addEventListener('abort', () => call.cancel());
     call.on('metadata', (metadata) => addMetadata(response.header, metadata));
     // Comes last, also after an error.
     call.on('status', ({ metadata }) => {
-      signal.removeEventListener('abort', cancel);
       addMetadata(response.trailer, metadata);
       if (answer !== undefined)
         resolve({ stream: false, service: method.parent, method, ...response, message: answer });

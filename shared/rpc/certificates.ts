@@ -98,11 +98,10 @@ async function load(files: TlsFiles): Promise<Certificates | ConfigError> {
       lines.push(`${variable} can't be read: ${textOf(error)}`);
       return Buffer.alloc(0);
     });
-  const [cert, key, clientCa] = await Promise.all([
-    read('TLS_CERT_FILE', files.certFile),
-    read('TLS_KEY_FILE', files.keyFile),
-    files.clientCaFile === undefined ? undefined : read('TLS_CLIENT_CA_FILE', files.clientCaFile),
-  ]);
+  // One after the other, so that what is wrong is told in the same order at each look.
+  const cert = await read('TLS_CERT_FILE', files.certFile);
+  const key = await read('TLS_KEY_FILE', files.keyFile);
+  const clientCa = files.clientCaFile === undefined ? undefined : await read('TLS_CLIENT_CA_FILE', files.clientCaFile);
   const found = { cert, key, clientCa };
   if (lines.length === 0) lines.push(...refusalsOf(found));
   return lines.length === 0 ? found : new ConfigError(lines.join('\n'));

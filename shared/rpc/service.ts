@@ -45,7 +45,8 @@ export interface ServiceParts {
 
 export type BuildService = (parts: ServiceParts) => readonly Implementation[] | Promise<readonly Implementation[]>;
 
-const shutdownDeadlineMs = 20_000;
+/** What a stop gives the calls in flight. */
+export const shutdownDeadlineMs = 20_000;
 const farewellMs = 1_000;
 const readinessProbeMs = 1_000;
 

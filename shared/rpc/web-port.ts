@@ -45,10 +45,15 @@ export function createHttpPort(listener: WebListener): WebPort {
   const server = createServer(serverOptions, listener);
   server.maxConnections = maxConnections;
   server.maxHeadersCount = maxHeaders;
+  const sockets = openSockets(server, 'connection');
   return {
     server,
     // A connection that falls idle after the close would be kept for its keep-alive time.
-    stop: () => close(server, () => server.closeIdleConnections()),
+    stop: () =>
+      close(server, () => {
+        server.closeIdleConnections();
+        closeSilent(sockets);
+      }),
     kill: () => server.closeAllConnections(),
   };
 }
@@ -74,11 +79,8 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
   Object.assign(server, { keepAliveTimeout, headersTimeout, requestTimeout, maxHeadersCount: maxHeaders });
   certificates.onChange(() => server.setSecureContext(contextOf(certificates)));
 
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  const sockets = openSockets(server, 'connection');
+  const secureSockets = openSockets(server, 'secureConnection');
   // Without a listener, a connection that breaks between two protocols would end the process.
   server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()));
 
@@ -97,7 +99,11 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
       stopping = true;
       // Says GOAWAY, and ends with the last stream.
       for (const session of sessions) session.close();
-      return close(server, () => closeIdleHttp1(server));
+      return close(server, () => {
+        closeIdleHttp1(server);
+        closeSilent(sockets);
+        closeSilent(secureSockets);
+      });
     },
     kill() {
       for (const session of sessions) session.destroy();
@@ -116,6 +122,20 @@ function closeIdleHttp1(server: object): void {
   if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') {
     server.closeIdleConnections();
   }
+}
+
+function openSockets(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** Closes connections on which nothing has come, such as a browser opens ahead: Node counts them as busy. */
+function closeSilent(sockets: Iterable<Socket>): void {
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
 }
 
 function close(server: Server, closeIdle: () => void): Promise<void> {

@@ -1,11 +1,17 @@
-import { createServer } from 'node:http2';
+import { createServer, type Http2Server } from 'node:http2';
 import { create } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Code, encodeBinaryHeader } from '@connectrpc/connect';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
+import { createChannelOptions } from '../../shared/client/service-config.ts';
 import type { GrpcOptions } from '../../shared/client/transport.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService, WatchStoreResponseSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import {
+  SlotStoreService,
+  type WatchStoreResponse,
+  WatchStoreResponseSchema,
+} from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { commonErrors, fail } from '../../shared/rpc/errors.ts';
 import { failureOf } from '../support/contract.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -27,6 +33,14 @@ function openStores(addresses: readonly string[], options: Partial<GrpcOptions> 
   const client = createGrpcClient(SlotStoreService, { addresses, ...options });
   onTestFinished(() => client.close());
   return client;
+}
+
+/** Gives the port. */
+async function listen(server: Http2Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 const unavailable = () => fail(commonErrors.stopping);
@@ -67,6 +81,18 @@ describe('A caller whose server answers UNAVAILABLE', () => {
   });
 });
 
+it('In an outage fifty failures are the last that are made up for', async () => {
+  const server = await startSlots({
+    unary() {
+      throw unavailable();
+    },
+  });
+  const slots = openSlots([server.address]);
+  await Promise.all(Array.from({ length: 60 }, () => failureOf(slots.getSlots({}))));
+  // Each would be made four times.
+  expect(server.calls.length).toBeLessThan(120);
+});
+
 it('A query that fails otherwise is not made again', async () => {
   const server = await startSlots({
     unary() {
@@ -84,10 +110,7 @@ describe('The deadline of a call', () => {
       timeouts.push(request.headers['grpc-timeout']);
       response.writeHead(200, { 'content-type': 'application/grpc', 'grpc-status': '12' }).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    const slots = openSlots([`127.0.0.1:${typeof address === 'object' ? address?.port : address}`]);
+    const slots = openSlots([`127.0.0.1:${await listen(server)}`]);
     await failureOf(slots.getSlots({}));
     await failureOf(slots.getSlots({}, { timeoutMs: 0 }));
     expect(timeouts).toEqual([expect.stringMatching(/^(10000|9[5-9]\d\d)m$/), undefined]);
@@ -126,7 +149,8 @@ it('A call is canceled by its signal, before it reaches the server or while it i
   const server = await startSlots({ unary: untilAborted });
   const slots = openSlots([server.address]);
   const caller = new AbortController();
-  const running = failureOf(slots.getSlots({}, { signal: caller.signal }));
+  // Without a deadline, which would end it on the server too.
+  const running = failureOf(slots.getSlots({}, { signal: caller.signal, timeoutMs: 0 }));
   await expect.poll(() => server.calls).toHaveLength(1);
   caller.abort();
   expect(Code[(await running).code]).toBe('Canceled');
@@ -198,16 +222,44 @@ it('A stream whose server vanished without a word ends as UNAVAILABLE', async ()
   expect(Code[error.code]).toBe('Unavailable');
 });
 
+it('A connection without calls is asked whether its server is there', async () => {
+  const server = createServer();
+  const pinged = new Promise<void>((resolve) => {
+    server.on('session', (session) => session.on('ping', () => resolve()));
+  });
+  server.on('stream', (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' }, { endStream: true });
+  });
+  const channelOptions = { 'grpc.keepalive_time_ms': 100 };
+  const slots = openSlots([`127.0.0.1:${await listen(server)}`], { channelOptions });
+  await failureOf(slots.getSlots({}));
+  await pinged;
+});
+
+it('A server that vanished is found within 25 s unless told otherwise', () => {
+  const { 'grpc.keepalive_time_ms': time, 'grpc.keepalive_timeout_ms': timeout } = createChannelOptions([]);
+  expect(Number(time) + Number(timeout)).toBeLessThanOrEqual(25_000);
+});
+
+it('An answer may be larger than 4 MiB', async () => {
+  const server = await startScriptedServer(SlotStoreService, {
+    async *stream() {
+      yield largeVersion(7, 5 * 1024 * 1024);
+    },
+  });
+  onTestFinished(() => server.kill());
+  const versions: number[] = [];
+  for await (const { version } of openStores([server.address]).watchStore({})) versions.push(version);
+  expect(versions).toEqual([7]);
+});
+
 it('A stream is read no faster than its messages are taken', async () => {
   const count = 500;
   let sent = 0;
-  const padding = { no: 100, wireType: 2, data: new Uint8Array([0x80, 0x80, 0x04, ...new Uint8Array(65_536)]) };
   const server = await startScriptedServer(SlotStoreService, {
     async *stream() {
       for (sent = 0; sent < count; sent += 1) {
-        const message = create(WatchStoreResponseSchema, { version: sent });
-        message.$unknown = [padding];
-        yield message;
+        yield largeVersion(sent, 65_536);
       }
     },
   });
@@ -229,6 +281,14 @@ it('Binary headers reach the server as their bytes', async () => {
   await openSlots([server.address]).getSlots({}, { headers });
   expect(server.calls[0]?.header('note-bin')).toBe('Grüße, zwei');
 });
+
+/** A message with an unknown field of that many bytes. */
+function largeVersion(version: number, bytes: number): WatchStoreResponse {
+  const data = new BinaryWriter().bytes(new Uint8Array(bytes)).finish();
+  const message = create(WatchStoreResponseSchema, { version });
+  message.$unknown = [{ no: 100, wireType: WireType.LengthDelimited, data }];
+  return message;
+}
 
 function never(): never {
   throw new Error('no call came');

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
 import { credentials, Client as GrpcClient, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -113,16 +116,52 @@ describe('A service that is asked to stop', () => {
     expect((await versions.next()).done).toBe(true);
   });
 
+  it.each(['grpcPort', 'webPort'] as const)(
+    'does not wait for a connection to its %s that says nothing',
+    async (port) => {
+      const service = await start();
+      const silent = connect(service[port], '127.0.0.1').resume();
+      await once(silent, 'connect');
+      const startedAt = performance.now();
+      await service.stop();
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      expect(failedSteps(service)).toEqual([]);
+    },
+  );
+
+  it('does not wait for the connection of a watch over HTTP/1.1, which it has ended', async () => {
+    const service = await start();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const transport = createConnectTransport({
+      baseUrl: `http://127.0.0.1:${service.webPort}`,
+      httpVersion: '1.1',
+      nodeOptions: { agent },
+    });
+    const stores = createClient(SlotStoreService, withToken(transport, await signToken({ staffId: 1 })));
+    const versions = stores.watchStore({})[Symbol.asyncIterator]();
+    await versions.next();
+    const startedAt = performance.now();
+    await service.stop();
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect((await versions.next()).done).toBe(true);
+    expect(failedSteps(service)).toEqual([]);
+  });
+
   it('answers what is in flight, and takes nothing new on either port', async () => {
     const service = await start();
     const { slots, stage } = service;
     await stage.holding('lock table slots in access exclusive mode', async (release) => {
       const calls = [slots.createSlot(openSlot()), post(service, 'CreateSlot', openSlot())] as const;
       await untilBlocked(stage, 2);
+      const silent = connect(service.webPort, '127.0.0.1').resume();
+      await once(silent, 'connect');
       const stopped = service.stop();
       for (const port of [service.grpcPort, service.webPort]) {
         await eventually(async () => expect(await accepts(port)).toBe(false));
       }
+      // Connections without a call are closed meanwhile.
+      await once(silent, 'close');
       // On the connection that is still open, where the call before is.
       expect(ConnectError.from(await outcomeOf(slots.getSlots({}))).code).toBe(Code.Unavailable);
       await release();

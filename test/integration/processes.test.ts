@@ -1,11 +1,14 @@
+import { createServer } from 'node:net';
 import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
+import { findFreePort } from '../../shared/dev/ports.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/processes.ts';
 import { type LogLine, Replica } from '../support/replica.ts';
+import { scrape } from '../support/scrape.ts';
 import { signToken } from '../support/tokens.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
@@ -14,15 +17,18 @@ describe('A service with several processes', () => {
   let database: TestDatabase;
   let replica: Replica;
   let token: string;
+  let metricsPort: number;
   const open: { close(): void }[] = [];
 
   beforeAll(async () => {
     database = await createDatabase();
     await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
     token = await signToken({ staffId: 1 });
-    replica = await Replica.start({ databaseUrl: database.url, processes: 2 });
+    metricsPort = await findTwoFreePorts();
+    const env = { SLOT_METRICS_PORT: String(metricsPort) };
+    replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
     await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
-  });
+  }, 60_000);
   afterEach(() => {
     for (const client of open.splice(0)) client.close();
   });
@@ -72,6 +78,12 @@ describe('A service with several processes', () => {
         })
         .toEqual(changed);
     }
+  });
+
+  it('tells of each on a metrics port of its own, one after the other', async () => {
+    const scrapes = await Promise.all([scrape(metricsPort), scrape(metricsPort + 1)]);
+    const seconds = scrapes.map(({ value }) => value('process_cpu_seconds_total'));
+    expect(new Set(seconds).size).toBe(2);
   });
 
   it('goes on when one is killed, and starts it again', async () => {
@@ -142,3 +154,16 @@ describe('A start of several processes', () => {
     expect(stderr).toContain('PROCESSES must be a whole number from 1 to 64');
   });
 });
+
+/** The first of two. */
+async function findTwoFreePorts(): Promise<number> {
+  for (;;) {
+    const port = await findFreePort();
+    const next = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      next.once('error', () => resolve(false));
+      next.listen(port + 1, '0.0.0.0', () => next.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

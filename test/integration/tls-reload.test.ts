@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Authority } from '../support/certificates.ts';
 import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from './tls-stage.ts';
@@ -61,28 +62,48 @@ describe('A client authority that is replaced', () => {
     await folder.replace(folder.clientCaFile, other.cert);
     await expect.poll(() => replica.logged(readAgain), soon).toBe(1);
     await Promise.all(ask(after));
-    for (const call of ask(before)) await expectNoConnection(call);
+    await Promise.all(ask(before).map(expectNoConnection));
   });
 });
 
 describe('A service over TLS that is asked to stop', () => {
-  it('finishes the call in flight of an open HTTP/2 session, and ends the idle ones', async ({ onTestFinished }) => {
-    const stage = await TlsStage.open({ mutual: false });
-    onTestFinished(() => stage.close());
-    const { replica, trusting } = stage;
-    const idle = await stage.session();
-    const busy = slotsOver(stage.connect('2', trusting));
-    const overHttp1 = slotsOver(stage.connect('1.1', trusting));
-    await busy.getSlots({}, late);
-    await overHttp1.getSlots({}, late);
+  let stage: TlsStage;
+  beforeEach(async () => {
+    stage = await TlsStage.open({ mutual: false });
+  });
+  afterEach(() => stage.close());
+
+  it.each(['1.1', '2'] as const)('finishes the call in flight over HTTP/%s', async (version) => {
+    const slots = slotsOver(stage.connect(version, stage.trusting));
+    const silent = connect(stage.replica.ports.webPort, '127.0.0.1').resume();
+    await once(silent, 'connect');
     const release = await stage.lockSlots();
-    const call = busy.getSlots({}, { timeoutMs: 15_000 });
+    const call = slots.getSlots({}, { timeoutMs: 15_000 });
     await stage.untilBlocked();
-    const idleEnded = once(idle, 'goaway');
-    const stopped = replica.stop();
-    await idleEnded;
+    const stopped = stage.replica.stop();
+    // Connections without a call are closed meanwhile.
+    await once(silent, 'close');
     await release();
     expect(await call).toMatchObject({ count: 0 });
     expect(await stopped).toBe(0);
+  });
+
+  it('does not wait for connections to its web port that say nothing', async () => {
+    const { replica } = stage;
+    await stage.session();
+    (await stage.dial('webPort', { ALPNProtocols: ['http/1.1'] })).resume();
+    await once(connect(replica.ports.webPort, '127.0.0.1').resume(), 'connect');
+    const startedAt = performance.now();
+    expect(await replica.stop()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it('does not wait for the connection of a watch over HTTP/1.1, which it has ended', async () => {
+    const watch = storesOver(stage.connect('1.1', stage.trusting)).watchStore({})[Symbol.asyncIterator]();
+    await watch.next();
+    const startedAt = performance.now();
+    expect(await stage.replica.stop()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect((await watch.next()).done).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { Agent } from 'node:https';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { Code, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
@@ -30,6 +31,8 @@ export class TlsStage {
   readonly server: Pair;
   readonly replica: Replica;
   readonly #database: TestDatabase;
+  /** Keeps its connections until the end, as a browser does. */
+  readonly #agent = new Agent({ keepAlive: true });
   readonly #token: string;
 
   private constructor(
@@ -59,6 +62,7 @@ export class TlsStage {
   }
 
   async close(): Promise<void> {
+    this.#agent.destroy();
     await this.replica.kill();
     await this.#database.close();
     await this.folder.remove();
@@ -69,9 +73,9 @@ export class TlsStage {
     return { ca: this.authority.cert };
   }
 
-  /** The header that makes a call one of staff user 1. */
-  get authorization(): string {
-    return `Bearer ${this.#token}`;
+  /** That of staff user 1. */
+  get token(): string {
+    return this.#token;
   }
 
   grpc({ ca, own }: ClientSide): Transport & { close(): void } {
@@ -134,10 +138,11 @@ export class TlsStage {
 
   #web(httpVersion: HttpVersion, { ca, own }: ClientSide) {
     const { webPort } = this.replica.ports;
+    const agent = httpVersion === '1.1' ? { agent: this.#agent } : {};
     return {
       baseUrl: `https://localhost:${webPort}`,
       httpVersion,
-      nodeOptions: { ca, ...(own === undefined ? {} : { cert: own.cert, key: own.key }) },
+      nodeOptions: { ca, ...agent, ...(own === undefined ? {} : { cert: own.cert, key: own.key }) },
       idleConnectionTimeoutMs: 500,
     };
   }

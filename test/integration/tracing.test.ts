@@ -2,6 +2,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { attributesOf, Collector, type ReceivedSpan } from '../support/collector.ts';
 import type { Replica } from '../support/replica.ts';
+import { scrape } from '../support/scrape.ts';
 import { signToken } from '../support/tokens.ts';
 import { type Backend, describeBackends, eventually, Stage } from './stores-stage.ts';
 import { openSlot, outcomeOf } from './stores-writes.ts';
@@ -177,10 +178,19 @@ describe.concurrent('Traces', () => {
 
 describeBackends('Traces', (backend) => {
   it('link a refresh to each write that asked for it', { timeout }, async (context) => {
-    const { collector, replica } = await start(context, {}, backend);
+    const metricsPort = await findFreePort();
+    const { collector, replica } = await start(context, { SLOT_METRICS_PORT: String(metricsPort) }, backend);
+    const untilQueued = (jobs: Readonly<Record<string, number>>) =>
+      eventually(async () => {
+        const { value } = await scrape(metricsPort);
+        const states = Object.keys(jobs).map((state) => [state, value(`jobs{job="store-refresh",state="${state}"}`)]);
+        expect(Object.fromEntries(states)).toEqual(jobs);
+      });
+    // The next sweep alone.
+    await untilQueued({ waiting: 0, active: 0, delayed: 1 });
     await createSlot(replica, 1);
-    // The first write's job is queued by now, and stands for both.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // The first write's job stands for both.
+    await untilQueued({ delayed: 2 });
     await createSlot(replica, 2);
     const writes = await Promise.all([1, 2].map((n) => spanOf(collector, n, 'slot.v1.SlotService/CreateSlot')));
     const refresh = await eventually(() => {

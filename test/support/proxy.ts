@@ -7,12 +7,13 @@ export interface Proxy {
   cut(): Promise<void>;
   /** Takes connections again, on the same port. */
   mend(): Promise<void>;
-  /** Passes nothing on, with every connection open, as a server does that lost its power. */
+  /** Passes nothing on, with every connection open and new ones taken, as a server does that hangs. */
   freeze(): void;
 }
 
 export async function startProxy(targetPort: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
+  let isFrozen = false;
   const server = createServer((near) => {
     const far = connect(targetPort, '127.0.0.1');
     for (const socket of [near, far]) {
@@ -24,7 +25,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
         far.destroy();
       });
     }
-    near.pipe(far).pipe(near);
+    if (!isFrozen) near.pipe(far).pipe(near);
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   await listen(0);
@@ -37,8 +38,12 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    mend: () => listen(port),
+    mend() {
+      isFrozen = false;
+      return listen(port);
+    },
     freeze() {
+      isFrozen = true;
       for (const socket of sockets) socket.pause();
     },
   };

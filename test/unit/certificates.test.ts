@@ -68,4 +68,27 @@ describe('Certificate files', () => {
     await changed;
     expect(opened.current.cert.toString()).toBe(next.cert);
   });
+
+  it('that stay broken are told of once', async ({ onTestFinished }) => {
+    const lines: string[] = [];
+    const told = createLogger('test', 'error', { write: (line) => void lines.push(line) });
+    const broken = await CertificateFiles.open(folder, told);
+    files = broken;
+    await folder.replace(folder.keyFile, 'a key');
+    await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(1);
+    // Those of another folder are looked at as often: by their second change there was another look at these.
+    const clock = await CertificateFolder.create(pair, authority.cert);
+    const looked = await CertificateFiles.open(clock, logger);
+    onTestFinished(async () => {
+      looked.close();
+      await clock.remove();
+    });
+    for (const { cert, key } of [await authority.sign(), await authority.sign()]) {
+      const changed = new Promise<void>((resolve) => looked.onChange(resolve));
+      await clock.replace(clock.certFile, cert);
+      await clock.replace(clock.keyFile, key);
+      await changed;
+    }
+    expect(lines).toHaveLength(1);
+  });
 });

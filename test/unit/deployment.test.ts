@@ -1,32 +1,35 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
+import { shutdownDeadlineMs } from '../../shared/rpc/service.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const compose = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const nginx = read('docker/nginx.conf');
 const readme = read('README.md');
-const { dependencies } = JSON.parse(read('package.json'));
+const packageJson = read('package.json');
+const { dependencies, engines } = JSON.parse(packageJson);
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
-/** What `npm run build` compiles: see tsconfig.build.json. */
-const sources = ['services', 'shared']
-  .flatMap((folder) =>
-    readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
-      (file) => `${folder}/${file}`,
-    ),
-  )
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('shared/dev/'));
+/** What `npm run build` compiles. */
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const build = ts.readConfigFile(`${root}tsconfig.build.json`, ts.sys.readFile);
+const sources = ts
+  .parseJsonConfigFileContent(build.config, ts.sys, root)
+  .fileNames.map((file) => path.relative(root, file));
 
 const config = (service: 'slot' | 'coupon') =>
   readConfig(service, { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) });
 
 describe('The deployment files', () => {
   it('start what the build makes', () => {
-    const programs = matches(`${dockerfile}\n${compose}`, /\bdist\/([\w./-]+)\.js\b/g);
-    expect(programs).toHaveLength(4);
+    const programs = matches([dockerfile, compose, packageJson].join('\n'), /\bdist\/([\w./-]+)\.js\b/g);
+    expect(programs).toHaveLength(7);
     for (const program of programs) expect(sources).toContain(`${program}.ts`);
   });
 
@@ -36,6 +39,7 @@ describe('The deployment files', () => {
     expect(published).toEqual(
       [slot, coupon].map((one) => [one.grpcPort, one.webPort].map((port) => `"${port}:${port}"`).join(', ')),
     );
+    expect(matches(compose, /^ +expose: \[(.*)\]$/gm)).toEqual([`"${slot.grpcPort}", "${slot.webPort}"`]);
     expect(matches(compose, /127\.0\.0\.1:(\d+)\/readyz/g)).toEqual([`${slot.webPort}`, `${coupon.webPort}`]);
     expect(matches(nginx, /^ +listen (\d+);$/gm)).toEqual([`${slot.grpcPort}`, `${slot.webPort}`]);
     expect(matches(nginx, /^ +server slot-service:(\d+) resolve;$/gm)).toEqual([`${slot.grpcPort}`, `${slot.webPort}`]);
@@ -51,12 +55,65 @@ describe('The deployment files', () => {
 
   it('give a stop more time than it may take', () => {
     const [graceS] = matches(compose, /stop_grace_period: (\d+)s/g);
-    expect(Number(graceS)).toBeGreaterThan(25);
+    expect(readme).toContain(`finishes the calls in flight within ${shutdownDeadlineMs / 1_000} s`);
+    expect(Number(graceS) * 1_000).toBeGreaterThan(shutdownDeadlineMs + 5_000);
   });
 
   it('need no file that is not there', () => {
     const files = [...matches(compose, /^ +- \.\/([^:]+):/gm), 'package.json', 'package-lock.json', '.npmrc'];
     for (const file of files) expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);
+  });
+});
+
+describe('The image', () => {
+  const [building = '', running = ''] = dockerfile.split(/^(?=FROM )/m).slice(-2);
+
+  it('runs on a Node that package.json allows', () => {
+    const [least = ''] = matches(engines.node, /^>=(.*)$/g);
+    for (const stage of [building, running]) {
+      const [major] = matches(stage, /^FROM node:(\d+)-/gm);
+      expect(Number(major)).toBeGreaterThan(Number(least.split('.', 1)[0]));
+    }
+  });
+
+  it('holds the program and what it needs, without what built it', () => {
+    expect(building).toContain('npm prune --omit=dev');
+    expect(matches(running, /^COPY (.*)$/gm)).toEqual([
+      '--from=build /app/package.json ./',
+      '--from=build /app/node_modules ./node_modules',
+      '--from=build /app/dist ./dist',
+    ]);
+  });
+
+  it('does not run as root', () => {
+    expect(matches(running, /^USER (.*)$/gm)).toEqual(['node']);
+  });
+
+  it('is built from what is committed alone', () => {
+    const left = read('.dockerignore').split('\n');
+    expect(left).toEqual(expect.arrayContaining(['.git', '.data', '.env*', 'dist', 'node_modules']));
+  });
+});
+
+describe('docker-compose.yml', () => {
+  /** What is below a key of the file itself or of `services`. */
+  const part = (key: string) => new RegExp(`^( {0,2})${key}:.*\\n((?:\\1 +.*\\n|\\n)*)`, 'm').exec(compose)?.[2] ?? '';
+  const waitsOf = (key: string) =>
+    [...part(key).matchAll(/^ +([a-z-]+):\n +condition: (\w+)$/gm)].map(([, name, state]) => `${name} ${state}`);
+
+  it('runs two replicas of slot-service', () => {
+    expect(matches(part('slot-service'), /^ +replicas: (\d+)$/gm)).toEqual(['2']);
+  });
+
+  it('starts the services after their stores and the migration', () => {
+    expect(waitsOf('migrate')).toEqual(['postgres service_healthy']);
+    expect(waitsOf('x-service')).toEqual(['migrate service_completed_successfully', 'redis service_healthy']);
+    expect(waitsOf('slot-balancer')).toEqual(['slot-service service_healthy']);
+    for (const name of ['slot-service', 'coupon-service']) expect(part(name)).toContain('<<: *service\n');
+  });
+
+  it.each(['postgres', 'redis', 'slot-service', 'coupon-service'])('asks for the health of %s', (name) => {
+    expect(part(name)).toMatch(/^ {4}healthcheck:.*\n(?: {6}<<: \*healthcheck\n)? {6}test:/m);
   });
 });
 

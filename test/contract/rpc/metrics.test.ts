@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -64,19 +65,20 @@ describe.each(protocols)('The metrics of calls over $name', (protocol) => {
     const open = async () =>
       (await scrape(service.metricsPort)).value(`rpc_server_in_progress{${series('SlotStoreService/WatchStore')}}`);
     const leaving = new AbortController();
-    const ended = (async () => {
-      for await (const _version of stores.watchStore({}, { headers, signal: leaving.signal })) {
-        expect(await open()).toBe(1);
-        leaving.abort();
-      }
-    })();
-    await ended.catch(() => undefined);
+    const versions = stores.watchStore({}, { headers, signal: leaving.signal })[Symbol.asyncIterator]();
+    await versions.next();
+    expect(await open()).toBe(1);
+    leaving.abort();
+    await expect(versions.next()).rejects.toThrow();
     await expect.poll(open).toBe(0);
     expect((await scrape(service.metricsPort)).text).not.toMatch(/handling_seconds.*WatchStore/);
   });
 });
 
 describe('The metrics port', () => {
+  const [, readme = ''] =
+    /^## Operating$(.*?)^## /ms.exec(readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')) ?? [];
+
   it('serves well-formed metrics, and nothing else', async () => {
     const service = await startTestService('coupon');
     try {
@@ -104,6 +106,19 @@ describe('The metrics port', () => {
     } finally {
       await service.stop();
     }
+  });
+
+  it('tells what README.md lists, and nothing else', async () => {
+    const service = await startTestService('slot');
+    const { text } = await scrape(service.metricsPort);
+    await service.stop();
+    const told = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
+    const listed = [...readme.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) =>
+      [...names.matchAll(/`([a-z_]+\*?)`/g)].map(([, name = '']) => new RegExp(`^${name.replace('*', '\\w+')}$`)),
+    );
+    expect(listed.length).toBeGreaterThan(10);
+    for (const pattern of listed) expect(told).toContainEqual(expect.stringMatching(pattern));
+    for (const name of told) expect(listed.filter((pattern) => pattern.test(name))).toHaveLength(1);
   });
 
   it('is not there unless it is asked for', async () => {

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Outcome, run } from '../support/processes.ts';
+import { testSecret } from '../support/tokens.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string) => readFile(path.join(root, file), 'utf8');
+const [dockerfile, compose, ignored] = await Promise.all(
+  ['Dockerfile', 'docker-compose.yml', '.dockerignore'].map(read),
+);
+const matches = (text = '', pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
+
+/** What the image holds, made as the Dockerfile says: where no engine is, it can be run all the same. */
+class Image {
+  readonly #folder: string;
+  readonly #app: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.#app = path.join(folder, 'app');
+  }
+
+  static async open(): Promise<Image> {
+    return new Image(await mkdtemp(path.join(tmpdir(), 'image-test-')));
+  }
+
+  async build(): Promise<void> {
+    const context = path.join(this.#folder, 'build');
+    const left = new Set(matches(ignored, /^(.+)$/gm));
+    await cp(root, context, { recursive: true, filter: (file) => !left.has(path.relative(root, file)) });
+    await symlink(path.join(root, 'node_modules'), path.join(context, 'node_modules'));
+    const [command = 'false'] = matches(dockerfile, /^RUN (npm run build) && npm prune --omit=dev$/gm);
+    const built = await run('sh', ['-c', command], {}, context);
+    if (built.code !== 0) throw new Error(`it was not built: ${built.stdout}${built.stderr}`);
+    await mkdir(this.#app);
+    for (const name of matches(dockerfile, /^COPY --from=build \/app\/(\S+) /gm)) {
+      const to = path.join(this.#app, name);
+      if (name === 'node_modules') await linkProductionPackages(to);
+      else await cp(path.join(context, name), to, { recursive: true });
+    }
+  }
+
+  /** Runs a command of it to its end. */
+  run([command = 'false', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+    return run(command, args, env, this.#app);
+  }
+
+  /** Starts a service by its command. */
+  start([command = 'false', ...args]: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+    return spawn(command, args, {
+      cwd: this.#app,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+
+  remove(): Promise<void> {
+    return rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** What `npm prune --omit=dev` leaves. */
+async function linkProductionPackages(folder: string): Promise<void> {
+  const { packages }: { packages: Record<string, { dev?: boolean }> } = JSON.parse(await read('package-lock.json'));
+  for (const [location, { dev }] of Object.entries(packages)) {
+    const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(location) ?? [];
+    if (name === undefined || dev) continue;
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await symlink(path.join(root, location), path.join(folder, name));
+  }
+}
+
+/** The commands in docker-compose.yml of a program, such as `slot-service`. */
+function commandOf(program: string): string[] {
+  const command = matches(compose, /^ +command: \[(node, .*)\]$/gm).find((candidate) => candidate.includes(program));
+  return command?.split(', ') ?? [];
+}
+
+describe('What the image holds', { timeout: 60_000 }, () => {
+  let image: Image;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    [image, database] = await Promise.all([Image.open(), createDatabase()]);
+    await image.build();
+  }, 120_000);
+  afterAll(async () => {
+    await image.remove();
+    await database.close();
+  });
+
+  it('migrates an empty database', async () => {
+    await database.sql('drop schema public cascade; drop schema bullmq cascade; create schema public');
+    const env = { DATABASE_URL: database.url };
+    expect(await image.run(commandOf('migrate'), env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await database.sql('select from slots')).toEqual([]);
+  });
+
+  it.each([
+    ['slot-service', 'SLOT', 8051],
+    ['coupon-service', 'COUPON', 8052],
+  ])('serves as %s, whose health check sees when it is ready and when it stops', async (name, prefix, port) => {
+    const service = image.start(commandOf(name), {
+      DATABASE_URL: database.url,
+      AUTH_JWT_SECRET: testSecret,
+      [`${prefix}_GRPC_PORT`]: '0',
+      [`${prefix}_WEB_PORT`]: '0',
+      DRAIN_MS: '600000',
+    });
+    const ended = once(service, 'exit');
+    onTestFinished(async () => {
+      service.kill('SIGKILL');
+      await ended;
+    });
+    const webPort = await servingOn(service);
+    const [check = ''] = matches(compose, new RegExp(`^ +"(fetch\\('http://127\\.0\\.0\\.1:${port}/.*)",$`, 'gm'));
+    const health = async () => (await image.run(['node', '-e', check.replace(`:${port}/`, `:${webPort}/`)])).code;
+    expect(await health()).toBe(0);
+    service.kill('SIGTERM');
+    await expect.poll(health, { timeout: 20_000 }).toBe(1);
+    expect(service.exitCode).toBeNull();
+  });
+});
+
+/** Resolves with the web port that a service logs; rejects when it ends before. */
+async function servingOn({ stdout }: ChildProcess): Promise<number> {
+  if (stdout === null) throw new Error('its output goes elsewhere');
+  for await (const line of createInterface({ input: stdout })) {
+    const { msg, webPort } = JSON.parse(line);
+    // What comes after is not read, and must not stop it.
+    if (msg === 'serving') return Number(webPort);
+  }
+  throw new Error('it ended before it served');
+}
