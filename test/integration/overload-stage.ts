@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import pg from 'pg';
@@ -35,6 +35,11 @@ export async function startTarget(env: Readonly<Record<string, string>> = {}): P
 export async function memoryOf({ replica }: Target): Promise<number> {
   const status = await readFile(`/proc/${replica.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** How many files and connections the process has open. */
+export async function openFilesOf({ replica }: Target): Promise<number> {
+  return (await readdir(`/proc/${replica.pid}/fd`)).length;
 }
 
 /** Whether calls are answered on both ports. */
@@ -79,6 +84,9 @@ export async function openSession(port: number, settings = {}) {
   await new Promise((resolve) => session.once('remoteSettings', resolve));
   return session;
 }
+
+export const untilClosed = (stream: { once(event: 'close', listener: () => void): unknown }) =>
+  new Promise<void>((resolve) => stream.once('close', () => resolve()));
 
 export const grpcHeaders = (method: string, token: string) => ({
   ':method': 'POST',
