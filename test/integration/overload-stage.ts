@@ -58,6 +58,18 @@ export function post(port: number, method: string, token: string, body: string |
   });
 }
 
+/** Gives slot 1 a delivery sequence of so many products for each of so many users. */
+export async function insertLargeSequence(
+  { database }: Target,
+  { users, products }: { readonly users: number; readonly products: number },
+): Promise<void> {
+  await database.sql(`
+    insert into slots (id, delivery_time, freeze_time, delivery_sequence)
+      select 1, now() + interval '9 days', now() + interval '8 days',
+        jsonb_object_agg(u, (select jsonb_agg(100000 + i) from generate_series(1, ${products}) i))
+      from generate_series(1, ${users}) u`);
+}
+
 /** Makes every call that reads slots wait until it is given up. */
 export async function lockSlots({ database }: Target): Promise<() => Promise<void>> {
   const locker = new pg.Client({ connectionString: database.url });
