@@ -6,7 +6,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
-import { maxConnections, maxOpenStreams } from './limits.ts';
+import { maxConnections } from './limits.ts';
 import { RequestMemory, RequestShare } from './request-memory.ts';
 import { Exchange, SlowCallers } from './slow-callers.ts';
 import { StreamQuota } from './stream-quota.ts';
@@ -31,14 +31,13 @@ export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): 
     http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       if (stream.destroyed || stream.closed) return;
       const exchange = new GrpcExchange(stream, headers, memory);
-      slowCallers.add(exchange);
       const end = quota.begin(stream.session, streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls');
       stream.once('close', () => {
         slowCallers.delete(exchange);
         exchange.release();
         end();
       });
-      if (slowCallers.size > maxOpenStreams) exchange.cut();
+      slowCallers.add(exchange);
     });
   }
 }
