@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import pg from 'pg';
+import { expect } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { Replica } from '../support/replica.ts';
 import { signToken } from '../support/tokens.ts';
@@ -14,10 +15,13 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-export async function startTarget(env: Readonly<Record<string, string>> = {}): Promise<Target> {
+/** @param databasePort where the service finds its database, when that is not the server's own port. */
+export async function startTarget(env: Readonly<Record<string, string>> = {}, databasePort?: number): Promise<Target> {
   const database = await createDatabase();
   await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
-  const replica = await Replica.start({ databaseUrl: database.url, env });
+  const databaseUrl = new URL(database.url);
+  if (databasePort !== undefined) databaseUrl.port = String(databasePort);
+  const replica = await Replica.start({ databaseUrl: databaseUrl.href, env });
   const token = await signToken({ staffId: 1 });
   await replica.slots.getSlots({});
   return {
@@ -76,6 +80,12 @@ export async function lockSlots({ database }: Target): Promise<() => Promise<voi
   await locker.connect();
   await locker.query('begin; lock table slots in access exclusive mode');
   return () => locker.end();
+}
+
+/** Resolves once a statement of the service waits for a lock. */
+export async function untilBlocked({ database }: Target): Promise<void> {
+  const blocked = "select from pg_stat_activity where application_name = 'slot-service' and wait_event_type = 'Lock'";
+  await expect.poll(() => database.sql(blocked), { timeout: 10_000 }).not.toHaveLength(0);
 }
 
 /** A TCP connection that never fails its test; what comes is thrown away unless listened to. */

@@ -5,6 +5,8 @@ export interface Proxy {
   readonly port: number;
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>;
+  /** Refuses new connections; those that are open go on. */
+  refuse(): void;
   /** Takes connections again, on the same port. */
   mend(): Promise<void>;
   /** Passes nothing on, with every connection open, as a server does that lost its power. */
@@ -36,6 +38,9 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();
       await closed;
+    },
+    refuse() {
+      server.close();
     },
     mend: () => listen(port),
     freeze() {
