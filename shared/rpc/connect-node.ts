@@ -89,6 +89,7 @@ function boundedBody(request: WebRequest, response: WebResponse, memory: Request
   const share = new RequestShare(
     memory,
     encodings.some((name) => (request.headers[name] ?? 'identity') !== 'identity'),
+    request.rawHeaders,
   );
   response.once('close', () => share.release());
   // What a refused request has left is thrown away, or the next one on its connection would wait behind it.

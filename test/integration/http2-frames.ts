@@ -38,13 +38,13 @@ export function openHalf(socket: Socket, streams: number, headers: Headers): voi
   const block = headerBlock(headers);
   begin(
     socket,
-    Array.from({ length: streams }, (_, at) => frame(type.headers, endHeaders, 2 * at + 1, block)),
+    Array.from({ length: streams }, (_, at) => headerFrames(block, 2 * at + 1)),
   );
 }
 
 /** Opens a stream with headers of any size. Resolves when the server has said GOAWAY. */
 export async function sendLarge(socket: Socket, headers: Headers): Promise<void> {
-  await exchange(socket, headerFrames(headerBlock(headers)), type.goaway);
+  await exchange(socket, [headerFrames(headerBlock(headers))], type.goaway);
 }
 
 /** Opens a stream with a header of 4,000 bytes 16,000 times, all but the first in a byte. Resolves when it was reset. */
@@ -52,17 +52,17 @@ export async function sendRepeated(socket: Socket, headers: Headers): Promise<vo
   const toTheTable = Buffer.concat([Buffer.from([0x40]), text('x-large'), text('x'.repeat(4_000))]);
   const firstOfTheTable = Buffer.alloc(16_000, 0x80 | 62);
   const block = Buffer.concat([headerBlock(headers), toTheTable, firstOfTheTable]);
-  await exchange(socket, headerFrames(block), type.reset);
+  await exchange(socket, [headerFrames(block)], type.reset);
 }
 
-function headerFrames(block: Buffer): Buffer[] {
+function headerFrames(block: Buffer, stream = 1): Buffer {
   const frames: Buffer[] = [];
   for (let at = 0; at < block.length; at += largestFrameBytes) {
     const kind = at === 0 ? type.headers : type.continuation;
     const flags = at + largestFrameBytes < block.length ? 0 : endHeaders;
-    frames.push(frame(kind, flags, 1, block.subarray(at, at + largestFrameBytes)));
+    frames.push(frame(kind, flags, stream, block.subarray(at, at + largestFrameBytes)));
   }
-  return frames;
+  return Buffer.concat(frames);
 }
 
 /** Tells the code of each stream that the server resets. */

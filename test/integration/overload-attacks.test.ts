@@ -74,6 +74,39 @@ describe('A service under attack', () => {
     expect(await grew()).toBeLessThan(400);
   });
 
+  it('holds no more than its share of header sets of 60 KiB over gRPC', async () => {
+    const codes: number[] = [];
+    const large = { ...headers(), ':path': '/grpc.health.v1.Health/Watch', 'x-large': 'x'.repeat(60 * kibibyte) };
+    const sockets = await Promise.all(Array.from({ length: 15 }, () => openSocket(target.replica.ports.grpcPort)));
+    for (const socket of sockets) {
+      onReset(socket, (code) => codes.push(code));
+      openHalf(socket, 100, large);
+    }
+    // The share of all is 64 MiB.
+    await expect.poll(() => codes.length, { timeout: 10_000 }).toBeGreaterThan(400);
+    expect(new Set(codes)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => isServing(target).catch(() => false), { timeout: 10_000 }).toBe(true);
+    expect(await grew()).toBeLessThan(500);
+  });
+
+  it('holds no more than its share of header sets of 60 KiB on the web port', async () => {
+    const refused: string[] = [];
+    const sockets = await Promise.all(Array.from({ length: 1_500 }, () => openSocket(target.replica.ports.webPort)));
+    for (const socket of sockets) {
+      socket.once('data', (data: Buffer) => refused.push(data.toString()));
+      socket.write(
+        'POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
+          `authorization: Bearer ${target.token}\r\ncontent-length: 10\r\nx-large: ${'x'.repeat(60 * kibibyte)}\r\n\r\n`,
+      );
+    }
+    await expect.poll(() => refused.length, { timeout: 10_000 }).toBeGreaterThan(400);
+    for (const answer of refused) expect(answer).toMatch(/^HTTP\/1.1 429 .*OVERLOADED/s);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => isServing(target).catch(() => false), { timeout: 10_000 }).toBe(true);
+    expect(await grew()).toBeLessThan(600);
+  });
+
   it('refuses header sets beyond 64 KiB on the web port', async () => {
     const socket = await openSocket(target.replica.ports.webPort);
     const answer = new Promise((resolve) => socket.once('data', (data: Buffer) => resolve(data.toString())));
