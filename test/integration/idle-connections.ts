@@ -16,31 +16,34 @@ const beginnings = {
 const beginning = process.argv[4] === 'grpc' ? beginnings.grpc : beginnings.web;
 
 let begun = 0;
-let open = 0;
+let settled = 0;
 let closed = 0;
 
 async function openOne(): Promise<void> {
   begun += 1;
-  const socket = connect({ port, host: '127.0.0.1' });
   const begins = begun % 2 === 0;
-  socket.on('error', () => undefined);
-  socket.once('close', () => {
-    closed += 1;
+  const socket = connect({ port, host: '127.0.0.1' });
+  await new Promise<void>((resolve) => {
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      closed += 1;
+      resolve();
+    });
+    socket.once('connect', () => {
+      if (begins) socket.write(beginning);
+      else resolve();
+    });
+    socket.once('data', () => resolve());
+    socket.resume();
   });
-  await once(socket, 'connect');
-  if (begins) {
-    socket.write(beginning);
-    await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-  }
-  socket.resume();
-  open += 1;
+  settled += 1;
 }
 
 // A hundred at a time: more than the queue of the server's port holds would be dropped, and tried again.
 const lanes = Array.from({ length: 100 }, async () => {
   while (begun < count) await openOne();
 });
-const telling = setInterval(() => console.log(JSON.stringify({ open: open - closed, closed })), 50);
+const telling = setInterval(() => console.log(JSON.stringify({ open: settled - closed, closed })), 50);
 await Promise.all(lanes);
 process.stdin.resume();
 await once(process.stdin, 'end');
