@@ -32,6 +32,18 @@ describe.each(protocols)('The only place, of a call over $name whose caller leav
   const getSlots = (options = {}) =>
     createClient(SlotService, withToken(connection.transport, target.token)).getSlots({}, options);
 
+  const untilFree = () =>
+    expect
+      .poll(
+        () =>
+          getSlots().then(
+            () => 'answered',
+            () => 'refused',
+          ),
+        polling,
+      )
+      .toBe('answered');
+
   /** Makes a call that waits for a lock. Gives what makes its caller leave. */
   async function takePlace(): Promise<() => Promise<void>> {
     const leaving = new AbortController();
@@ -52,6 +64,7 @@ describe.each(protocols)('The only place, of a call over $name whose caller leav
     const next = async () => (await failureOf(getSlots({ timeoutMs: 300 }))).rawMessage;
     await expect.poll(next, polling).not.toBe(overloaded.message);
     await unlock();
+    await untilFree();
   });
 
   it('is held as long as its statement goes on that could not be canceled', async () => {
@@ -63,11 +76,6 @@ describe.each(protocols)('The only place, of a call over $name whose caller leav
     await expectError(getSlots(), overloaded);
     await database.mend();
     await unlock();
-    const next = () =>
-      getSlots().then(
-        () => 'answered',
-        () => 'refused',
-      );
-    await expect.poll(next, polling).toBe('answered');
+    await untilFree();
   });
 });

@@ -82,9 +82,11 @@ export async function lockSlots({ database }: Target): Promise<() => Promise<voi
   return () => locker.end();
 }
 
-/** Resolves once a statement of the service waits for a lock. */
+/** Resolves once a GetSlots waits for a lock. */
 export async function untilBlocked({ database }: Target): Promise<void> {
-  const blocked = "select from pg_stat_activity where application_name = 'slot-service' and wait_event_type = 'Lock'";
+  // A refresh of the stores may wait, too.
+  const blocked =
+    "select from pg_stat_activity where wait_event_type = 'Lock' and query like '% from slots where is_active'";
   await expect.poll(() => database.sql(blocked), { timeout: 10_000 }).not.toHaveLength(0);
 }
 
