@@ -28,7 +28,7 @@ import { once, readRefusal, writeRefusal } from './refusal.ts';
 import { type RequestMemory, RequestShare } from './request-memory.ts';
 import { boundTimeouts } from './timeouts.ts';
 import type { WebHandler } from './web.ts';
-import type { WebResponse } from './web-port.ts';
+import type { WebRequest, WebResponse } from './web-port.ts';
 
 /** Set once the implementation of a call runs: until then connect-node answers by itself. */
 const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
@@ -71,7 +71,7 @@ function createHandler(
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     boundTimeouts(universal.header);
-    const given = await handler({ ...universal, body: bounded(universal, response, memory) });
+    const given = await handler({ ...universal, body: boundedBody(request, response, memory) });
     const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node begins with the first chunk: only then it is known whether the call began.
     const first = await chunks.next();
@@ -84,19 +84,17 @@ function createHandler(
 }
 
 /** The body of a request, of which no more is read than there is memory for. */
-function bounded(
-  { header, body }: UniversalServerRequest,
-  response: WebResponse,
-  memory: RequestMemory,
-): UniversalServerRequest['body'] {
-  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return body;
+function boundedBody(request: WebRequest, response: WebResponse, memory: RequestMemory): AsyncIterable<Uint8Array> {
   const encodings = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
   const share = new RequestShare(
     memory,
-    encodings.some((name) => (header.get(name) ?? 'identity') !== 'identity'),
+    encodings.some((name) => (request.headers[name] ?? 'identity') !== 'identity'),
+    request.rawHeaders,
   );
   response.once('close', () => share.release());
-  return share.count(body);
+  // What a refused request has left is thrown away, or the next one on its connection would wait behind it.
+  response.once('finish', () => request.resume());
+  return share.count(request.iterator({ destroyOnReturn: false }));
 }
 
 /** What was read of an answer, and the rest of it. */

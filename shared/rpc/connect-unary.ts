@@ -51,7 +51,7 @@ export function createConnectUnaryHandler(
   };
   return async (request, response, form) => {
     const source = new ConnectCallSource(method, form, request, response);
-    const share = new RequestShare(memory, false);
+    const share = new RequestShare(memory, false, request.rawHeaders);
     response.once('close', () => share.release());
     await source.readBody(share);
     const call = new Call(source);
@@ -113,6 +113,10 @@ class ConnectCallSource implements CallSource {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
+      if (!share.grow(size)) {
+        this.#bodyError = commonErrors.overloaded;
+        resolve();
+      }
       this.#request.on('data', (chunk: Buffer) => {
         size += chunk.byteLength;
         if (this.#bodyError !== undefined) return;

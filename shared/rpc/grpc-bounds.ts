@@ -6,7 +6,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
-import { maxConnections, maxOpenStreams } from './limits.ts';
+import { maxConnections } from './limits.ts';
 import { RequestMemory, RequestShare } from './request-memory.ts';
 import { Exchange, SlowCallers } from './slow-callers.ts';
 import { StreamQuota } from './stream-quota.ts';
@@ -28,18 +28,21 @@ export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): 
     const quota = new StreamQuota(http2Server);
     http2Server.once('close', () => slowCallers.close());
     http2Server.maxConnections = maxConnections;
-    http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-      if (stream.destroyed || stream.closed) return;
-      const exchange = new GrpcExchange(stream, headers, memory);
-      slowCallers.add(exchange);
-      const end = quota.begin(stream.session, streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls');
-      stream.once('close', () => {
-        slowCallers.delete(exchange);
-        exchange.release();
-        end();
-      });
-      if (slowCallers.size > maxOpenStreams) exchange.cut();
-    });
+    http2Server.on(
+      'stream',
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
+        if (stream.destroyed || stream.closed) return;
+        const inflates = (headers['grpc-encoding'] ?? 'identity') !== 'identity';
+        const exchange = new GrpcExchange(stream, headers, new RequestShare(memory, inflates, rawHeaders));
+        const end = quota.begin(stream.session, streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls');
+        stream.once('close', () => {
+          slowCallers.delete(exchange);
+          exchange.release();
+          end();
+        });
+        slowCallers.add(exchange);
+      },
+    );
   }
 }
 
@@ -58,12 +61,12 @@ class GrpcExchange extends Exchange {
   #head: Buffer | undefined;
   #size = 0;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, memory: RequestMemory) {
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, share: RequestShare) {
     super();
     this.#stream = stream;
-    const encoding = headers['grpc-encoding'];
+    this.#share = share;
     this.#isSingle = headers[':path']?.startsWith('/grpc.reflection.') !== true;
-    this.#share = new RequestShare(memory, encoding !== undefined && encoding !== 'identity');
+    if (!share.grow(0)) this.cut();
     // Before grpc-js, which inflates each message of a chunk at once, as if it were the only one.
     stream.prependListener('data', (chunk: Buffer) => {
       this.#size += chunk.byteLength;

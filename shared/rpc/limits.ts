@@ -24,8 +24,8 @@ export const slowestRequestMs = 30_000;
 /** Connections on one port of a process: what comes beyond is closed at once. */
 export const maxConnections = 15_000;
 
-/** Open HTTP/2 streams on one port of a process: most of so many are half-sent or not read. */
-export const maxOpenStreams = 10_000;
+/** Requests on one port of a process whose answers are not delivered: most of so many are half-sent or not read. */
+export const maxExchanges = 10_000;
 
 /** Concurrent calls of one HTTP/2 connection, while few have calls. */
 export const callsOfOneConnection = 100;

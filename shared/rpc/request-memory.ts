@@ -32,16 +32,22 @@ export class RequestMemory {
 export class RequestShare {
   readonly #memory: RequestMemory;
   readonly #inflates: boolean;
+  readonly #headerBytes: number;
   #taken = 0;
 
-  constructor(memory: RequestMemory, inflates: boolean) {
+  /** @param rawHeaders names and values as they came. */
+  constructor(memory: RequestMemory, inflates: boolean, rawHeaders: readonly string[]) {
     this.#memory = memory;
     this.#inflates = inflates;
+    let headerBytes = 0;
+    for (const part of rawHeaders) headerBytes += part.length;
+    this.#headerBytes = headerBytes;
   }
 
-  /** Whether the request may have so many bytes. A small one may, whatever the others hold. */
+  /** Whether the request may have a body of so many bytes. A small one may, whatever the others hold. */
   grow(size: number): boolean {
-    const bytes = this.#inflates ? Math.min(size * largestInflation, maxMessageBytes) + inflaterBytes : size;
+    const body = this.#inflates ? Math.min(size * largestInflation, maxMessageBytes) + inflaterBytes : size;
+    const bytes = this.#headerBytes + body;
     if (bytes <= smallRequestBytes || bytes <= this.#taken) return true;
     if (!this.#memory.take(bytes - this.#taken)) return false;
     this.#taken = bytes;
@@ -56,6 +62,7 @@ export class RequestShare {
   /** The chunks of the request as they come. Throws OVERLOADED past what it may hold. */
   async *count(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
     let size = 0;
+    if (!this.grow(size)) throw fail(commonErrors.overloaded);
     for await (const chunk of chunks) {
       size += chunk.byteLength;
       if (!this.grow(size)) throw fail(commonErrors.overloaded);

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
-import { maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from './limits.ts';
-import type { WebResponse } from './web-port.ts';
+import { maxExchanges, maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from './limits.ts';
+import type { WebRequest, WebResponse } from './web-port.ts';
 
 /** One request and its answer, on their ways over a connection. */
 export abstract class Exchange {
@@ -22,7 +22,8 @@ const sweepMs = 250;
 /**
  * Cuts callers who take too long to send a request, or to read an answer. A call has ended when its
  * answer is handed to the connection: no limit of calls bounds what is left there by those who ask and
- * don't read. When that is too much in all, those who were asked to read first are cut.
+ * don't read. When that is too much in all, those who were asked to read first are cut. When too many
+ * are open, those who come next are.
  */
 export class SlowCallers {
   /** Oldest first. */
@@ -35,13 +36,15 @@ export class SlowCallers {
     this.#timer = setInterval(() => this.#sweep(), sweepMs).unref();
   }
 
-  get size(): number {
-    return this.#exchanges.size;
-  }
-
-  add(exchange: Exchange): void {
+  /** Whether there is a place for it: it was cut otherwise. */
+  add(exchange: Exchange): boolean {
+    if (this.#exchanges.size >= maxExchanges) {
+      exchange.cut();
+      return false;
+    }
     exchange.begunAt = this.#now;
     this.#exchanges.add(exchange);
+    return true;
   }
 
   delete(exchange: Exchange): void {
@@ -77,14 +80,19 @@ export class SlowCallers {
   }
 }
 
-/** On the web port, where Node bounds the time of a request by itself. */
+/** On the web port, where Node bounds the time of a request by itself, but not over HTTP/2. */
 export class HttpExchange extends Exchange {
-  readonly isArriving = false;
+  readonly #request: WebRequest;
   readonly #response: WebResponse;
 
-  constructor(response: WebResponse) {
+  constructor(request: WebRequest, response: WebResponse) {
     super();
+    this.#request = request;
     this.#response = response;
+  }
+
+  get isArriving(): boolean {
+    return 'stream' in this.#request && !this.#request.complete;
   }
 
   get unread(): number {

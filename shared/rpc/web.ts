@@ -140,8 +140,8 @@ function createCallListener(
   }
 
   return (request, response) => {
-    const exchange = new HttpExchange(response);
-    slowCallers.add(exchange);
+    const exchange = new HttpExchange(request, response);
+    if (!slowCallers.add(exchange)) return;
     response.once('close', () => slowCallers.delete(exchange));
     answer(request, response).catch((error: unknown) => {
       // The caller is gone, or the answer could not be written: nobody is left to tell.

@@ -7,7 +7,8 @@ type Headers = Readonly<Record<string, string>>;
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const frameHeadBytes = 9;
-const type = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7 };
+const largestFrameBytes = 16_384;
+const type = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 };
 const endHeaders = 4;
 const cancel = Buffer.from([0, 0, 0, 8]);
 
@@ -32,28 +33,75 @@ export async function sendHalf(socket: Socket, headers: Headers, body: Uint8Arra
   await exchange(socket, frames, type.ping);
 }
 
-async function exchange(socket: Socket, frames: readonly Buffer[], answer: number): Promise<void> {
-  const answered = untilFrame(socket, answer);
+/** Opens streams of requests whose bodies do not come. */
+export function openHalf(socket: Socket, streams: number, headers: Headers): void {
+  const block = headerBlock(headers);
+  begin(
+    socket,
+    Array.from({ length: streams }, (_, at) => headerFrames(block, 2 * at + 1)),
+  );
+}
+
+/** Opens a stream with headers of any size. Resolves when the server has said GOAWAY. */
+export async function sendLarge(socket: Socket, headers: Headers): Promise<void> {
+  await exchange(socket, [headerFrames(headerBlock(headers))], type.goaway);
+}
+
+/** Opens a stream with a header of 4,000 bytes 16,000 times, all but the first in a byte. Resolves when it was reset. */
+export async function sendRepeated(socket: Socket, headers: Headers): Promise<void> {
+  const toTheTable = Buffer.concat([Buffer.from([0x40]), text('x-large'), text('x'.repeat(4_000))]);
+  const firstOfTheTable = Buffer.alloc(16_000, 0x80 | 62);
+  const block = Buffer.concat([headerBlock(headers), toTheTable, firstOfTheTable]);
+  await exchange(socket, [headerFrames(block)], type.reset);
+}
+
+function headerFrames(block: Buffer, stream = 1): Buffer {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < block.length; at += largestFrameBytes) {
+    const kind = at === 0 ? type.headers : type.continuation;
+    const flags = at + largestFrameBytes < block.length ? 0 : endHeaders;
+    frames.push(frame(kind, flags, stream, block.subarray(at, at + largestFrameBytes)));
+  }
+  return Buffer.concat(frames);
+}
+
+/** Tells the code of each stream that the server resets. */
+export function onReset(socket: Socket, listener: (code: number) => void): void {
+  onFrame(socket, (kind, payload) => {
+    if (kind === type.reset) listener(payload.readUInt32BE());
+  });
+}
+
+function begin(socket: Socket, frames: readonly Buffer[]): void {
   // A server that has heard enough closes the connection while this writes.
   socket.on('error', () => socket.destroy());
   socket.write(Buffer.concat([preface, frame(type.settings, 0, 0, Buffer.alloc(0)), ...frames]));
+}
+
+async function exchange(socket: Socket, frames: readonly Buffer[], answer: number): Promise<void> {
+  const answered = untilFrame(socket, answer);
+  begin(socket, frames);
   await answered;
 }
 
 async function untilFrame(socket: Socket, kind: number): Promise<void> {
-  let received = Buffer.alloc(0);
   const closed = once(socket, 'close');
   await new Promise<void>((resolve) => {
-    socket.on('data', (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk]);
-      while (received.length >= frameHeadBytes) {
-        const end = frameHeadBytes + received.readUIntBE(0, 3);
-        if (received.length < end) return;
-        if (received[3] === kind) resolve();
-        received = received.subarray(end);
-      }
-    });
+    onFrame(socket, (received) => received === kind && resolve());
     void closed.then(() => resolve());
+  });
+}
+
+function onFrame(socket: Socket, listener: (kind: number, payload: Buffer) => void): void {
+  let received = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    while (received.length >= frameHeadBytes) {
+      const end = frameHeadBytes + received.readUIntBE(0, 3);
+      if (received.length < end) return;
+      listener(received.readUInt8(3), received.subarray(frameHeadBytes, end));
+      received = received.subarray(end);
+    }
   });
 }
 

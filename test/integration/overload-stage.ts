@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import pg from 'pg';
+import { expect } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { Replica } from '../support/replica.ts';
 import { signToken } from '../support/tokens.ts';
@@ -14,10 +15,13 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-export async function startTarget(env: Readonly<Record<string, string>> = {}): Promise<Target> {
+/** @param databasePort where the service finds its database, when that is not the server's own port. */
+export async function startTarget(env: Readonly<Record<string, string>> = {}, databasePort?: number): Promise<Target> {
   const database = await createDatabase();
   await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
-  const replica = await Replica.start({ databaseUrl: database.url, env });
+  const databaseUrl = new URL(database.url);
+  if (databasePort !== undefined) databaseUrl.port = String(databasePort);
+  const replica = await Replica.start({ databaseUrl: databaseUrl.href, env });
   const token = await signToken({ staffId: 1 });
   await replica.slots.getSlots({});
   return {
@@ -37,6 +41,11 @@ export async function memoryOf({ replica }: Target): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
+/** How many files and connections the process has open. */
+export async function openFilesOf({ replica }: Target): Promise<number> {
+  return (await readdir(`/proc/${replica.pid}/fd`)).length;
+}
+
 /** Whether calls are answered on both ports. */
 export async function isServing({ replica, token }: Target): Promise<boolean> {
   await replica.slots.getSlots({}, { timeoutMs: 10_000 });
@@ -53,12 +62,32 @@ export function post(port: number, method: string, token: string, body: string |
   });
 }
 
+/** Gives slot 1 a delivery sequence of so many products for each of so many users. */
+export async function insertLargeSequence(
+  { database }: Target,
+  { users, products }: { readonly users: number; readonly products: number },
+): Promise<void> {
+  await database.sql(`
+    insert into slots (id, delivery_time, freeze_time, delivery_sequence)
+      select 1, now() + interval '9 days', now() + interval '8 days',
+        jsonb_object_agg(u, (select jsonb_agg(100000 + i) from generate_series(1, ${products}) i))
+      from generate_series(1, ${users}) u`);
+}
+
 /** Makes every call that reads slots wait until it is given up. */
 export async function lockSlots({ database }: Target): Promise<() => Promise<void>> {
   const locker = new pg.Client({ connectionString: database.url });
   await locker.connect();
   await locker.query('begin; lock table slots in access exclusive mode');
   return () => locker.end();
+}
+
+/** Resolves once a GetSlots waits for a lock. */
+export async function untilBlocked({ database }: Target): Promise<void> {
+  // A refresh of the stores may wait, too.
+  const blocked =
+    "select from pg_stat_activity where wait_event_type = 'Lock' and query like '% from slots where is_active'";
+  await expect.poll(() => database.sql(blocked), { timeout: 10_000 }).not.toHaveLength(0);
 }
 
 /** A TCP connection that never fails its test; what comes is thrown away unless listened to. */
@@ -79,6 +108,9 @@ export async function openSession(port: number, settings = {}) {
   await new Promise((resolve) => session.once('remoteSettings', resolve));
   return session;
 }
+
+export const untilClosed = (stream: { once(event: 'close', listener: () => void): unknown }) =>
+  new Promise<void>((resolve) => stream.once('close', () => resolve()));
 
 export const grpcHeaders = (method: string, token: string) => ({
   ':method': 'POST',

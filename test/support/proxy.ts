@@ -5,6 +5,8 @@ export interface Proxy {
   readonly port: number;
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>;
+  /** Refuses new connections; those that are open go on. */
+  refuse(): void;
   /** Takes connections again, on the same port. */
   mend(): Promise<void>;
   /** Passes nothing on, with every connection open and new ones taken, as a server does that hangs. */
@@ -41,6 +43,9 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
     mend() {
       isFrozen = false;
       return listen(port);
+    },
+    refuse() {
+      server.close();
     },
     freeze() {
       isFrozen = true;

@@ -1,4 +1,5 @@
 import { createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import type { ServiceConfig } from '../../../shared/config/config.ts';
@@ -8,6 +9,8 @@ import { protocols } from '../../support/protocols.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
+
+const waitersOfOneConnection = 100;
 
 describe.each(protocols)('When the database fails, a call over $name', (protocol) => {
   async function withService(
@@ -83,6 +86,39 @@ describe.each(protocols)('When the database fails, a call over $name', (protocol
         });
         await locker.end();
         await holder;
+      },
+    );
+  });
+
+  it('fails as RESOURCE_EXHAUSTED at once when as many wait for a connection as may, and those complete', async () => {
+    await withService(
+      ({ database }) => ({ database: { ...database, poolSize: 1, connectionTimeoutMs: 60_000 } }),
+      async (getSlots, service) => {
+        const locker = await lockSlots(service);
+        // Over HTTP/1.1: a connection of gRPC has 100 calls at once.
+        const transport = createConnectTransport({
+          baseUrl: `http://127.0.0.1:${service.webPort}`,
+          httpVersion: '1.1',
+        });
+        const headers = { authorization: `Bearer ${await signToken({ staffId: 1 })}` };
+        let refused = 0;
+        const others = Array.from({ length: waitersOfOneConnection + 10 }, async () => {
+          await createClient(SlotService, transport)
+            .getSlots({}, { headers })
+            .catch(() => {
+              refused += 1;
+            });
+        });
+        // One runs besides, or a refresh of the stores does.
+        await expect.poll(() => refused, { timeout: 10_000 }).toBeGreaterThanOrEqual(9);
+        await expectError(getSlots(), {
+          code: 'ResourceExhausted',
+          message: 'Too many calls wait for the database',
+          reason: 'DATABASE_POOL_EXHAUSTED',
+        });
+        await locker.end();
+        await Promise.all(others);
+        expect(refused).toBeLessThanOrEqual(10);
       },
     );
   });

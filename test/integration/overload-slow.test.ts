@@ -1,0 +1,59 @@
+import { constants } from 'node:http2';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import {
+  grpcFrame,
+  grpcHeaders,
+  openSession,
+  openSocket,
+  startTarget,
+  type Target,
+  untilClosed,
+} from './overload-stage.ts';
+
+const trickleMs = 1_000;
+
+// Each waits for a bound of the service in seconds, so all of them wait at once.
+describe.concurrent('A request that comes slowly is cut', { timeout: 60_000 }, () => {
+  let target: Target;
+  beforeAll(async () => {
+    target = await startTarget();
+  });
+  afterAll(() => target.stop());
+
+  /** Sends to the web port, and then a byte a second. Gives what comes back until the end. */
+  async function trickle(head: string): Promise<string> {
+    const socket = await openSocket(target.replica.ports.webPort);
+    let answer = '';
+    socket.on('data', (data: Buffer) => {
+      answer += data.toString();
+    });
+    socket.write(head);
+    const trickling = setInterval(() => socket.write('x'), trickleMs);
+    await untilClosed(socket);
+    clearInterval(trickling);
+    return answer;
+  }
+
+  it('in its headers, on the web port', async ({ expect }) => {
+    expect(await trickle('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  it('in its body, on the web port', async ({ expect }) => {
+    const head =
+      'POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
+      `authorization: Bearer ${target.token}\r\ncontent-length: 1000\r\n\r\n`;
+    expect(await trickle(head)).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  it('in its body, over gRPC', async ({ expect }) => {
+    const session = await openSession(target.replica.ports.grpcPort);
+    const stream = session.request(grpcHeaders('GetSlots', target.token));
+    stream.on('error', () => undefined);
+    stream.write(grpcFrame(Buffer.alloc(0), { length: 1_000 }));
+    const trickling = setInterval(() => stream.write('x'), trickleMs);
+    await untilClosed(stream);
+    clearInterval(trickling);
+    expect(stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  });
+});

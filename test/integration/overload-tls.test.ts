@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onReset, openHalf } from './http2-frames.ts';
+import { grpcHeaders, untilClosed } from './overload-stage.ts';
+import { slotsOver, TlsStage } from './tls-stage.ts';
+
+describe('HTTP/2 on the web port', () => {
+  let stage: TlsStage;
+  beforeAll(async () => {
+    stage = await TlsStage.open({ mutual: false });
+  });
+  afterAll(() => stage.close());
+
+  const headers = () => ({
+    ...{ ':scheme': 'https', ':authority': 'localhost' },
+    ...grpcHeaders('GetSlots', 'nobody'),
+    ...{ 'content-type': 'application/json', authorization: stage.authorization },
+  });
+
+  it('cuts a request whose body comes slowly', { timeout: 60_000 }, async () => {
+    const session = await stage.session();
+    const stream = session.request(headers());
+    stream.on('error', () => undefined);
+    const trickling = setInterval(() => stream.write(' '), 1_000);
+    await untilClosed(stream);
+    clearInterval(trickling);
+    session.destroy();
+    await slotsOver(stage.connect('2', stage.trusting)).getSlots({});
+  });
+
+  it('resets requests beyond 10,000 that are half sent', async () => {
+    let resets = 0;
+    const sockets = await Promise.all(
+      Array.from({ length: 42 }, () => stage.dial('webPort', { ALPNProtocols: ['h2'] })),
+    );
+    for (const socket of sockets) {
+      onReset(socket, () => {
+        resets += 1;
+      });
+      openHalf(socket, 250, headers());
+    }
+    await expect.poll(() => resets, { timeout: 10_000 }).toBe(500);
+    for (const socket of sockets) socket.destroy();
+    const slots = slotsOver(stage.connect('2', stage.trusting));
+    await expect.poll(() => slots.getSlots({}).then(() => 'served', String), { timeout: 10_000 }).toBe('served');
+  });
+});

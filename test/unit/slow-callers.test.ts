@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { maxExchanges, maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from '../../shared/rpc/limits.ts';
+import { Exchange, SlowCallers } from '../../shared/rpc/slow-callers.ts';
+
+const aMoment = 1_000;
+
+class PlainExchange extends Exchange {
+  isArriving = false;
+  unread = 0;
+  isCut = false;
+
+  cut(): void {
+    this.isCut = true;
+  }
+}
+
+describe('Of the callers of a port', () => {
+  let callers: SlowCallers;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    callers = new SlowCallers();
+  });
+  afterEach(() => {
+    callers.close();
+    vi.useRealTimers();
+  });
+
+  function add(state: Partial<PlainExchange> = {}): PlainExchange {
+    const exchange = Object.assign(new PlainExchange(), state);
+    callers.add(exchange);
+    return exchange;
+  }
+
+  it('one is cut whose request has not come as a whole in time', () => {
+    const slow = add({ isArriving: true });
+    vi.advanceTimersByTime(slowestRequestMs - aMoment);
+    expect(slow.isCut).toBe(false);
+    vi.advanceTimersByTime(2 * aMoment);
+    expect(slow.isCut).toBe(true);
+  });
+
+  it('one stays whose answer takes longer', () => {
+    const waiting = add();
+    vi.advanceTimersByTime(10 * slowestRequestMs);
+    expect(waiting.isCut).toBe(false);
+  });
+
+  it('one is cut who reads nothing of an answer for so long', () => {
+    const stuck = add({ unread: 1 });
+    vi.advanceTimersByTime(slowestAnswerMs - aMoment);
+    expect(stuck.isCut).toBe(false);
+    vi.advanceTimersByTime(2 * aMoment);
+    expect(stuck.isCut).toBe(true);
+  });
+
+  it('one stays who reads a little of an answer now and then', () => {
+    const reading = add({ unread: 1_000 });
+    for (let time = 0; time < 10; time += 1) {
+      reading.unread -= 1;
+      vi.advanceTimersByTime(slowestAnswerMs - aMoment);
+    }
+    expect(reading.isCut).toBe(false);
+  });
+
+  it('those are cut who were asked first to read, when too much is unread in all', () => {
+    const half = maxUnreadBytes / 2;
+    const exchanges = [add({ unread: half }), add(), add({ unread: half }), add({ unread: half })];
+    vi.advanceTimersByTime(aMoment);
+    expect(exchanges.map(({ isCut }) => isCut)).toEqual([true, false, false, false]);
+  });
+
+  it('one is cut at once who comes when too many are there, until one of them has left', () => {
+    const first = add();
+    for (let count = 1; count < maxExchanges; count += 1) add();
+    expect(add().isCut).toBe(true);
+    callers.delete(first);
+    expect(add().isCut).toBe(false);
+  });
+});
