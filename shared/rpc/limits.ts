@@ -27,6 +27,9 @@ export const maxConnections = 15_000;
 /** Requests on one port of a process whose answers are not delivered: most of so many are half-sent or not read. */
 export const maxExchanges = 10_000;
 
+/** Open streams of health and reflection in one process. */
+export const maxStandingStreams = 1_000;
+
 /** Concurrent calls of one HTTP/2 connection, while few have calls. */
 export const callsOfOneConnection = 100;
 

@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { commonErrors } from './errors.ts';
+import { commonErrors, type ErrorRow } from './errors.ts';
+import { maxStandingStreams } from './limits.ts';
 
 /**
  * Mounts services whose streams stay open for as long as the caller likes, such as the health
- * service's Watch, and ends them when the server stops: it would wait for them for ever.
+ * service's Watch. Ends them when the server stops, which would wait for them for ever, and refuses
+ * those that are too many: who opens them needs no credential.
  */
 export class StandingStreams {
   readonly #server: Server;
@@ -22,8 +24,7 @@ export class StandingStreams {
       if (!method?.responseStream) return [name, handle] as const;
       const track = (...args: unknown[]) => {
         const [call] = args;
-        if (call instanceof EventEmitter) this.#track(call);
-        Reflect.apply(handle, undefined, args);
+        if (!(call instanceof EventEmitter) || this.#admits(call)) Reflect.apply(handle, undefined, args);
       };
       return [name, track] as const;
     });
@@ -32,13 +33,21 @@ export class StandingStreams {
 
   /** Ends all that are open with UNAVAILABLE: their callers go to another server. */
   end(): void {
-    const { code, message: details } = commonErrors.stopping;
-    for (const call of this.#open) call.emit('error', { code: Number(code), details });
+    for (const call of this.#open) endWith(commonErrors.stopping, call);
   }
 
-  #track(call: EventEmitter): void {
+  #admits(call: EventEmitter): boolean {
+    if (this.#open.size >= maxStandingStreams) {
+      endWith(commonErrors.overloaded, call);
+      return false;
+    }
     this.#open.add(call);
     // grpc-js emits it at every end of a call.
     call.once('cancelled', () => this.#open.delete(call));
+    return true;
   }
+}
+
+function endWith({ code, message: details }: ErrorRow, call: EventEmitter): void {
+  call.emit('error', { code: Number(code), details });
 }

@@ -1,11 +1,19 @@
-import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Code, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { expectError, failureOf } from '../support/contract.ts';
 import { protocols } from '../support/protocols.ts';
 import { withToken } from '../support/replica.ts';
-import { lockSlots, startTarget, type Target } from './overload-stage.ts';
+import {
+  grpcFrame,
+  grpcHeaders,
+  isServing,
+  lockSlots,
+  openSession,
+  startTarget,
+  type Target,
+} from './overload-stage.ts';
 
 const overloaded = {
   code: 'ResourceExhausted',
@@ -64,5 +72,28 @@ describe.each(protocols)('With all places taken, a call over $name', (protocol) 
       )
       .toBe('open');
     later.abort();
+  });
+});
+
+describe('Health watches, for which nobody needs a credential', () => {
+  it('are refused beyond 1,000, and calls go on', async () => {
+    const target = await startTarget();
+    onTestFinished(() => target.stop());
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => openSession(target.replica.ports.grpcPort)));
+    const answers: unknown[] = [];
+    for (const session of sessions) {
+      for (let watch = 0; watch < 90; watch += 1) {
+        const headers = { ...grpcHeaders('', 'nobody'), ':path': '/grpc.health.v1.Health/Watch' };
+        const stream = session.request(headers);
+        stream.on('error', () => undefined);
+        stream.once('response', (response) => answers.push(response['grpc-status'] ?? 'open'));
+        stream.resume().end(grpcFrame(Buffer.alloc(0)));
+      }
+    }
+    await expect.poll(() => answers).toHaveLength(1_080);
+    expect(answers.filter((answer) => answer === 'open')).toHaveLength(1_000);
+    expect(answers.filter((answer) => answer === String(Code.ResourceExhausted))).toHaveLength(80);
+    expect(await isServing(target)).toBe(true);
+    for (const session of sessions) session.destroy();
   });
 });

@@ -13,7 +13,7 @@ describe('HTTP/2 on the web port', () => {
   const headers = () => ({
     ...{ ':scheme': 'https', ':authority': 'localhost' },
     ...grpcHeaders('GetSlots', 'nobody'),
-    ...{ 'content-type': 'application/json', authorization: stage.authorization },
+    ...{ 'content-type': 'application/json', authorization: `Bearer ${stage.token}` },
   });
 
   it('cuts a request whose body comes slowly', { timeout: 60_000 }, async () => {
