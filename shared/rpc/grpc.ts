@@ -16,9 +16,10 @@ import { HealthImplementation } from 'grpc-health-check';
 import { Call, type CallSource } from './call.ts';
 import { CallSignal } from './call-signal.ts';
 import type { CertificateFiles } from './certificates.ts';
+import { closeSilent, openConnections } from './connections.ts';
 import { encode, encodeMessage } from './encoding.ts';
 import { commonErrors, fail, unreadableRequest } from './errors.ts';
-import { boundGrpc } from './grpc-bounds.ts';
+import { boundGrpc, http2ServersOf } from './grpc-bounds.ts';
 import { createServerCredentials } from './grpc-credentials.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
@@ -77,6 +78,7 @@ export async function serveGrpc(
     );
   });
   const streaming = implementations.flatMap(({ rpcs }) => rpcs.filter(({ method }) => method.methodKind !== 'unary'));
+  const connections = [...http2ServersOf(server)].map((each) => openConnections(each, 'connection'));
   boundGrpc(server, new Set(['/grpc.health.v1.Health/Watch', ...streaming.map(({ method }) => pathOf(method))]));
   return {
     port: bound,
@@ -87,6 +89,8 @@ export async function serveGrpc(
       new Promise((resolve, reject) => {
         server.tryShutdown((error) => (error ? reject(error) : resolve()));
         standing.end();
+        // Over TLS, such a one has not begun its handshake, which is waited for.
+        for (const sockets of connections) closeSilent(sockets);
       }),
     kill: () => server.forceShutdown(),
   };

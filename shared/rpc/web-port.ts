@@ -5,8 +5,9 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2';
-import type { Server, Socket } from 'node:net';
+import type { Server } from 'node:net';
 import type { CertificateFiles } from './certificates.ts';
+import { closeSilent, openConnections } from './connections.ts';
 import { limitSession } from './http2-session.ts';
 import { maxConnections, slowestRequestMs } from './limits.ts';
 
@@ -45,7 +46,7 @@ export function createHttpPort(listener: WebListener): WebPort {
   const server = createServer(serverOptions, listener);
   server.maxConnections = maxConnections;
   server.maxHeadersCount = maxHeaders;
-  const sockets = openSockets(server, 'connection');
+  const sockets = openConnections(server, 'connection');
   return {
     server,
     // A connection that falls idle after the close would be kept for its keep-alive time.
@@ -79,8 +80,8 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
   Object.assign(server, { keepAliveTimeout, headersTimeout, requestTimeout, maxHeadersCount: maxHeaders });
   certificates.onChange(() => server.setSecureContext(contextOf(certificates)));
 
-  const sockets = openSockets(server, 'connection');
-  const secureSockets = openSockets(server, 'secureConnection');
+  const sockets = openConnections(server, 'connection');
+  const secureSockets = openConnections(server, 'secureConnection');
   // Without a listener, a connection that breaks between two protocols would end the process.
   server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()));
 
@@ -122,20 +123,6 @@ function closeIdleHttp1(server: object): void {
   if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') {
     server.closeIdleConnections();
   }
-}
-
-function openSockets(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on(event, (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-/** Closes connections on which nothing has come, such as a browser opens ahead: Node counts them as busy. */
-function closeSilent(sockets: Iterable<Socket>): void {
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
 }
 
 function close(server: Server, closeIdle: () => void): Promise<void> {
