@@ -166,7 +166,7 @@ describeRedisServer('The metrics of slot-service', () => {
     const { createSlot, value } = await startSlotService(context, () => ({ redisUrl: redis.url }));
     await redis.kill();
     await createSlot();
-    await expect.poll(() => value('jobs_not_queued_total{job="store-refresh"}'), eventually).toBe(1);
+    await expect.poll(() => value('jobs_not_queued_total{job="store-refresh"}'), eventually).toBeGreaterThan(0);
     expect(await value('jobs{job="store-refresh",state="waiting"}')).toBeUndefined();
     await redis.stop();
   });
