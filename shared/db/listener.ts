@@ -67,18 +67,21 @@ export class NotificationListener {
   async #run(hears: () => void, isDeaf: (error: ConfigError) => void): Promise<void> {
     const { signal } = this.#stopped;
     let retryMs = firstRetryMs;
+    let hasHeard = false;
     while (!signal.aborted) {
       const connection = new Connection(this.#config, this.#handlers.channels, this.#logger);
       try {
         await connection.open();
-        await connection.hear(this.#database, signal);
+        // Once: no pooler comes between later, and a pool that is busy must not keep this from listening.
+        if (!hasHeard) await connection.hear(this.#database, signal);
+        hasHeard = true;
         retryMs = firstRetryMs;
         this.#handlers.connected();
         hears();
         await connection.lost(signal);
       } catch (error) {
         if (error instanceof Deaf) isDeaf(new ConfigError(error.message));
-        this.#logger.warn({ err: error }, 'the connection for notifications failed');
+        if (!signal.aborted) this.#logger.warn({ err: error }, 'the connection for notifications failed');
       } finally {
         this.#handlers.disconnected();
         await connection.close();
@@ -131,20 +134,20 @@ class Connection {
   }
 
   /**
-   * Resolves once this connection has heard what another one notified, or the signal aborts; throws
-   * `Deaf` when it does not. A pooler in transaction mode takes LISTEN for one of its own connections,
-   * and says nothing.
+   * Resolves once this connection has heard what another one notified; throws `Deaf` when it does not.
+   * A pooler in transaction mode takes LISTEN for one of its own connections, and says nothing.
    */
   async hear(database: Database, signal: AbortSignal): Promise<void> {
-    const late = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
-    const heard = new Promise<void>((resolve, reject) => {
-      this.#heard = resolve;
-      late.addEventListener('abort', () => (signal.aborted ? resolve() : reject(new Deaf())), { once: true });
+    const heard = new Promise<true>((resolve) => {
+      this.#heard = () => resolve(true);
     });
-    // While the statement runs nobody waits for it.
-    heard.catch(() => undefined);
+    const late = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
     await database.during(late).query(notify, [this.#ownChannel]);
-    await Promise.race([heard, this.#over]);
+    const lost = this.#over.then(() => {
+      throw new Error('the connection was lost');
+    });
+    const silence = pause(heartbeatMs, false, { signal, ref: false });
+    if (!(await Promise.race([heard, lost, silence]))) throw new Deaf();
   }
 
   /** Resolves when the connection is gone or the signal aborts; rejects when it no longer answers. */

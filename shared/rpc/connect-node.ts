@@ -71,11 +71,14 @@ function createHandler(
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     boundTimeouts(universal.header);
-    const given = await handler({ ...universal, body: boundedBody(request, response, memory) });
+    const requestBody = boundedBody(request, response, memory);
+    const given = await handler({ ...universal, body: requestBody });
     const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node begins with the first chunk: only then it is known whether the call began.
     const first = await chunks.next();
     const body = joined(first, chunks);
+    // What a refused request has left is thrown away, or the next one on its connection would wait behind it.
+    if (!progress.begun) void requestBody.return().finally(() => request.resume());
     const answered = progress.begun
       ? { ...given, body }
       : await answerRefused(rpc, interceptors, universal, given, await readAllBytes(body, Number.MAX_SAFE_INTEGER));
@@ -84,7 +87,11 @@ function createHandler(
 }
 
 /** The body of a request, of which no more is read than there is memory for. */
-function boundedBody(request: WebRequest, response: WebResponse, memory: RequestMemory): AsyncIterable<Uint8Array> {
+function boundedBody(
+  request: WebRequest,
+  response: WebResponse,
+  memory: RequestMemory,
+): AsyncGenerator<Uint8Array, void> {
   const encodings = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
   const share = new RequestShare(
     memory,
@@ -92,8 +99,6 @@ function boundedBody(request: WebRequest, response: WebResponse, memory: Request
     request.rawHeaders,
   );
   response.once('close', () => share.release());
-  // What a refused request has left is thrown away, or the next one on its connection would wait behind it.
-  response.once('finish', () => request.resume());
   return share.count(request.iterator({ destroyOnReturn: false }));
 }
 

@@ -23,6 +23,8 @@ const frameHeadBytes = 5;
  */
 export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): void {
   const memory = new RequestMemory();
+  // Health and reflection are open to strangers, for as long as they like: their requests have to be small.
+  const noMemory = new RequestMemory(0);
   const slowCallers = new SlowCallers();
   for (const http2Server of http2ServersOf(server)) {
     const quota = new StreamQuota(http2Server);
@@ -32,9 +34,14 @@ export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): 
       'stream',
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
         if (stream.destroyed || stream.closed) return;
+        const path = headers[':path'] ?? '';
+        const isStreaming = streamingPaths.has(path);
         const inflates = (headers['grpc-encoding'] ?? 'identity') !== 'identity';
-        const exchange = new GrpcExchange(stream, headers, new RequestShare(memory, inflates, rawHeaders));
-        const end = quota.begin(stream.session, streamingPaths.has(headers[':path'] ?? '') ? 'streams' : 'calls');
+        const share = new RequestShare(path.startsWith('/grpc.') ? noMemory : memory, inflates, rawHeaders);
+        const exchange = new GrpcExchange(stream, path, share);
+        const end = quota.begin(stream.session, isStreaming ? 'streams' : 'calls');
+        // What a stream was asked with is gone when its answers begin, which may go on for days.
+        if (isStreaming) stream.once('end', () => exchange.release());
         stream.once('close', () => {
           slowCallers.delete(exchange);
           exchange.release();
@@ -61,11 +68,11 @@ class GrpcExchange extends Exchange {
   #head: Buffer | undefined;
   #size = 0;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, share: RequestShare) {
+  constructor(stream: ServerHttp2Stream, path: string, share: RequestShare) {
     super();
     this.#stream = stream;
     this.#share = share;
-    this.#isSingle = headers[':path']?.startsWith('/grpc.reflection.') !== true;
+    this.#isSingle = !path.startsWith('/grpc.reflection.');
     if (!share.grow(0)) this.cut();
     // Before grpc-js, which inflates each message of a chunk at once, as if it were the only one.
     stream.prependListener('data', (chunk: Buffer) => {
@@ -75,7 +82,7 @@ class GrpcExchange extends Exchange {
   }
 
   get isArriving(): boolean {
-    return this.#isSingle && !this.#stream.readableEnded;
+    return (this.#isSingle || this.#stream.writableEnded) && !this.#stream.readableEnded;
   }
 
   get unread(): number {

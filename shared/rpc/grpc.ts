@@ -146,7 +146,11 @@ function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
       const signal = call.signal.toAbortSignal();
       grpcCall.sendMetadata(toMetadata(call.responseHeaders));
       for await (const message of rpc.stream(request, call)) {
-        if (!grpcCall.write(encodeMessage(rpc.method.output, message))) await once(grpcCall, 'drain', { signal });
+        if (grpcCall.write(encodeMessage(rpc.method.output, message))) continue;
+        await once(grpcCall, 'drain', { signal }).catch((error: unknown) => {
+          call.signal.throwIfAborted();
+          throw error;
+        });
       }
     });
     handle(call).then(

@@ -60,7 +60,7 @@ export class RequestShare {
   }
 
   /** The chunks of the request as they come. Throws OVERLOADED past what it may hold. */
-  async *count(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     let size = 0;
     if (!this.grow(size)) throw fail(commonErrors.overloaded);
     for await (const chunk of chunks) {

@@ -95,7 +95,7 @@ export async function startService(
       async kill(stopped) {
         admission.end();
         // What does not end by itself now has its connection cut.
-        await Promise.race([stopped, pause(farewellMs)]);
+        await Promise.race([Promise.allSettled([stopped]), pause(farewellMs)]);
         for (const port of ports) port.kill();
       },
     });

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { withDeadline } from '../deadline.ts';
+import { Late, withDeadline } from '../deadline.ts';
 
 interface Step {
   readonly name: string;
   /** @param leftMs how long it may take. */
   stop(leftMs: number): Promise<unknown> | unknown;
-  /** Ends what `stop` still waits for, which has ended once `stopped` resolves. */
+  /** When `stop` takes too long: ends what it waits for, which has ended once `stopped` settles. */
   kill?(stopped: Promise<unknown>): Promise<void> | void;
 }
 
@@ -48,7 +48,7 @@ async function within(ms: number, step: Step): Promise<void> {
   try {
     await withDeadline(stopped, ms, `${step.name} did not stop in time`);
   } catch (error) {
-    await step.kill?.(Promise.allSettled([stopped]));
+    if (error instanceof Late) await step.kill?.(stopped);
     throw error;
   }
 }

@@ -92,7 +92,9 @@ export class HttpExchange extends Exchange {
   }
 
   get isArriving(): boolean {
-    return 'stream' in this.#request && !this.#request.complete;
+    const request = this.#request;
+    // A query by GET has no body, and nobody reads its end.
+    return 'stream' in request && !request.stream.endAfterHeaders && !request.complete;
   }
 
   get unread(): number {

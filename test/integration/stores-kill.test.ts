@@ -66,7 +66,8 @@ describeBackends('A slot-service that is killed', (backend) => {
     const [killed, other] = await Promise.all([stage.start({ refreshDelayMs: 3_000 }), stage.start()]);
     const written = await write(killed, 5);
     await killed.kill();
-    expect(await readCovering(other, written[4] ?? never, 10_000)).toEqual(idsOf(written));
+    // What the killed one had not queued waits for the sweep.
+    expect(await readCovering(other, written[4] ?? never, 40_000)).toEqual(idsOf(written));
   });
 });
 
