@@ -76,7 +76,11 @@ describe('A service under attack', () => {
 
   it('holds no more than its share of header sets of 60 KiB over gRPC', async () => {
     const codes: number[] = [];
-    const large = { ...headers(), ':path': '/grpc.health.v1.Health/Watch', 'x-large': 'x'.repeat(60 * kibibyte) };
+    const large = {
+      ...headers(),
+      ':path': '/slot.v1.SlotStoreService/WatchStore',
+      'x-large': 'x'.repeat(60 * kibibyte),
+    };
     const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(target.replica.ports.grpcPort)));
     for (const socket of sockets) {
       onReset(socket, (code) => codes.push(code));

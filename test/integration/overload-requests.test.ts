@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { constants } from 'node:http2';
@@ -19,6 +20,11 @@ import {
 const mebibyte = 1024 * 1024;
 const bomb = gzipSync(Buffer.alloc(256 * mebibyte));
 const callers = 60;
+
+/** A gzip message of no known field, for which 4 MiB are kept until it is read. */
+const unknownField = gzipSync(Buffer.concat([Buffer.from([0x7a, 0x80, 0x40]), randomBytes(8 * 1024)]));
+/** So many of them would be more than 64 MiB. */
+const tooMany = 20;
 
 /** Requests that lack their last bytes. The small ones become 4 MiB each. */
 const halves = [
@@ -43,9 +49,11 @@ describe('What requests make a service hold', () => {
     const stream = session.request({ ...grpcHeaders('GetSlots', target.token), 'grpc-encoding': 'gzip' });
     stream.on('error', () => undefined);
     let status: unknown;
-    stream.on('response', (headers) => {
-      status = headers['grpc-status'];
-    });
+    for (const event of ['response', 'trailers']) {
+      stream.on(event, (headers) => {
+        status = headers['grpc-status'] ?? status;
+      });
+    }
     stream.resume().end(body);
     await untilClosed(stream);
     session.destroy();
@@ -112,6 +120,36 @@ describe('What requests make a service hold', () => {
     expect(await grew()).toBeLessThan(400);
     for (const socket of sockets) socket.destroy();
   });
+
+  /** Opens streams with that message, by staff. Gives how each began: with headers, or a reset. */
+  async function openStreams(path: string, count: number) {
+    const session = await openSession(target.replica.ports.grpcPort);
+    const headers = { ...grpcHeaders('', target.token), ':path': path, 'grpc-encoding': 'gzip' };
+    const begun = Array.from({ length: count }, () => {
+      const stream = session.request(headers);
+      stream.on('error', () => undefined);
+      stream.end(grpcFrame(unknownField, { compressed: true }));
+      return Promise.race([once(stream, 'response').then(() => 'answered'), untilClosed(stream).then(() => 'cut')]);
+    });
+    return { outcomes: new Set(await Promise.all(begun)), session };
+  }
+
+  it('is nothing of a stream that has begun to answer', async () => {
+    const { outcomes, session } = await openStreams('/slot.v1.SlotStoreService/WatchStore', tooMany);
+    expect(outcomes).toEqual(new Set(['answered']));
+    expect(await askOverGrpc(grpcFrame(unknownField, { compressed: true }))).toBe('0');
+    session.destroy();
+  });
+
+  it.each(['/grpc.health.v1.Health/Watch', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'])(
+    'is nothing of strangers, who may ask %s only small requests',
+    async (path) => {
+      const { outcomes, session } = await openStreams(path, tooMany);
+      expect(outcomes).toEqual(new Set(['cut']));
+      expect(await askOverGrpc(grpcFrame(unknownField, { compressed: true }))).toBe('0');
+      session.destroy();
+    },
+  );
 
   it.each([
     { name: 'too large', callers: 1, type: 'application/grpc-web+proto', body: grpcFrame(Buffer.alloc(5 * mebibyte)) },

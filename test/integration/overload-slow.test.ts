@@ -1,4 +1,5 @@
-import { constants } from 'node:http2';
+import { once } from 'node:events';
+import { type ClientHttp2Session, constants } from 'node:http2';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import {
   grpcFrame,
@@ -55,5 +56,26 @@ describe.concurrent('A request that comes slowly is cut', { timeout: 60_000 }, (
     clearInterval(trickling);
     expect(stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     session.destroy();
+  });
+
+  it('in the end of a stream that was answered, over gRPC', async ({ expect }) => {
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => openSession(target.replica.ports.grpcPort)));
+    const open = (session: ClientHttp2Session, path: string) => {
+      const stream = session.request({ ...grpcHeaders('', 'nobody'), ':path': path });
+      stream.on('error', () => undefined);
+      return stream.resume();
+    };
+    // As many streams of health and reflection as there may be.
+    const watches = sessions.flatMap((session) =>
+      Array.from({ length: 90 }, () => open(session, '/grpc.health.v1.Health/Watch').end(grpcFrame(Buffer.alloc(0)))),
+    );
+    await Promise.all(watches.map((watch) => once(watch, 'response')));
+    const session = await openSession(target.replica.ports.grpcPort);
+    const refused = open(session, '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo');
+    const [headers] = await once(refused, 'response');
+    expect(headers['grpc-status']).toBe('8');
+    await untilClosed(refused);
+    expect(refused.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    for (const each of [...sessions, session]) each.destroy();
   });
 });

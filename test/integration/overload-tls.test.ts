@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onReset, openHalf } from './http2-frames.ts';
-import { grpcHeaders, untilClosed } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, untilClosed } from './overload-stage.ts';
 import { slotsOver, TlsStage } from './tls-stage.ts';
 
 describe('HTTP/2 on the web port', () => {
@@ -16,7 +18,15 @@ describe('HTTP/2 on the web port', () => {
     ...{ 'content-type': 'application/json', authorization: `Bearer ${stage.token}` },
   });
 
-  it('cuts a request whose body comes slowly', { timeout: 60_000 }, async () => {
+  it('cuts a request whose body comes slowly, and not a query by GET that is read slowly', {
+    timeout: 60_000,
+  }, async () => {
+    const reader = await stage.session({ initialWindowSize: 0 });
+    const query = reader.request({
+      ':path': '/slot.v1.SlotService/GetSlots?connect=v1&encoding=json&message=%7B%7D',
+      authorization: `Bearer ${stage.token}`,
+    });
+    await once(query, 'response');
     const session = await stage.session();
     const stream = session.request(headers());
     stream.on('error', () => undefined);
@@ -24,7 +34,20 @@ describe('HTTP/2 on the web port', () => {
     await untilClosed(stream);
     clearInterval(trickling);
     session.destroy();
+    reader.settings({ initialWindowSize: 65_535 });
+    expect(JSON.parse(await text(query))).toMatchObject({ count: 0 });
+    reader.destroy();
     await slotsOver(stage.connect('2', stage.trusting)).getSlots({});
+  });
+
+  it('throws away the rest of a request that it refuses', async () => {
+    const session = await stage.session();
+    const stream = session.request({ ...headers(), 'content-type': 'application/grpc-web+proto' });
+    stream.on('error', () => undefined);
+    stream.resume().end(grpcFrame(Buffer.alloc(5 * 1024 * 1024)));
+    await once(stream, 'close');
+    expect(stream.rstCode).toBe(0);
+    session.destroy();
   });
 
   it('resets requests beyond 10,000 that are half sent', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2, type Settings } from 'node:http2';
 import { Agent } from 'node:https';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { Code, createClient, type Transport } from '@connectrpc/connect';
@@ -115,8 +115,9 @@ export class TlsStage {
   }
 
   /** Opens an HTTP/2 session that has no stream. */
-  async session(): Promise<ClientHttp2Session> {
-    const session = connectHttp2(`https://localhost:${this.replica.ports.webPort}`, { ca: this.authority.cert });
+  async session(settings: Settings = {}): Promise<ClientHttp2Session> {
+    const address = `https://localhost:${this.replica.ports.webPort}`;
+    const session = connectHttp2(address, { ca: this.authority.cert, settings });
     session.on('error', () => session.destroy());
     await once(session, 'remoteSettings');
     return session;
