@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '../config/variables.ts';
@@ -31,9 +32,19 @@ export async function assertPortsFree(settings: StartSettings, patienceMs: numbe
   if (lines.length > 0) throw new ConfigError(lines.join('\n'));
 }
 
+// Systems take the ports of outgoing connections from above: such a one could be gone before it is used.
+const candidates = { from: 10_240, to: 32_768 };
+const mostTries = 100;
+
 /** A port of the loopback address that nobody listens on now. */
-export function findFreePort(): Promise<number> {
-  return tryPort(0, '127.0.0.1');
+export async function findFreePort(): Promise<number> {
+  for (let left = mostTries; ; left -= 1) {
+    try {
+      return await tryPort(randomInt(candidates.from, candidates.to), '127.0.0.1');
+    } catch (error) {
+      if (left === 1) throw error;
+    }
+  }
 }
 
 async function refusalOf({ variable, port }: NamedPort, deadline: number): Promise<string[]> {

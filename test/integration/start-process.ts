@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { findFreePort } from '../../shared/dev/ports.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const portVariables = ['SLOT_GRPC_PORT', 'SLOT_WEB_PORT', 'COUPON_GRPC_PORT', 'COUPON_WEB_PORT'];
@@ -119,17 +119,7 @@ export async function runPrinted(command: string): Promise<string> {
 }
 
 async function findFreePorts(count: number): Promise<string[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return String(typeof address === 'object' && address !== null ? address.port : 0);
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const ports = new Set<string>();
+  while (ports.size < count) ports.add(String(await findFreePort()));
+  return [...ports];
 }
