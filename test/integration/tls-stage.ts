@@ -131,9 +131,12 @@ export class TlsStage {
     return () => client.end();
   }
 
-  /** Resolves once a statement of the service waits for a lock. */
+  /** Resolves once a GetSlots waits for a lock. */
   async untilBlocked(): Promise<void> {
-    const blocked = "select from pg_stat_activity where application_name = 'slot-service' and wait_event_type = 'Lock'";
+    // A refresh of the stores may wait, too.
+    const blocked = `
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '% from slots where is_active'`;
     await expect.poll(() => this.#database.sql(blocked)).not.toHaveLength(0);
   }
 
