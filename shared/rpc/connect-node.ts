@@ -78,7 +78,8 @@ function createHandler(
     const first = await chunks.next();
     const body = joined(first, chunks);
     // What a refused request has left is thrown away, or the next one on its connection would wait behind it.
-    if (!progress.begun) void requestBody.return().finally(() => request.resume());
+    const drain = () => request.resume();
+    if (!progress.begun) requestBody.return().then(drain, drain);
     const answered = progress.begun
       ? { ...given, body }
       : await answerRefused(rpc, interceptors, universal, given, await readAllBytes(body, Number.MAX_SAFE_INTEGER));

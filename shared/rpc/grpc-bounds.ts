@@ -53,7 +53,10 @@ export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): 
   }
 }
 
-/** The servers that a bound one listens with. grpc-js keeps them to itself; that they are where they were is worth a look at each start. */
+/**
+ * The servers that a bound one listens with. grpc-js keeps them to itself; that they are where they were
+ * is worth a look at each start.
+ */
 export function http2ServersOf(server: Server): Iterable<Http2Server | Http2SecureServer> {
   const servers: unknown = Reflect.get(server, 'http2Servers');
   if (!(servers instanceof Map) || servers.size === 0) throw new Error('grpc-js has its HTTP/2 servers elsewhere');
