@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseDate } from '../../shared/rpc/dates.ts';
 
@@ -34,6 +35,14 @@ describe.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('A date in a process 
     ['Sat Mar 07 2026 10:00:00 GMT+0530 (India Standard Time)', '2026-03-07T04:30:00.000Z'],
     ['Mar 7, 2026 10:00 -05:00', '2026-03-07T15:00:00.000Z'],
     ['  2026-03-07  ', '2026-03-07T00:00:00.000Z'],
+    ['2026-3-7', '2026-03-07T00:00:00.000Z'],
+    ['2/29/2028', '2028-02-29T00:00:00.000Z'],
+    ['7-Mar-26', '2026-03-07T00:00:00.000Z'],
+    ['2026 Mar. 7 12:30 am', '2026-03-07T00:30:00.000Z'],
+    ['Sat Mar  7 10:00:00 UTC 2026', '2026-03-07T10:00:00.000Z'],
+    ['Sat Mar 7 2026 10:00:00.25 PST', '2026-03-07T18:00:00.250Z'],
+    ['March 7 2026 EDT', '2026-03-07T04:00:00.000Z'],
+    ['7 Mar (a Saturday) 2026 10:00 UTC+2', '2026-03-07T08:00:00.000Z'],
   ])('reads %s', (text, expected) => {
     expect(parse(text)).toBe(expected);
   });
@@ -65,8 +74,52 @@ describe.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('A date in a process 
     '31 Feb 2026 10:00 GMT',
     'slot 5',
     'abc 12',
+    'foo 1',
+    'foo 7 March 2026',
+    '2026/02/30',
+    '2026-2-30',
+    '2/30/2026',
+    '2/29/2026 10:00',
+    'Feb 31 03',
+    '31-Feb-2026',
+    '2026 Feb 30',
+    'Sat Feb 31 10:00:00 UTC 2026',
+    '30 Feb 2026 (Saturday)',
+    '31/4/2026',
+    'Mar 7 2026 13:00 PM',
+    'Mar 7 2026 25:00',
+    'Mar 7 2026 10:00 +25:00',
+    'Mar 2026',
+    'March 7',
+    'Mar 7 2026 8',
+    'Mar 7 -2026',
     '2026-03-07T10:00:00Zjunk',
   ])('refuses %j', (text) => {
     expect(parse(text)).toBeUndefined();
+  });
+});
+
+describe('A date', () => {
+  it('is the one that Date.parse reads, where it is read at all', () => {
+    process.env.TZ = 'UTC';
+    const number = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 12_000 })).map(String);
+    const word = fc.constantFrom(
+      ...['Jan', 'February', 'Sept', 'may.', 'Sat', 'Monday', 'GMT', 'Z', 'utc', 'EST', 'PDT', 'PM', 'am', 'T', 'x'],
+      ...['10:00', '1:02:03', '12:30', '23:59:59.1234', '24:00:00', '(so)', '+05:30', '-8', '+0100'],
+    );
+    const separator = fc.constantFrom(' ', ' ', '/', '-', ', ', '', '  ', '.');
+    const text = fc.array(fc.tuple(fc.oneof(number, word), separator), { maxLength: 8 });
+    let read = 0;
+    fc.assert(
+      fc.property(text, (pieces) => {
+        const written = pieces.flat().join('');
+        const date = parseDate(written);
+        if (date === undefined) return;
+        read += 1;
+        expect(date.getTime(), written).toBe(Date.parse(written));
+      }),
+      { numRuns: 100_000 },
+    );
+    expect(read).toBeGreaterThan(100);
   });
 });
