@@ -68,7 +68,7 @@ const createCouponRow = statement<Written<CouponRow>>(
  */
 export async function createCoupon(db: Queryable, body: CouponBody, issuer: Issuer): Promise<CouponRow> {
   const { isUserBased = false, isApplyForAll = false } = body;
-  const users = [...new Set(body.applicableUsers)];
+  const users = body.applicableUsers ?? [];
   // 1
   requireOneDiscount(body);
   // 2
@@ -97,7 +97,7 @@ export async function createCoupon(db: Queryable, body: CouponBody, issuer: Issu
     body.maxLimitForUser,
     body.exclusiveApply ?? false,
     users,
-    [...new Set(body.applicableProducts)],
+    body.applicableProducts ?? [],
   ];
   const rows = await db.query(createCouponRow, values).catch((error: unknown) => {
     // The staff user was there a moment ago.

@@ -32,7 +32,7 @@ export const couponColumns = `
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt"`;
 
-/** What coupons are made of (spec 4.2, CouponBody), as far as it is used. */
+/** What coupons are made of (spec 4.2, CouponBody), as far as it is used. Lists of ids are sets. */
 export interface CouponBody {
   readonly couponCode: string | undefined;
   readonly isUserBased: boolean | undefined;

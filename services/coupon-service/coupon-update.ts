@@ -108,8 +108,8 @@ export async function updateCoupon(db: Connection, id: number, updates: CouponUp
     updates.exclusiveApply,
     updates.isInvalidated,
     updates.isUserBased === true && !applicableUsers?.length,
-    applicableUsers && [...new Set(applicableUsers)],
-    applicableProducts && [...new Set(applicableProducts)],
+    applicableUsers,
+    applicableProducts,
   ];
   const rows = await db.batch(locks, bind(updateCouponRow, values)).catch((error: unknown) => {
     // A call at the same time came first.

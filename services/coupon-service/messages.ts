@@ -35,7 +35,7 @@ export function readCouponBody(
     discountPercent: body.discountPercent,
     flatDiscount: body.flatDiscount,
     minOrder: body.minOrder,
-    productIds: body.clearProductIds ? null : body.productIds && [...new Set(body.productIds.ids)],
+    productIds: body.clearProductIds ? null : body.productIds?.ids,
     applicableUsers: body.applicableUsers?.ids,
     applicableProducts: body.applicableProducts?.ids,
     maxValue: body.maxValue,

@@ -85,7 +85,7 @@ export async function createReservedCoupon(
     body.maxLimitForUser,
     body.exclusiveApply ?? false,
     staffId,
-    [...new Set(body.applicableProducts)],
+    body.applicableProducts ?? [],
   ];
   const rows = await db.query(createReservedCouponRow, values).catch((error: unknown) => {
     // The staff user was there a moment ago.

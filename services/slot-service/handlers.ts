@@ -155,13 +155,9 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async updateSlotCapacity(request, call) {
-      const isCapacityFull = request.isCapacityFull === true;
-      const { slot, storeRequestId } = await updateSlotCapacity(database.during(call.signal), {
-        slotId: request.slotId,
-        isCapacityFull,
-      });
+      const { slot, storeRequestId } = await updateSlotCapacity(database.during(call.signal), request);
       refresh(call, storeRequestId);
-      const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
+      const message = request.isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
       return { success: true, slot: toSlot(slot), message };
     },
   };

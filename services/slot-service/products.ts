@@ -14,6 +14,7 @@ const getSlotsProductIdsRows = statement<{ slotId: number; productIds: number[] 
 /**
  * Spec 4.1, getSlotsProductIds.
  *
+ * @param slotIds a set.
  * @returns the product ids of each requested slot, empty for a slot without products.
  */
 export async function getSlotsProductIds(db: Queryable, slotIds: readonly number[]): Promise<Map<number, number[]>> {
@@ -39,7 +40,7 @@ export function slotProductsLock(slotId: number): BoundStatement<unknown> {
 // Inserted in one order everywhere, so that none wait for each other.
 const updateSlotProductsRow = statement<{ added: number; removed: number; storeRequestId: string }>(
   'updateSlotProducts',
-  `with listed as (select distinct unnest($2::integer[]) as product_id),
+  `with listed as (select unnest($2::integer[]) as product_id),
    removed as (
      delete from product_slots
      where slot_id = $1 and product_id not in (select product_id from listed)
@@ -61,13 +62,17 @@ const updateSlotProductsRow = statement<{ added: number; removed: number; storeR
  * Spec 4.1, updateSlotProducts: makes a slot's product set equal to the given one. Existence is not
  * checked; concurrent calls take their turns.
  *
+ * @param input with the product ids as a set.
  * @returns how many distinct products were added and removed, and the refresh request's id.
  */
 export async function updateSlotProducts(
   db: Connection,
-  { slotId, productIds }: { slotId: number; productIds: readonly number[] },
+  input: { slotId: number; productIds: readonly number[] },
 ): Promise<{ added: number; removed: number; storeRequestId: string }> {
-  const [replaced] = await db.batch([slotProductsLock(slotId)], bind(updateSlotProductsRow, [slotId, productIds]));
+  const [replaced] = await db.batch(
+    [slotProductsLock(input.slotId)],
+    bind(updateSlotProductsRow, [input.slotId, input.productIds]),
+  );
   if (replaced === undefined) throw new Error('the statement has one row');
   return replaced;
 }

@@ -18,7 +18,7 @@ import {
 } from './snippets.ts';
 import { requestForEach, storeRequestId } from './stores/requests.ts';
 
-/** What createSlot and updateSlot are given (spec 4.1). */
+/** What createSlot and updateSlot are given (spec 4.1). The ids are sets. */
 export interface SlotInput {
   readonly deliveryTime: string;
   readonly freezeTime: string;
@@ -89,8 +89,8 @@ const createSlotRow = statement<Outcome>(
 export async function createSlot(db: Queryable, input: SlotInput): Promise<WrittenSlot> {
   const { deliveryTime, freezeTime } = readTimes(input);
   const given = readSnippets(input.vendorSnippets);
-  const [groupIds, productIds] = [[...new Set(input.groupIds)], [...new Set(input.productIds)]];
-  const values = [...given.values, deliveryTime, freezeTime, input.isActive ?? true, groupIds, productIds];
+  const { isActive = true, groupIds, productIds = [] } = input;
+  const values = [...given.values, deliveryTime, freezeTime, isActive, groupIds, productIds];
   const [slot] = await untilSnippetsSettle(() => db.query(createSlotRow, values));
   if (slot === undefined) throw new Error('the statement has one row');
   if (slot.id === null) return refuseSnippets(given, slot);
@@ -139,13 +139,12 @@ const updateSlotRow = statement<Outcome & { slotExists: boolean }>(
 export async function updateSlot(db: Connection, id: number, input: SlotInput): Promise<WrittenSlot> {
   const { deliveryTime, freezeTime } = readTimes(input);
   // 1, 2: times and active flag; ids of no product group are dropped.
-  const groupIds = [...new Set(input.groupIds)];
+  const { isActive = true, groupIds, productIds } = input;
   // 3: given products replace the associations.
-  const productIds = input.productIds && [...new Set(input.productIds)];
   const locks = productIds === undefined ? [] : [slotProductsLock(id)];
   // 4: given snippets are added.
   const given = readSnippets(input.vendorSnippets);
-  const values = [...given.values, id, deliveryTime, freezeTime, input.isActive ?? true, groupIds, productIds];
+  const values = [...given.values, id, deliveryTime, freezeTime, isActive, groupIds, productIds];
   // 5: all of it or nothing.
   const [slot] = await untilSnippetsSettle(() => db.batch(locks, bind(updateSlotRow, values)));
   if (!slot?.slotExists) throw fail(slotErrors.slotNotFound);

@@ -13,6 +13,7 @@ export interface SnippetRow {
 
 export interface SnippetInput {
   readonly name: string;
+  /** A set. */
   readonly productIds: readonly number[];
   readonly validTill?: string | undefined;
 }
@@ -30,16 +31,17 @@ export interface SnippetsToStore {
 export function readSnippets(given: readonly SnippetInput[]): SnippetsToStore {
   let fault: unknown;
   const readDate = (text: string | undefined, index: number) => {
+    if (fault !== undefined) return null;
     try {
       return optionalDate(`vendor_snippets[${index}].valid_till`, text);
     } catch (error) {
-      fault ??= error;
+      fault = error;
       return null;
     }
   };
   const snippets = given.map(({ name, productIds, validTill }, index) => ({
     snippetCode: name,
-    productIds: [...new Set(productIds)],
+    productIds: [...productIds],
     validTill: readDate(validTill, index),
   }));
   const names = [...new Set(given.map(({ name }) => name))];

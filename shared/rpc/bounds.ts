@@ -48,11 +48,12 @@ function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules
   const kind = rules?.type;
   if (rules?.required || (kind?.case !== undefined && kind.case !== 'repeated')) return undefined;
   const least = Number(kind?.case === 'repeated' ? kind.value.minItems : 0n);
+  const most = (kind?.case === 'repeated' && Number(kind.value.maxItems)) || Number.POSITIVE_INFINITY;
   const itemRules = kind?.case === 'repeated' ? kind.value.items : undefined;
   if (itemRules !== undefined && (itemRules.cel.length > 0 || itemRules.required)) return undefined;
   const item = field.listKind === 'message' ? compileMessage(field.message) : compileScalar(itemRules);
   if (item === undefined) return undefined;
-  return (value) => Array.isArray(value) && value.length >= least && value.every(item);
+  return (value) => Array.isArray(value) && value.length >= least && value.length <= most && value.every(item);
 }
 
 function compileScalar(rules: FieldRules | undefined): Check | undefined {

@@ -18,14 +18,26 @@ export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | un
   return gzipCounted(body);
 }
 
-/** The same for connect-node, which takes nothing that is not gzip: while busy it is stored in gzip's form. */
-export const boundedGzip: Compression = {
-  ...compressionGzip,
-  async compress(bytes) {
-    const isBusy = underWay > 0 && underWay + bytes.length > mostUnderWay;
-    return Uint8Array.from(await gzipCounted(bytes, isBusy ? 0 : undefined));
-  },
-};
+/**
+ * The same for connect-node, which takes nothing that is not gzip: while busy it is stored in gzip's
+ * form.
+ *
+ * @param bound looks at each unpacked request; throws for one that is not to be decoded.
+ */
+export function boundedGzip(bound: (message: Uint8Array) => void): Compression {
+  return {
+    ...compressionGzip,
+    async compress(bytes) {
+      const isBusy = underWay > 0 && underWay + bytes.length > mostUnderWay;
+      return Uint8Array.from(await gzipCounted(bytes, isBusy ? 0 : undefined));
+    },
+    async decompress(bytes, readMaxBytes) {
+      const message = await compressionGzip.decompress(bytes, readMaxBytes);
+      bound(message);
+      return message;
+    },
+  };
+}
 
 async function gzipCounted(body: Uint8Array | string, level?: number): Promise<Buffer> {
   underWay += body.length;

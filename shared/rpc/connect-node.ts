@@ -10,8 +10,8 @@ import {
   type HandlerContext,
 } from '@connectrpc/connect';
 import {
+  compressedFlag,
   readAllBytes,
-  type UniversalHandler,
   type UniversalServerRequest,
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol';
@@ -24,7 +24,8 @@ import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';
-import { once, readRefusal, writeRefusal } from './refusal.ts';
+import { boundMessage, type Form } from './message-bounds.ts';
+import { envelopeHeadBytes, once, readRefusal, writeRefusal } from './refusal.ts';
 import { type RequestMemory, RequestShare } from './request-memory.ts';
 import { boundTimeouts } from './timeouts.ts';
 import type { WebHandler } from './web.ts';
@@ -42,36 +43,46 @@ export function createConnectNodeHandlers(
   interceptors: readonly Interceptor[],
   memory: RequestMemory,
 ): ReadonlyMap<string, WebHandler> {
-  const router = createConnectRouter({
-    grpc: false,
-    readMaxBytes: maxMessageBytes,
-    // Brotli at Node's default costs 200 ms for one large answer.
-    acceptCompression: [boundedGzip],
-    jsonOptions: jsonWriteOptions,
-  });
-  for (const rpc of rpcs) mount(router, rpc, interceptors);
-  const rpcOf = new Map(rpcs.map((rpc) => [rpc.method, rpc]));
   return new Map(
-    router.handlers.flatMap((handler) => {
-      const rpc = rpcOf.get(handler.method);
-      return rpc === undefined ? [] : [[handler.requestPath, createHandler(handler, rpc, interceptors, memory)]];
+    rpcs.map((rpc) => {
+      const json = createHandler(rpc, 'json', interceptors, memory);
+      const proto = createHandler(rpc, 'proto', interceptors, memory);
+      const handler: WebHandler = (request, response) =>
+        formOf(request) === 'json' ? json(request, response) : proto(request, response);
+      return [`/${rpc.method.parent.typeName}/${rpc.method.name}`, handler];
     }),
   );
 }
 
-function createHandler(
-  handler: UniversalHandler,
-  rpc: Rpc,
-  interceptors: readonly Interceptor[],
-  memory: RequestMemory,
-): WebHandler {
+/** As connect-node finds it out, which has no place to look at a message before it decodes it. */
+function formOf({ method, url = '', headers }: WebRequest): Form {
+  const isJson =
+    method === 'GET'
+      ? new URL(url, 'http://localhost').searchParams.get('encoding') === 'json'
+      : /json/i.test(headers['content-type'] ?? '');
+  return isJson ? 'json' : 'proto';
+}
+
+/** A handler of one procedure's requests in one form. */
+function createHandler(rpc: Rpc, form: Form, interceptors: readonly Interceptor[], memory: RequestMemory): WebHandler {
+  const bound = (message: Uint8Array) => boundMessage(form, rpc.method.input, message);
+  const router = createConnectRouter({
+    grpc: false,
+    readMaxBytes: maxMessageBytes,
+    // Brotli at Node's default costs 200 ms for one large answer.
+    acceptCompression: [boundedGzip(bound)],
+    jsonOptions: jsonWriteOptions,
+  });
+  mount(router, rpc, interceptors);
+  const [handler] = router.handlers;
+  if (handler === undefined) throw new Error(`${rpc.method.name} was not mounted`);
   return async (request, response) => {
     response.setHeader('cache-control', 'no-store');
     const progress = { begun: false };
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     boundTimeouts(universal.header);
-    const requestBody = boundedBody(request, response, memory);
+    const requestBody = boundedBody(request, response, memory, bound);
     const given = await handler({ ...universal, body: requestBody });
     const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node begins with the first chunk: only then it is known whether the call began.
@@ -87,20 +98,33 @@ function createHandler(
   };
 }
 
-/** The body of a request, of which no more is read than there is memory for. */
-function boundedBody(
+/**
+ * The body of a request, of which no more is read than there is memory for. It is passed on when its
+ * message is known to be within its bounds; a compressed one is looked at once it is unpacked.
+ */
+async function* boundedBody(
   request: WebRequest,
   response: WebResponse,
   memory: RequestMemory,
+  bound: (message: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array, void> {
   const encodings = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
-  const share = new RequestShare(
-    memory,
-    encodings.some((name) => (request.headers[name] ?? 'identity') !== 'identity'),
-    request.rawHeaders,
-  );
+  const mayInflate = encodings.some((name) => (request.headers[name] ?? 'identity') !== 'identity');
+  const share = new RequestShare(memory, mayInflate, request.rawHeaders);
   response.once('close', () => share.release());
-  return share.count(request.iterator({ destroyOnReturn: false }));
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of share.count(request.iterator({ destroyOnReturn: false }))) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    // connect-node refuses what is longer.
+    if (size > maxMessageBytes + envelopeHeadBytes) yield* chunks.splice(0);
+  }
+  const body = Buffer.concat(chunks);
+  const isEnveloped = /^application\/(?:connect|grpc-web)\b/i.test(request.headers['content-type'] ?? '');
+  const isCompressed = isEnveloped ? ((body[0] ?? 0) & compressedFlag) !== 0 : mayInflate;
+  if (!isCompressed) bound(isEnveloped ? body.subarray(envelopeHeadBytes) : body);
+  yield body;
 }
 
 /** What was read of an answer, and the rest of it. */

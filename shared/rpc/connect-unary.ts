@@ -9,6 +9,7 @@ import { commonErrors, type ErrorRow, fail, unreadableRequest } from './errors.t
 import type { Rpc } from './implementation.ts';
 import { type Handle, type Interceptor, intercept } from './interceptors.ts';
 import { longestTimerMs, maxMessageBytes } from './limits.ts';
+import { boundMessage, type Form } from './message-bounds.ts';
 import { type RequestMemory, RequestShare } from './request-memory.ts';
 import type { WebRequest, WebResponse } from './web-port.ts';
 
@@ -17,9 +18,6 @@ import type { WebRequest, WebResponse } from './web-port.ts';
  * what connect-node does without Request, Headers, streams and abort controllers, which take three
  * times as long as the rest of a short call. What has another form goes to connect-node.
  */
-
-/** What a request's body is written in, and its answer's. */
-export type Form = 'json' | 'proto';
 
 /** Answers one request; rejects when the answer could not be delivered. */
 export type ConnectUnaryHandler = (request: WebRequest, response: WebResponse, form: Form) => Promise<void>;
@@ -166,6 +164,7 @@ class ConnectCallSource implements CallSource {
 
   decode(): Message {
     if (this.#body === undefined) throw fail(this.#bodyError ?? commonErrors.internal);
+    boundMessage(this.#form, this.method.input, this.#body);
     if (this.#form === 'json') return decodeJson(this.method, this.#body);
     try {
       return fromBinary(this.method.input, this.#body);

@@ -24,6 +24,7 @@ import { createServerCredentials } from './grpc-credentials.ts';
 import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { callsOfOneConnection, maxMessageBytes } from './limits.ts';
+import { boundMessage } from './message-bounds.ts';
 import { createReflection } from './reflection.ts';
 import { StandingStreams } from './standing-streams.ts';
 import { encodeStatus } from './status.ts';
@@ -191,6 +192,7 @@ class GrpcCallSource implements CallSource {
   }
 
   decode(): Message {
+    boundMessage('proto', this.method.input, this.#call.request);
     try {
       return fromBinary(this.method.input, this.#call.request);
     } catch (cause) {

@@ -6,7 +6,7 @@ import {
   type DescService,
   type Message,
   type MessageInitShape,
-  type MessageShape,
+  type MessageValidType,
 } from '@bufbuild/protobuf';
 import type { Call } from './call.ts';
 import { type Answer, EncodedAnswer } from './encoding.ts';
@@ -15,13 +15,13 @@ import { commonErrors, type ErrorRow, fail } from './errors.ts';
 /** A unary procedure: takes the decoded, valid request and answers with the response's fields. */
 type UnaryHandler<Method> =
   Method extends DescMethodUnary<infer Input, infer Output>
-    ? (request: MessageShape<Input>, call: Call) => Promise<MessageInitShape<Output> | EncodedAnswer<Output>>
+    ? (request: MessageValidType<Input>, call: Call) => Promise<MessageInitShape<Output> | EncodedAnswer<Output>>
     : never;
 
 /** A procedure that answers with one message after the other. */
 type StreamHandler<Method> =
   Method extends DescMethodServerStreaming<infer Input, infer Output>
-    ? (request: MessageShape<Input>, call: Call) => AsyncIterable<MessageInitShape<Output>>
+    ? (request: MessageValidType<Input>, call: Call) => AsyncIterable<MessageInitShape<Output>>
     : never;
 
 /** The handlers of a service by method name. */

@@ -7,6 +7,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Admission } from './admission.ts';
 import type { Call } from './call.ts';
 import { codeName, fail, toPublicError } from './errors.ts';
+import { compileIdSets } from './id-sets.ts';
 import type { Rpc } from './implementation.ts';
 import { createRequestCheck } from './validation.ts';
 
@@ -136,8 +137,10 @@ function identity(authenticate: Authenticator): Interceptor {
 }
 
 const validation: Interceptor = ({ method }, next) => {
+  const takeIdsAsSets = compileIdSets(method.input);
   const check = createRequestCheck(method.input);
   return (call) => {
+    takeIdsAsSets?.(call.request);
     check(call.request);
     return next(call);
   };

@@ -19,7 +19,8 @@ import {
 import type { Protocol } from './call.ts';
 import { jsonWriteOptions } from './encoding.ts';
 
-const envelopeHeadBytes = 5;
+/** Flags and length, before each message of a stream and of gRPC-Web. */
+export const envelopeHeadBytes = 5;
 
 /** What an answer has to be written in: the protocol, and for a stream of Connect its content type. */
 export interface AnswerForm {

@@ -58,7 +58,7 @@ export function createSlotReads() {
       return { slots: rows.map(toSlot), count: rows.length };
     },
 
-    async getSlotById({ id }: { id: number }) {
+    async getSlotById({ id }: { id?: number | undefined }) {
       const [row] = await slotById([id]);
       if (row === undefined) throw new Error('Slot not found');
       return {

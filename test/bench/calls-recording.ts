@@ -108,7 +108,7 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     const getAll = taken();
     await slots.getSlots(create(GetSlotsRequestSchema), call);
     const getSlots = taken();
-    await slots.getSlotById(create(GetSlotByIdRequestSchema, { id: 1 }), call);
+    await slots.getSlotById({ ...create(GetSlotByIdRequestSchema), id: 1 }, call);
     const getSlotById = taken();
     await slots.getSlotsProductIds(create(GetSlotsProductIdsRequestSchema, { slotIds: [1] }), call);
     const getSlotsProductIds = taken();

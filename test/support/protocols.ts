@@ -9,6 +9,8 @@ import { createGrpcJsTransport } from './grpc-transport.ts';
  */
 export const incapable = {
   'carry text that is no Unicode': ['gRPC', 'Connect GET', 'gRPC-Web'],
+  // Its URL is bounded, and with it the request.
+  'send a query of more than 64 KiB': ['Connect GET'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Whether a protocol can't do something of the table above. */

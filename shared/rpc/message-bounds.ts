@@ -1,0 +1,104 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { commonErrors, fail } from './errors.ts';
+
+/** What a message is written in. */
+export type Form = 'json' | 'proto';
+
+/** The most values of a request: the fields of its messages, the entries of its lists and objects. */
+const maxValues = 200_000;
+
+/** As deep as protobuf reads either form. */
+const maxDepth = 100;
+
+/**
+ * Counts the values of a request before it is decoded, and how deep they are nested: to decode takes a
+ * hundred times as long as to count, and 4 MiB of brackets would hold up all other calls for seconds.
+ * Integers that are packed into one field of the binary form count as one. Bytes that are no message
+ * are left to the decoder.
+ *
+ * @throws INVALID_ARGUMENT for more than 200,000 values, and for JSON of more than 100 levels.
+ */
+export function boundMessage(form: Form, schema: DescMessage, bytes: Uint8Array): void {
+  if (form === 'json') boundJson(bytes);
+  else if (bytes.byteLength > maxValues) boundBinary(schema, bytes);
+}
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+function boundJson(bytes: Uint8Array): void {
+  let values = 0;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    switch (bytes[at]) {
+      case quote:
+        at = endOfString(bytes, at);
+        break;
+      case openBracket:
+      case openBrace:
+        depth += 1;
+        values += 1;
+        break;
+      case closeBracket:
+      case closeBrace:
+        depth -= 1;
+        break;
+      case comma:
+        values += 1;
+    }
+    if (values > maxValues) throw tooManyValues();
+    if (depth > maxDepth) throw refused(`The JSON is nested deeper than ${maxDepth} levels`);
+  }
+}
+
+/** Where the string that starts here has its closing quote. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at;
+}
+
+function boundBinary(schema: DescMessage, bytes: Uint8Array): void {
+  const reader = new BinaryReader(bytes);
+  let values = 0;
+  const count = (shape: Shape, end: number, depth: number) => {
+    while (reader.pos < end) {
+      const [field, wireType] = reader.tag();
+      values += 1;
+      if (values > maxValues) throw tooManyValues();
+      const inner = wireType === WireType.LengthDelimited ? shape.get(field) : undefined;
+      // What is deeper the decoder refuses before it has read it.
+      if (inner === undefined || depth === maxDepth) reader.skip(wireType, field);
+      else count(inner, reader.uint32() + reader.pos, depth + 1);
+    }
+  };
+  try {
+    count(shapeOf(schema), bytes.byteLength, 0);
+  } catch (error) {
+    if (values > maxValues) throw error;
+  }
+}
+
+/** The fields of a message that hold messages, by their numbers. */
+type Shape = ReadonlyMap<number, Shape>;
+
+const shapes = new Map<DescMessage, Shape>();
+const mapValue = 2;
+
+function shapeOf(schema: DescMessage): Shape {
+  const known = shapes.get(schema);
+  if (known !== undefined) return known;
+  const shape = new Map<number, Shape>();
+  shapes.set(schema, shape);
+  for (const field of schema.fields) {
+    if (field.message === undefined) continue;
+    const inner = shapeOf(field.message);
+    shape.set(field.number, field.fieldKind === 'map' ? new Map([[mapValue, inner]]) : inner);
+  }
+  return shape;
+}
+
+const tooManyValues = () => refused(`The request has more than ${maxValues} values`);
+
+const refused = (problem: string) => fail(commonErrors.invalidRequest, { params: { problem } });

@@ -1,0 +1,201 @@
+import { gzipSync } from 'node:zlib';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { couponContract, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+import { cannot } from '../../support/protocols.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const tooMany = 'The request has more than 200000 values';
+const tooDeep = 'The JSON is nested deeper than 100 levels';
+
+const deep = `{"id":1,"deliverySequence":${'['.repeat(1_500_000)}${']'.repeat(1_500_000)}}`;
+const deepUnknown = `{"nonsense":${'{"a":'.repeat(500_000)}1${'}'.repeat(500_000)}}`;
+const wide = `{"id":1,"deliverySequence":[${'{},'.repeat(1_000_000)}1]}`;
+
+/** A length-delimited field of the binary form. */
+function field(number: number, content: Uint8Array): Buffer {
+  const size: number[] = [];
+  for (let rest = content.length; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) {
+      size.push(rest);
+      break;
+    }
+    size.push((rest % 128) | 128);
+  }
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...size]), content]);
+}
+
+// A list value of a million empty values, and two million empty snippets.
+const manyValues = Buffer.concat([
+  Buffer.from([8, 1]),
+  field(2, field(6, Buffer.alloc(2_000_000, Buffer.from([10, 0])))),
+]);
+const manySnippets = Buffer.alloc(4_000_000, Buffer.from([(5 << 3) | 2, 0]));
+
+const enveloped = (message: Uint8Array, flags = 0) => {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flags);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+};
+
+describe('A request that would take long to decode', () => {
+  let service: TestService;
+  let token: string;
+  beforeAll(async () => {
+    service = await startTestService('slot');
+    token = await signToken();
+  });
+  afterAll(() => service.stop());
+
+  const send = async (path: string, body: Uint8Array | string | undefined, headers: Record<string, string>) => {
+    const response = await fetch(`http://127.0.0.1:${service.webPort}/slot.v1.${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    return text.includes('grpc-message') ? decodeURIComponent(text.replace(/^[^\n]*?grpc/, 'grpc')) : text;
+  };
+  const update = 'SlotService/UpdateDeliverySequence';
+  const json = { 'content-type': 'application/json' };
+  const proto = { 'content-type': 'application/proto' };
+  const gzip = { 'content-encoding': 'gzip' };
+  const getUrl = (encoding: string, message: Uint8Array) =>
+    `SlotService/GetSlotsProductIds?connect=v1&encoding=${encoding}&base64=1&compression=gzip&message=${gzipSync(message).toString('base64url')}`;
+
+  it.each([
+    ['deep JSON', update, deep, json, tooDeep],
+    ['deep JSON in a field that is not known', 'SlotService/GetSlots', deepUnknown, json, tooDeep],
+    ['much JSON', update, wide, json, tooMany],
+    ['deep JSON, compressed', update, gzipSync(deep), { ...json, ...gzip }, tooDeep],
+    ['much JSON, compressed', update, gzipSync(wide), { ...json, ...gzip }, tooMany],
+    ['deep JSON by GET, compressed', getUrl('json', Buffer.from(deepUnknown)), undefined, {}, tooDeep],
+    [
+      'deep JSON of a stream',
+      'SlotStoreService/WatchStore',
+      enveloped(Buffer.from(deepUnknown)),
+      { 'content-type': 'application/connect+json' },
+      tooDeep,
+    ],
+    [
+      'deep JSON of a stream, compressed',
+      'SlotStoreService/WatchStore',
+      enveloped(gzipSync(deepUnknown), 1),
+      { 'content-type': 'application/connect+json', 'connect-content-encoding': 'gzip' },
+      tooDeep,
+    ],
+    [
+      'deep JSON over gRPC-Web',
+      update,
+      enveloped(Buffer.from(deep)),
+      { 'content-type': 'application/grpc-web+json' },
+      tooDeep,
+    ],
+    [
+      'much JSON over gRPC-Web',
+      update,
+      enveloped(Buffer.from(wide)),
+      { 'content-type': 'application/grpc-web+json' },
+      tooMany,
+    ],
+    ['many values', update, manyValues, proto, tooMany],
+    ['many messages', 'SlotService/CreateSlot', manySnippets, proto, tooMany],
+    ['many messages, compressed', 'SlotService/CreateSlot', gzipSync(manySnippets), { ...proto, ...gzip }, tooMany],
+    [
+      'many values over gRPC-Web',
+      update,
+      enveloped(manyValues),
+      { 'content-type': 'application/grpc-web+proto' },
+      tooMany,
+    ],
+    [
+      'many fields that are not known, by GET, compressed',
+      getUrl('proto', Buffer.alloc(3_000_000, Buffer.from([(9 << 3) | 0, 1]))),
+      undefined,
+      {},
+      tooMany,
+    ],
+  ])('is refused for %s', async (_kind, path, body, headers: Record<string, string>, message) => {
+    expect(await send(path, body, headers)).toContain(message);
+  });
+
+  it('is taken where it has no more values than it may', async () => {
+    const values = `{"id":1,"deliverySequence":[${'"a,[{",'.repeat(199_000)}1]}`;
+    expect(await send(update, values, json)).toContain('Access denied');
+    const nested = `{"id":1,"deliverySequence":${'['.repeat(32)}"\\"[["${']'.repeat(32)}}`;
+    expect(await send(update, nested, json)).toContain('Access denied');
+  });
+});
+
+slotContract('A request with a list of ids', (api) => {
+  const stores = () => createClient(SlotStoreService, api.transportAs('guest'));
+
+  it('takes it as a set, however often an id is repeated', async () => {
+    const isShort = cannot(api.protocol, 'send a query of more than 64 KiB');
+    // As JSON, where integers are not packed, a request has at most 200,000 values.
+    const length = isShort ? 1_000 : api.protocol.name === 'Connect' ? 190_000 : 4_000_000;
+    const productIds = Array.from({ length }, () => 7);
+    const { slots } = await stores().getProductSlots({ productIds });
+    expect(Object.keys(slots)).toEqual(['7']);
+    const { added } = await api.staff.updateSlotProducts({ slotId: 4711, productIds });
+    expect(added).toBe(1);
+  });
+
+  it('has an entry for each of 10,000 products', async () => {
+    const productIds = Array.from({ length: 10_000 }, (_, at) => at + 1);
+    const { slots } = await stores().getProductSlots({ productIds: [...productIds, 1, 2, 3] });
+    expect(Object.keys(slots)).toHaveLength(10_000);
+  });
+
+  it.skipIf(cannot(api.protocol, 'send a query of more than 64 KiB'))(
+    'is refused with more distinct ids than the procedure takes',
+    async () => {
+      const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+      await expectInvalidField(stores().getProductSlots({ productIds: ids(10_001) }), 'product_ids');
+      await expectInvalidField(api.staff.getSlotsProductIds({ slotIds: ids(100_001) }), 'slot_ids');
+      await expectInvalidField(api.staff.updateSlotProducts({ slotId: 1, productIds: ids(100_001) }), 'product_ids');
+    },
+  );
+});
+
+slotContract('A request for a slot', (api) => {
+  it('names the field when it has no id, and does not touch a slot 0', async () => {
+    const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
+    await expectInvalidField(api.staff.updateSlotProducts({ productIds: [1] }), 'slot_id');
+    await expectInvalidField(api.staff.updateSlotCapacity({ isCapacityFull: true }), 'slot_id');
+    await expectInvalidField(api.staff.getSlotById({}), 'id');
+    await expectInvalidField(api.staff.updateSlot(times), 'id');
+    await expectInvalidField(api.staff.deleteSlot({}), 'id');
+    await expectInvalidField(
+      api.staff.updateDeliverySequence({ deliverySequence: { kind: { case: 'nullValue', value: 0 } } }),
+      'id',
+    );
+    await expectInvalidField(api.guest.getDeliverySequence({}), 'id');
+    expect(await api.sql('select from product_slots where slot_id = 0')).toEqual([]);
+  });
+
+  it('is not found when its id is given as 0', async () => {
+    expect((await failureOf(api.staff.getSlotById({ id: 0 }))).rawMessage).toBe('Slot not found');
+    expect((await failureOf(api.staff.deleteSlot({ id: 0 }))).rawMessage).toBe('Slot not found');
+    const full = api.staff.updateSlotCapacity({ slotId: 0, isCapacityFull: true });
+    expect((await failureOf(full)).rawMessage).toBe('Slot not found');
+  });
+});
+
+couponContract('A request for a coupon or an order', (api) => {
+  it('names the field when it has no id', async () => {
+    await expectInvalidField(api.staff.getById({}), 'id');
+    await expectInvalidField(api.staff.update({ updates: {} }), 'id');
+    await expectInvalidField(api.staff.delete({}), 'id');
+    await expectInvalidField(api.staff.generateCancellationCoupon({}), 'order_id');
+  });
+
+  it('is not found when its id is given as 0', async () => {
+    expect((await failureOf(api.staff.getById({ id: 0 }))).rawMessage).toBe('Coupon not found');
+    expect((await failureOf(api.staff.delete({ id: 0 }))).rawMessage).toBe('Coupon not found');
+    expect((await failureOf(api.staff.generateCancellationCoupon({ orderId: 0 }))).rawMessage).toBe('Order not found');
+  });
+});
