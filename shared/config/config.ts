@@ -99,7 +99,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     auth: readAuth(env, refusals),
     tls: readTlsFiles(env, refusals),
     corsOrigins: readList(env, 'CORS_ORIGINS'),
-    appUrl: readUrl(env, 'APP_URL', ['http:', 'https:'], refusals)?.replace(/\/+$/, '') ?? 'http://localhost:3000',
+    appUrl: readAppUrl(env, refusals),
     couponCodePrefix: readCouponCodePrefix(env, refusals),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], refusals),
     redisSentinels: readRedisSentinels(env, refusals),
@@ -149,6 +149,13 @@ function readAuth(env: Environment, refusals: Refusals): AuthConfig {
     ...(issuer ? { issuer } : {}),
     ...(audience ? { audience } : {}),
   };
+}
+
+/** Without slashes at its end. */
+function readAppUrl(env: Environment, refusals: Refusals): string {
+  let url = readUrl(env, 'APP_URL', ['http:', 'https:'], refusals) ?? 'http://localhost:3000';
+  while (url.endsWith('/')) url = url.slice(0, -1);
+  return url;
 }
 
 function readCouponCodePrefix(env: Environment, refusals: Refusals): string {

@@ -14,7 +14,7 @@ export interface Certificates {
 }
 
 const pollMs = 1_000;
-const pemCertificate = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
  * The certificate files of both ports, read again when they change. They are polled by content: a

@@ -79,7 +79,7 @@ type OutgoingDetail = { desc: DescMessage; value: MessageInitShape<DescMessage> 
  */
 export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
   const { params = {}, violations, cause, metadata = {} } = options;
-  const message = row.message.replace(/<([^>]+)>/g, (place, name: string) =>
+  const message = row.message.replace(/<([^<>]+)>/g, (place, name: string) =>
     Object.hasOwn(params, name) ? (params[name] ?? place) : place,
   );
   const details: OutgoingDetail[] = [

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { analyse } from 'scslre';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { decimal } from '../../services/coupon-service/decimals.ts';
+import { readPage } from '../../services/coupon-service/paging.ts';
+import { containing } from '../../services/coupon-service/searching.ts';
+import { parseSlotId } from '../../services/slot-service/sequence.ts';
+import { UpdateDeliverySequenceRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { parseDate } from '../../shared/rpc/dates.ts';
+import { toPublicError } from '../../shared/rpc/errors.ts';
+import { boundMessage } from '../../shared/rpc/message-bounds.ts';
+import { traceIdOf } from '../../shared/telemetry/trace-context.ts';
+
+const longest = 200_000;
+const of = (...pieces: string[]) => pieces.map((piece) => piece.repeat(Math.ceil(longest / piece.length)));
+const around = (text: string) => [text, `a${text}b`, `2026-03-07T10:00:00${text}b`, `Mar 7 2026 10:00${text}b`];
+
+/** Of each text that a caller sends and the code takes apart: what reads it, and its worst texts. */
+const parsers: [string, (text: string) => unknown, string[]][] = [
+  [
+    'a date',
+    parseDate,
+    of(' ', '0', '1:', '1:00', '(', ')', '(a', '-', '/', ',', '. ', 'a ', '1 ', ' z', '+', '.1', '1-', 'mar ').flatMap(
+      around,
+    ),
+  ],
+  ['a slot id', parseSlotId, of('1', '+', ' ', '1a')],
+  ['a decimal', decimal, of('1', '.', '1.', '1e').map((text) => `${text}x`)],
+  ['a search', containing, of('%', '\\', 'a')],
+  ['a page token', (pageToken) => readPage('x', { pageToken }), of('.', 'MS4', 'MS4xLjE', ' ')],
+  ['a trace', traceIdOf, of('0', '00-', '-', '00-0')],
+  ['an error of a library', (text) => toPublicError(new ConnectError(text, Code.Unimplemented)), of('<', '>', '<a')],
+  [
+    'a request in JSON',
+    (text) => boundMessage('json', UpdateDeliverySequenceRequestSchema, Buffer.from(text)),
+    of('[', '{', '"', '\\', '"\\', '[]', ',', '{"a":'),
+  ],
+  [
+    'a request in binary form',
+    (text) => boundMessage('proto', UpdateDeliverySequenceRequestSchema, Buffer.from(text, 'latin1')),
+    of('\x12', '\x12\x04', '\x0a\x00', '\x0b', '\x7f', '\xff').map((text) => text.repeat(2)),
+  ],
+];
+
+// In proportion to its length the longest takes milliseconds, in proportion to its square a minute. The
+// shorter ones come first, so that what is worse than that fails, too, and does not run for hours.
+const lengths = [2_000, 20_000, 2 * longest];
+const longMs = 3_000;
+
+/** A text with less of its middle. */
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, length / 2) + text.slice(-length / 2);
+}
+
+describe('The time to read', () => {
+  it.each(parsers)('%s grows with its length and no more', (_name, read, texts) => {
+    for (const text of lengths.flatMap((length) => texts.map((each) => shortened(each, length)))) {
+      const start = performance.now();
+      try {
+        read(text);
+      } catch {
+        // Refused, which is as good.
+      }
+      expect(performance.now() - start, text.slice(0, 40)).toBeLessThan(longMs);
+    }
+  });
+});
+
+const sources = ['services', 'shared']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  .filter(({ name, parentPath }) => name.endsWith('.ts') && !parentPath.startsWith('shared/gen'))
+  .map(({ name, parentPath }) => `${parentPath}/${name}`);
+
+/** The regular expressions of a file, as they are written. */
+function patternsOf(file: string): string[] {
+  const patterns: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) patterns.push(node.text);
+    if (ts.isNewExpression(node) && node.expression.getText(source) === 'RegExp') patterns.push('one that is made');
+    ts.forEachChild(node, visit);
+  };
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+  visit(source);
+  return patterns;
+}
+
+describe('The regular expressions', () => {
+  it.each(sources.flatMap((file) => patternsOf(file).map((pattern) => [file, pattern])))(
+    'of %s never try a text again: %s',
+    (_file, pattern) => {
+      const end = pattern.lastIndexOf('/');
+      expect(pattern.startsWith('/')).toBe(true);
+      const { reports } = analyse({ source: pattern.slice(1, end), flags: pattern.slice(end + 1) });
+      expect(reports).toEqual([]);
+    },
+  );
+});
