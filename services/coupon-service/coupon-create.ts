@@ -28,7 +28,7 @@ const createCouponRow = statement<Written<CouponRow>>(
        -- 4
        when (select count(*) from known_users) < cardinality($13::integer[]) then '${couponErrors.usersNotFound.reason}'
        -- 5
-       when not exists (select from staff_users where id = $2) then '${couponErrors.unauthorized.reason}'
+       when not exists (select from staff_users where id = $2 and disabled_at is null) then '${couponErrors.unauthorized.reason}'
        -- 7
        when exists (select from coupons where coupon_code = $1) then '${couponErrors.couponCodeTaken.reason}'
        when (select count(*) from known_products) < cardinality($14::integer[]) then '${couponErrors.productsNotFound.reason}'

@@ -28,7 +28,7 @@ const createReservedCouponRow = statement<Written<ReservedCouponRow>>(
    checked as (
      select case
        -- 2
-       when not exists (select from staff_users where id = $11) then '${couponErrors.unauthorized.reason}'
+       when not exists (select from staff_users where id = $11 and disabled_at is null) then '${couponErrors.unauthorized.reason}'
        -- 3
        when exists (select from reserved_coupons where secret_code = $1) then '${couponErrors.secretCodeTaken.reason}'
        -- 6

@@ -1,4 +1,5 @@
 import {
+  type CryptoKey,
   createRemoteJWKSet,
   customFetch,
   errors,
@@ -73,8 +74,19 @@ async function createSignatureCheck(config: AuthConfig): Promise<(token: string)
   }
   // Imported once: jose would import raw bytes anew for each token.
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', Buffer.from(config.secret), algorithm, false, ['verify']);
-  return async (token) => (await jwtVerify(token, key, options)).payload;
+  const importKey = (secret: string) =>
+    crypto.subtle.importKey('raw', Buffer.from(secret), algorithm, false, ['verify']);
+  const keys = await Promise.all(config.secrets.map(importKey));
+  const check = async (token: string, [key, ...others]: CryptoKey[]): Promise<JWTPayload> => {
+    if (key === undefined) throw new errors.JWSSignatureVerificationFailed();
+    try {
+      return (await jwtVerify(token, key, options)).payload;
+    } catch (error) {
+      if (error instanceof errors.JWSSignatureVerificationFailed && others.length > 0) return check(token, others);
+      throw error;
+    }
+  };
+  return (token) => check(token, keys);
 }
 
 /** Fetches the key set as part of the trace of the call that needs it. */
@@ -93,8 +105,8 @@ function isRefusal(error: unknown): boolean {
 
 function readClaims(payload: JWTPayload): Claims {
   const { sub, staff_id: staffId } = payload;
-  if (typeof sub !== 'string') throw fail(commonErrors.authenticationRequired);
-  if (staffId === undefined) return { subject: sub, staffId: undefined };
+  if (typeof sub !== 'string' || sub === '') throw fail(commonErrors.authenticationRequired);
+  if (staffId === undefined || staffId === null) return { subject: sub, staffId: undefined };
   if (typeof staffId !== 'number' || !Number.isInteger(staffId)) {
     throw fail(commonErrors.authenticationRequired);
   }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { readTlsFiles, type TlsFiles } from './tls.ts';
 import {
   type HostPort,
@@ -28,11 +29,19 @@ export interface DatabaseConfig {
 }
 
 export type AuthConfig =
-  | { readonly kind: 'secret'; readonly secret: string; readonly issuer?: string; readonly audience?: string }
+  | {
+      readonly kind: 'secret';
+      /** One, or two while one replaces the other. */
+      readonly secrets: readonly string[];
+      readonly issuer?: string;
+      readonly audience?: string;
+    }
   | { readonly kind: 'jwks'; readonly url: URL; readonly issuer: string; readonly audience: string };
 
 /** What one service needs to run (design 1). */
 export interface ServiceConfig {
+  /** The address that all ports are bound to. */
+  readonly bindAddress: string;
   readonly grpcPort: number;
   readonly webPort: number;
   /** How many processes share the ports. */
@@ -49,9 +58,12 @@ export interface ServiceConfig {
   readonly auth: AuthConfig;
   /** Undefined: cleartext. */
   readonly tls: TlsFiles | undefined;
+  /** `http://localhost:*` stands for every port. */
   readonly corsOrigins: readonly string[];
   readonly appUrl: string;
   readonly couponCodePrefix: string;
+  /** Whether all coupon procedures but Validate ask for a staff identity. */
+  readonly couponStaffOnly: boolean;
   readonly redisUrl: string | undefined;
   /** Where Redis Sentinel answers; the host of `redisUrl` is then the name that they know the master by. */
   readonly redisSentinels: readonly HostPort[];
@@ -77,6 +89,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   const ports = defaultPorts[service];
   const databaseUrl = readDatabaseUrl(env, refusals);
   const config: ServiceConfig = {
+    bindAddress: readBindAddress(env, refusals),
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, refusals),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, refusals),
     processes: readCount(env, 'PROCESSES', 1, refusals),
@@ -101,6 +114,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     corsOrigins: readList(env, 'CORS_ORIGINS'),
     appUrl: readAppUrl(env, refusals),
     couponCodePrefix: readCouponCodePrefix(env, refusals),
+    couponStaffOnly: readSwitch(env, 'COUPON_STAFF_ONLY', false, refusals),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], refusals),
     redisSentinels: readRedisSentinels(env, refusals),
     redisSentinelPassword: env.REDIS_SENTINEL_PASSWORD || undefined,
@@ -138,17 +152,25 @@ function readAuth(env: Environment, refusals: Refusals): AuthConfig {
     if (!audience) refusals.add('AUTH_AUDIENCE is not set: without it any token of the issuer would be taken');
     return { kind: 'jwks', url: new URL(jwksUrl), issuer: issuer ?? '', audience: audience ?? '' };
   }
-  if (!secret && !env.AUTH_JWKS_URL) {
-    refusals.add('AUTH_JWT_SECRET or AUTH_JWKS_URL is not set: set one of them');
-  } else if (secret && Buffer.byteLength(secret) < 32) {
-    refusals.add('AUTH_JWT_SECRET is shorter than 32 bytes: try `openssl rand -base64 48`');
-  }
+  if (!secret && !env.AUTH_JWKS_URL) refusals.add('AUTH_JWT_SECRET or AUTH_JWKS_URL is not set: set one of them');
   return {
     kind: 'secret',
-    secret: secret ?? '',
+    secrets: secret ? readSecrets(secret, refusals) : [],
     ...(issuer ? { issuer } : {}),
     ...(audience ? { audience } : {}),
   };
+}
+
+/**
+ * The secrets of AUTH_JWT_SECRET, of which the first signs: one, or two with a comma between them,
+ * each of 32 bytes or more. A comma elsewhere is a part of the secret.
+ */
+export function readSecrets(text: string, refusals: Refusals): string[] {
+  if (Buffer.byteLength(text) < 32) {
+    refusals.add('AUTH_JWT_SECRET is shorter than 32 bytes: try `openssl rand -base64 48`');
+  }
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.length === 2 && parts.every((part) => Buffer.byteLength(part) >= 32) ? parts : [text];
 }
 
 /** Without slashes at its end. */
@@ -156,6 +178,12 @@ function readAppUrl(env: Environment, refusals: Refusals): string {
   let url = readUrl(env, 'APP_URL', ['http:', 'https:'], refusals) ?? 'http://localhost:3000';
   while (url.endsWith('/')) url = url.slice(0, -1);
   return url;
+}
+
+function readBindAddress(env: Environment, refusals: Refusals): string {
+  const address = env.BIND_ADDRESS || '0.0.0.0';
+  if (isIP(address) === 0) refusals.add(`BIND_ADDRESS must be an IP address, such as 127.0.0.1, not "${address}"`);
+  return address;
 }
 
 function readCouponCodePrefix(env: Environment, refusals: Refusals): string {

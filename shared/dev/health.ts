@@ -6,13 +6,18 @@ const callTimeoutMs = 1_000;
 const pauseMs = 50;
 
 /** Resolves once the gRPC port answers SERVING and the web port is ready; rejects with the signal. */
-export async function untilServing(grpcPort: number, webPort: number, signal: AbortSignal): Promise<void> {
-  const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure(), {
+export async function untilServing(
+  host: string,
+  grpcPort: number,
+  webPort: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = new Client(`${host}:${grpcPort}`, credentials.createInsecure(), {
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 200,
   });
   try {
-    while (!(await isServing(client)) || !(await isReady(webPort))) await delay(pauseMs, undefined, { signal });
+    while (!(await isServing(client)) || !(await isReady(host, webPort))) await delay(pauseMs, undefined, { signal });
   } finally {
     client.close();
   }
@@ -33,10 +38,10 @@ function isServing(client: Client): Promise<boolean> {
   });
 }
 
-async function isReady(webPort: number): Promise<boolean> {
+async function isReady(host: string, webPort: number): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(callTimeoutMs);
-    return (await fetch(`http://127.0.0.1:${webPort}/readyz`, { signal })).ok;
+    return (await fetch(`http://${host}:${webPort}/readyz`, { signal })).ok;
   } catch {
     return false;
   }

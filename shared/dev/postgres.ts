@@ -109,6 +109,15 @@ async function initialise({ binaries, account, databaseDir, passwordFile }: Clus
   await rename(unfinished, databaseDir);
 }
 
+/** The URL of the server that runs on a data folder. Throws a `ConfigError` where none does. */
+export async function findRunningDatabase(dataDir: string): Promise<string> {
+  const read = (file: string) => readFile(path.join(dataDir, file), 'utf8').catch(() => '');
+  const port = Number((await read('postgres/postmaster.pid')).split('\n')[3]);
+  const url = urlOf(port, (await read(passwordName)).trim());
+  if (port > 0 && (await askForFolder(url)) !== undefined) return url;
+  throw new ConfigError('there is no database to ask: set DATABASE_URL, or keep npm start running');
+}
+
 /**
  * Stops the server of a run that was killed. It is asked for its folder first: the process that a
  * stale `postmaster.pid` names could be any other by now.

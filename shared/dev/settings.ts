@@ -19,6 +19,8 @@ export interface ServicePorts {
 /** What `npm start` was asked to do (design 1). */
 export interface StartSettings {
   readonly dataDir: string;
+  /** Where this machine reaches the services, as it stands in a URL. */
+  readonly host: string;
   /** Undefined: bring an embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   /** Undefined: any free port. */
@@ -28,8 +30,8 @@ export interface StartSettings {
   readonly coupon: ServicePorts;
 }
 
-const localOrigins = ['localhost', '127.0.0.1'].flatMap((host) =>
-  [3000, 5173, 8080].map((port) => `http://${host}:${port}`),
+const localOrigins = ['http', 'https'].flatMap((scheme) =>
+  ['localhost', '127.0.0.1', '[::1]'].map((host) => `${scheme}://${host}:*`),
 );
 
 /** The folder of the embedded database and its secrets. */
@@ -44,6 +46,7 @@ export function readStartSettings(env: Environment): StartSettings {
   if (env.SEED_DEMO && !['true', 'false'].includes(env.SEED_DEMO)) refusals.add('SEED_DEMO must be true or false');
   const settings: StartSettings = {
     dataDir: readDataDir(env),
+    host: hostOf(env.BIND_ADDRESS || '0.0.0.0'),
     databaseUrl: env.DATABASE_URL || undefined,
     embeddedPort: embeddedPort === 0 ? undefined : embeddedPort,
     seedDemo: env.SEED_DEMO ? env.SEED_DEMO === 'true' : !env.DATABASE_URL,
@@ -71,6 +74,11 @@ export function serviceEnvironment(env: Environment, databaseUrl: string, secret
 /** Whether `npm start` makes a secret of its own: only for a database that is its own too. */
 export function needsOwnSecret(env: Environment): boolean {
   return !env.DATABASE_URL && !env.AUTH_JWT_SECRET && !env.AUTH_JWKS_URL;
+}
+
+function hostOf(bindAddress: string): string {
+  if (['0.0.0.0', '127.0.0.1', '::'].includes(bindAddress)) return 'localhost';
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
 }
 
 function readPorts(service: 'slot' | 'coupon', env: Environment, refusals: Refusals): ServicePorts {

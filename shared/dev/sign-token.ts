@@ -1,4 +1,6 @@
 import { SignJWT } from 'jose';
+import { readSecrets } from '../config/config.ts';
+import { Refusals } from '../config/variables.ts';
 
 /** What a bearer token says (design 1). */
 export interface TokenRequest {
@@ -21,4 +23,12 @@ export function signToken(secret: string, request: TokenRequest): Promise<string
   if (request.issuer) token.setIssuer(request.issuer);
   if (request.audience) token.setAudience(request.audience);
   return token.sign(Buffer.from(secret));
+}
+
+/** The one of AUTH_JWT_SECRET's secrets that signs. Throws a `ConfigError` when it is too short. */
+export function signingSecret(text: string): string {
+  const refusals = new Refusals();
+  const [first = ''] = readSecrets(text, refusals);
+  refusals.throwIfAny();
+  return first;
 }

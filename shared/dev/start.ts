@@ -18,7 +18,7 @@ import {
   type StartSettings,
   serviceEnvironment,
 } from './settings.ts';
-import { signToken } from './sign-token.ts';
+import { signingSecret, signToken } from './sign-token.ts';
 import { describeStart } from './summary.ts';
 
 const shutdownDeadlineMs = 40_000;
@@ -68,7 +68,9 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   const seeded = settings.seedDemo && (await seedDemo(database.url, new Date()));
   signal.throwIfAborted();
   const services = (['slot-service', 'coupon-service'] as const).map((name) => watch(name, env));
-  await Promise.all([settings.slot, settings.coupon].map(({ grpc, web }) => untilServing(grpc.port, web.port, signal)));
+  const { host, slot, coupon } = settings;
+  const address = host === 'localhost' ? '127.0.0.1' : host;
+  await Promise.all([slot, coupon].map(({ grpc, web }) => untilServing(address, grpc.port, web.port, signal)));
   await untilQuiet(services);
   signal.throwIfAborted();
   const token = await signStaffToken(env.AUTH_JWT_SECRET);
@@ -115,7 +117,13 @@ async function untilQuiet(services: readonly ServiceProcess[]): Promise<void> {
 async function signStaffToken(secret: string | undefined): Promise<string | undefined> {
   if (!secret) return undefined;
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = process.env;
-  return signToken(secret, { subject: 'staff-1', staffId: 1, lifetimeSeconds: 8 * 3_600, issuer, audience });
+  return signToken(signingSecret(secret), {
+    subject: 'staff-1',
+    staffId: 1,
+    lifetimeSeconds: 8 * 3_600,
+    issuer,
+    audience,
+  });
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

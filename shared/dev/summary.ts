@@ -11,15 +11,15 @@ interface Facts {
 
 /** What `npm start` prints once both services serve. */
 export function describeStart({ settings, database, migrations, seeded, token }: Facts): string {
-  const { slot, coupon } = settings;
+  const { host, slot, coupon } = settings;
   const applied = migrations.length === 0 ? 'up to date' : `migrated (${migrations.join(', ')})`;
   const bearer = `authorization: Bearer ${token ?? '$TOKEN'}`;
   const procedure = 'slot.v1.SlotService/GetSlots';
   const lines = [
     '',
     `Database        ${database}, ${applied}${seeded ? ', demo catalogue seeded' : ''}`,
-    `slot-service    gRPC localhost:${slot.grpc.port}   Connect and gRPC-Web http://localhost:${slot.web.port}`,
-    `coupon-service  gRPC localhost:${coupon.grpc.port}   Connect and gRPC-Web http://localhost:${coupon.web.port}`,
+    `slot-service    gRPC ${host}:${slot.grpc.port}   Connect and gRPC-Web http://${host}:${slot.web.port}`,
+    `coupon-service  gRPC ${host}:${coupon.grpc.port}   Connect and gRPC-Web http://${host}:${coupon.web.port}`,
     '',
     ...(token === undefined
       ? ['Tokens come from the issuer of AUTH_JWKS_URL: put one into TOKEN first.']
@@ -27,12 +27,12 @@ export function describeStart({ settings, database, migrations, seeded, token }:
     '',
     'Try it:',
     '',
-    `curl -H 'content-type: application/json' -H '${bearer}' -d '{}' http://localhost:${slot.web.port}/${procedure}`,
+    `curl -H 'content-type: application/json' -H '${bearer}' -d '{}' http://${host}:${slot.web.port}/${procedure}`,
     '',
     `npx buf curl --http2-prior-knowledge --reflect-protocol grpc-v1 --protocol grpc -H '${bearer}' -d '{}' ` +
-      `http://localhost:${slot.grpc.port}/${procedure}`,
+      `http://${host}:${slot.grpc.port}/${procedure}`,
     '',
-    `grpcurl -plaintext -H '${bearer}' localhost:${slot.grpc.port} ${procedure}`,
+    `grpcurl -plaintext -H '${bearer}' ${host}:${slot.grpc.port} ${procedure}`,
     '',
     'Ready. Ctrl-C stops everything.',
     '',

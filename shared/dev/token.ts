@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError } from '../config/variables.ts';
 import { readTokenSecret } from './data-folder.ts';
 import { readDataDir } from './settings.ts';
-import { signToken, type TokenRequest } from './sign-token.ts';
+import { signingSecret, signToken, type TokenRequest } from './sign-token.ts';
 
 const largestInt32 = 2 ** 31 - 1;
 const unitSeconds = new Map([
@@ -59,10 +59,7 @@ function readSeconds(text: string): number {
 
 async function findSecret(): Promise<string> {
   const { AUTH_JWT_SECRET: given, AUTH_JWKS_URL: jwksUrl } = process.env;
-  if (given) {
-    if (Buffer.byteLength(given) >= 32) return given;
-    throw new ConfigError('AUTH_JWT_SECRET is shorter than 32 bytes');
-  }
+  if (given) return signingSecret(given);
   if (jwksUrl) throw new ConfigError('AUTH_JWKS_URL is set: its issuer makes the tokens');
   const kept = await readTokenSecret(readDataDir(process.env));
   if (kept !== undefined) return kept;

@@ -83,6 +83,11 @@ export class Call {
     this.#identity = identity;
   }
 
+  /** The token's `sub`, for the log; undefined before the check. */
+  get subject(): string | undefined {
+    return this.#identity?.subject;
+  }
+
   /** The staff id that the token claims, for the log; undefined without one or before the check. */
   get claimedStaffId(): number | undefined {
     return this.#identity?.claimedStaffId;

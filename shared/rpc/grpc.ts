@@ -50,7 +50,7 @@ type BytesCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, 
 export async function serveGrpc(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
-  port: number,
+  { host, port }: { readonly host: string; readonly port: number },
   certificates: CertificateFiles | undefined,
   keepaliveMs = 20_000,
 ): Promise<GrpcServer> {
@@ -74,8 +74,10 @@ export async function serveGrpc(
   health.addToServer(standing);
   createReflection(implementations.map(({ service }) => service)).addToServer(standing);
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`0.0.0.0:${port}`, createServerCredentials(certificates), (error, boundPort) =>
-      error ? reject(error) : resolve(boundPort),
+    server.bindAsync(
+      `${host.includes(':') ? `[${host}]` : host}:${port}`,
+      createServerCredentials(certificates),
+      (error, boundPort) => (error ? reject(error) : resolve(boundPort)),
     );
   });
   const streaming = implementations.flatMap(({ rpcs }) => rpcs.filter(({ method }) => method.methodKind !== 'unary'));

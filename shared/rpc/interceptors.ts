@@ -68,8 +68,8 @@ function logging(logger: Logger): Interceptor {
     const method = `${rpc.method.parent.typeName}/${rpc.method.name}`;
     const log = (call: Call, start: number, code: string) => {
       const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
-      const { claimedStaffId: staffId, requestId, traceId, protocol } = call;
-      logger.info({ method, code, durationMs, staffId, requestId, traceId, protocol }, 'call');
+      const { subject: sub, claimedStaffId: staffId, requestId, traceId, protocol } = call;
+      logger.info({ method, code, durationMs, sub, staffId, requestId, traceId, protocol }, 'call');
     };
     return async (call) => {
       const start = performance.now();

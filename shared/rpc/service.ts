@@ -71,7 +71,7 @@ export async function startService(
     const database = new Database(config.database, logger, tracing);
     shutdown.push({ name: 'database', stop: () => database.close() });
     const metrics = new Metrics(logger);
-    const metricsPort = await startMetrics(config.metricsPort, metrics, logger, shutdown);
+    const metricsPort = await startMetrics(config, metrics, logger, shutdown);
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
     database.tell(metrics);
     await assertMigrated(database);
@@ -99,17 +99,19 @@ export async function startService(
         for (const port of ports) port.kill();
       },
     });
-    const grpc = await serveGrpc(implementations, interceptors, config.grpcPort, certificates).catch(
-      refusePort(config.grpcPort),
+    const { bindAddress: host, grpcPort, webPort } = config;
+    const grpc = await serveGrpc(implementations, interceptors, { host, port: grpcPort }, certificates).catch(
+      refusePort(host, grpcPort),
     );
     ports.push(grpc);
     const web = await serveWeb(implementations, interceptors, {
-      port: config.webPort,
+      host,
+      port: webPort,
       corsOrigins: config.corsOrigins,
       logger,
       certificates,
       isReady: () => database.answers(AbortSignal.timeout(readinessProbeMs)),
-    }).catch(refusePort(config.webPort));
+    }).catch(refusePort(host, webPort));
     ports.push(web);
     shutdown.push({
       name: 'health',
@@ -138,21 +140,22 @@ async function startTracing(serviceName: string, logger: Logger, shutdown: Shutd
 
 /** Metrics are told until all calls have ended. Gives the port; undefined when none is asked for. */
 async function startMetrics(
-  port: number | undefined,
+  { bindAddress: host, metricsPort: port }: ServiceConfig,
   metrics: Metrics,
   logger: Logger,
   shutdown: ShutdownStack,
 ): Promise<number | undefined> {
   if (port === undefined) return undefined;
   shutdown.push({ name: 'process metrics', stop: watchProcess(metrics) });
-  const server = await serveMetrics(metrics.registry, port, logger).catch(refusePort(port));
+  const server = await serveMetrics(metrics.registry, { host, port }, logger).catch(refusePort(host, port));
   shutdown.push({ name: 'metrics port', stop: server.stop });
   return server.port;
 }
 
-function refusePort(port: number) {
+function refusePort(host: string, port: number) {
   return (error: unknown): never => {
     const text = error instanceof Error ? error.message : String(error);
+    if (text.includes('EADDRNOTAVAIL')) throw new ConfigError(`BIND_ADDRESS ${host} is no address of this machine`);
     if (text.includes('EADDRINUSE')) throw new ConfigError(`port ${port} is in use by another process`);
     if (text.includes('EACCES')) throw new ConfigError(`port ${port} needs rights that this process lacks`);
     throw error;

@@ -23,6 +23,7 @@ export interface WebServer {
 }
 
 export interface WebOptions {
+  readonly host: string;
   readonly port: number;
   readonly corsOrigins: readonly string[];
   readonly logger: Logger;
@@ -47,7 +48,8 @@ export async function serveWeb(
   const slowCallers = new SlowCallers();
   const calls = createCallListener(implementations, interceptors, options.logger, slowCallers);
   const allowOrigin = cors({
-    origin: [...options.corsOrigins],
+    // No origin at all still answers a preflight, without the header that would allow it.
+    origin: (origin, answer) => answer(null, isAllowed(origin, options.corsOrigins) ? origin : []),
     methods: [...connectCors.allowedMethods],
     allowedHeaders: [
       ...connectCors.allowedHeaders,
@@ -93,7 +95,7 @@ export async function serveWeb(
   server.once('close', () => slowCallers.close());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, '0.0.0.0', resolve);
+    server.listen(options.port, options.host, resolve);
   });
   const address = server.address();
   return {
@@ -105,6 +107,16 @@ export async function serveWeb(
     stop,
     kill,
   };
+}
+
+const anyPort = ':*';
+
+/** Whether one of the entries is the origin, or the origin of every port where it ends in `:*`. */
+function isAllowed(origin: string | undefined, allowed: readonly string[]): boolean {
+  return allowed.some((entry) => {
+    if (!entry.endsWith(anyPort) || !origin?.startsWith(entry.slice(0, -anyPort.length))) return origin === entry;
+    return /^(?::\d+)?$/.test(origin.slice(entry.length - anyPort.length));
+  });
 }
 
 /**

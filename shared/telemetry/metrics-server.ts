@@ -11,7 +11,11 @@ export interface MetricsServer {
  * Serves `/metrics` and nothing else on a port of its own (0 for a free one): the ports of the calls
  * are open to browsers, and what is told here is not for them. Rejects when the port can't be bound.
  */
-export async function serveMetrics(registry: Registry, port: number, logger: Logger): Promise<MetricsServer> {
+export async function serveMetrics(
+  registry: Registry,
+  address: { readonly host: string; readonly port: number },
+  logger: Logger,
+): Promise<MetricsServer> {
   const server = createServer(async ({ url = '', method }, response) => {
     if (url.split('?', 1)[0] !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
       response.writeHead(404).end();
@@ -27,11 +31,11 @@ export async function serveMetrics(registry: Registry, port: number, logger: Log
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '0.0.0.0', resolve);
+    server.listen(address, resolve);
   });
-  const address = server.address();
+  const bound = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

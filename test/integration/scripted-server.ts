@@ -32,7 +32,7 @@ export async function startScriptedServer(service: DescService, script: Script =
       if (script.stream !== undefined) yield* script.stream(call);
     },
   }));
-  const server = await serveGrpc([{ service, rpcs }], [], 0, undefined);
+  const server = await serveGrpc([{ service, rpcs }], [], { host: '127.0.0.1', port: 0 }, undefined);
   return { address: `127.0.0.1:${server.port}`, calls, kill: () => server.kill() };
 }
 

@@ -15,6 +15,8 @@ describe('The configuration', () => {
       corsOrigins: [],
       appUrl: 'http://localhost:3000',
       couponCodePrefix: 'DC',
+      couponStaffOnly: false,
+      bindAddress: '0.0.0.0',
       redisUrl: undefined,
       storeRefreshDelayMs: 2000,
     });
@@ -42,6 +44,8 @@ describe('The configuration', () => {
     ['APP_URL', { APP_URL: 'localhost' }],
     ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'dc' }],
     ['COUPON_CODE_PREFIX', { COUPON_CODE_PREFIX: 'ABC' }],
+    ['COUPON_STAFF_ONLY', { COUPON_STAFF_ONLY: 'yes' }],
+    ['BIND_ADDRESS', { BIND_ADDRESS: 'localhost' }],
     ['STORE_REFRESH_DELAY_MS', { STORE_REFRESH_DELAY_MS: '-1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }],
@@ -58,6 +62,13 @@ describe('The configuration', () => {
     expect(readConfig('slot', { ...valid, ...files }).tls).toEqual({ certFile: 'tls.crt', keyFile: 'tls.key' });
     const mutual = readConfig('slot', { ...valid, ...files, TLS_CLIENT_CA_FILE: 'ca.crt' });
     expect(mutual.tls?.clientCaFile).toBe('ca.crt');
+  });
+
+  it('has two secrets where a comma parts texts of 32 bytes or more', () => {
+    const secretsOf = (secret: string) => readConfig('slot', { ...valid, AUTH_JWT_SECRET: secret }).auth;
+    const [one, two] = ['a'.repeat(32), 'b'.repeat(32)];
+    expect(secretsOf(`${one}, ${two}`)).toMatchObject({ secrets: [one, two] });
+    expect(secretsOf(`${one},short`)).toMatchObject({ secrets: [`${one},short`] });
   });
 
   it('has no TLS under npm start, which prints commands in cleartext', () => {

@@ -6,7 +6,7 @@ import { type GrpcServer, serveGrpc } from '../../../shared/rpc/grpc.ts';
 describe('A connection to the gRPC port', () => {
   let server: GrpcServer;
   beforeAll(async () => {
-    server = await serveGrpc([], [], 0, undefined, 100);
+    server = await serveGrpc([], [], { host: '127.0.0.1', port: 0 }, undefined, 100);
   });
   afterAll(() => server.kill());
 

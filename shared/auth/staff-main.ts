@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { ConfigError, Refusals, readUrl } from '../config/variables.ts';
+
+const usage = `usage: staff add NAME     a new staff user; prints the id, which tokens carry as staff_id
+       staff list
+       staff disable ID    counts as none within 30 s, on every replica
+       staff enable ID`;
+
+interface StaffUserRow {
+  id: number;
+  name: string;
+  disabled: boolean;
+}
+
+const columns = 'id, name, disabled_at is not null as disabled';
+const insertStaffUser = `insert into staff_users (name) values ($1) returning ${columns}`;
+const listStaffUsers = `select ${columns} from staff_users order by id`;
+// Disabled twice, it was disabled at the first time.
+const disableStaffUser = `update staff_users set disabled_at = coalesce(disabled_at, now()) where id = $1 returning ${columns}`;
+const enableStaffUser = `update staff_users set disabled_at = null where id = $1 returning ${columns}`;
+
+const longestName = 200;
+const largestInt32 = 2 ** 31 - 1;
+
+try {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const rows = await run(toStatement(positionals));
+  process.stdout.write(
+    rows.map(({ id, name, disabled }) => `${id}\t${disabled ? 'disabled' : 'active'}\t${name}\n`).join(''),
+  );
+} catch (error) {
+  process.stderr.write(`staff: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+/** What the words of the command line ask for. Throws a `ConfigError`. */
+function toStatement([command, ...words]: readonly string[]): { text: string; values: unknown[] } {
+  switch (command) {
+    case 'add':
+      return { text: insertStaffUser, values: [readName(words.join(' '))] };
+    case 'list':
+      if (words.length > 0) break;
+      return { text: listStaffUsers, values: [] };
+    case 'disable':
+      return { text: disableStaffUser, values: [readId(words)] };
+    case 'enable':
+      return { text: enableStaffUser, values: [readId(words)] };
+  }
+  throw new ConfigError(usage);
+}
+
+function readName(text: string): string {
+  const name = text.trim();
+  if (name === '') throw new ConfigError(usage);
+  if (name.length <= longestName && !/\p{Cc}/u.test(name)) return name;
+  throw new ConfigError(`a name has at most ${longestName} characters, and no control characters`);
+}
+
+function readId(words: readonly string[]): number {
+  const [text = ''] = words;
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (words.length === 1 && id >= 1 && id <= largestInt32) return id;
+  throw new ConfigError(`an ID is a number that list shows, which "${words.join(' ')}" is not`);
+}
+
+async function run({ text, values }: { text: string; values: unknown[] }): Promise<StaffUserRow[]> {
+  const refusals = new Refusals();
+  const url = readUrl(process.env, 'DATABASE_URL', ['postgres:', 'postgresql:'], refusals);
+  if (!process.env.DATABASE_URL)
+    refusals.add('DATABASE_URL is not set: give the URL of the database, with the right to write staff users');
+  refusals.throwIfAny();
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+    const { rows } = await client.query<StaffUserRow>(text, values);
+    if (rows.length === 0 && values.length > 0) throw new ConfigError(`there is no staff user ${values[0]}`);
+    return rows;
+  } catch (error) {
+    throw error instanceof ConfigError ? error : new ConfigError(`the database could not be asked: ${explain(error)}`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function explain(error: unknown): string {
+  // A refused connection over several addresses is an AggregateError without a message of its own.
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return inner instanceof Error ? inner.message : String(inner);
+}

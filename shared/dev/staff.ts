@@ -1,0 +1,13 @@
+import { ConfigError } from '../config/variables.ts';
+import { findRunningDatabase } from './postgres.ts';
+import { readDataDir } from './settings.ts';
+
+/** `npm run staff`: asks the database of a running `npm start` where `DATABASE_URL` names no other. */
+try {
+  process.env.DATABASE_URL ||= await findRunningDatabase(readDataDir(process.env));
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`staff: ${error.message}\n`);
+  process.exit(1);
+}
+await import('../auth/staff-main.ts');

@@ -1,0 +1,63 @@
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { expectError } from '../../support/contract.ts';
+import { protocols } from '../../support/protocols.ts';
+import { withToken } from '../../support/replica.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+
+const unauthorized = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
+const terms = { coupon: { discountPercent: 10 } };
+
+describe.each(protocols)('With COUPON_STAFF_ONLY, a caller over $name', (protocol) => {
+  let service: TestService;
+  let connection: ReturnType<typeof protocol.open>;
+  beforeAll(async () => {
+    service = await startTestService('coupon', () => ({ couponStaffOnly: true }));
+    connection = protocol.open(service);
+  });
+  afterAll(async () => {
+    connection.close();
+    await service.stop();
+  });
+  const as = async (staffId?: number) =>
+    createClient(CouponService, withToken(connection.transport, await signToken({ staffId })));
+
+  it('without a staff identity is refused by the procedures that would not ask for one', async () => {
+    const guest = await as();
+    for (const call of [
+      guest.update({ id: 1, updates: {} }),
+      guest.delete({ id: 1 }),
+      guest.getAll({}),
+      guest.getById({ id: 1 }),
+      guest.getReservedCoupons({}),
+      guest.getUsersMiniInfo({}),
+    ]) {
+      await expectError(call, unauthorized);
+    }
+  });
+
+  it('without a staff identity may validate, and is told of the rules that come before it', async () => {
+    const guest = await as();
+    expect((await guest.validate({ code: 'none', userId: 1, orderAmount: 1 })).valid).toBe(false);
+    await expectError(guest.create({ coupon: {} }), {
+      code: 'InvalidArgument',
+      message: 'Either discountPercent or flatDiscount must be provided (but not both)',
+      reason: 'ONE_DISCOUNT_REQUIRED',
+    });
+    await expectError(guest.create(terms), unauthorized);
+  });
+
+  it('of the staff may call all of them', async () => {
+    const staff = await as(1);
+    const { coupon } = await staff.create(terms);
+    const id = coupon?.id ?? 0;
+    await staff.update({ id, updates: { coupon: { minOrder: 5 } } });
+    await staff.delete({ id });
+    expect((await staff.getById({ id })).coupon?.isInvalidated).toBe(true);
+    expect((await staff.getAll({})).coupons).toHaveLength(1);
+    expect((await staff.getReservedCoupons({})).coupons).toEqual([]);
+    expect((await staff.getUsersMiniInfo({})).users).toHaveLength(5);
+  });
+});
