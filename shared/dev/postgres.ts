@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chown, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,6 +36,8 @@ interface Cluster {
 
 const passwordName = 'postgres-password';
 const startTimeoutMs = 120_000;
+// How long a server may take to leave its folder.
+const leavingMs = 10_000;
 
 /**
  * Starts the embedded PostgreSQL of a locked data folder, initialised at the first start. Throws a
@@ -119,16 +121,39 @@ export async function findRunningDatabase(dataDir: string): Promise<string> {
 }
 
 /**
- * Stops the server of a run that was killed. It is asked for its folder first: the process that a
- * stale `postmaster.pid` names could be any other by now.
+ * Stops the server of a run that was killed, or lets it stop: see `stopWithParent`. It is asked for its
+ * folder first, because the process that a stale `postmaster.pid` names could be any other by now.
  */
 async function stopLeftover({ binaries, account, databaseDir, password }: Cluster): Promise<void> {
-  const pidFile = await readFile(path.join(databaseDir, 'postmaster.pid'), 'utf8').catch(() => '');
-  const port = Number(pidFile.split('\n')[3]);
-  if (!(port > 0)) return;
-  const served = await askForFolder(urlOf(port, password));
-  if (served === undefined || served !== (await realpath(databaseDir))) return;
-  await runBinary(binaries, 'pg_ctl', ['-D', databaseDir, '-m', 'fast', '-w', 'stop'], account);
+  const deadline = Date.now() + leavingMs;
+  do {
+    const pidFile = await readFile(path.join(databaseDir, 'postmaster.pid'), 'utf8').catch(() => '');
+    const [pid, , , port] = pidFile.split('\n').map(Number);
+    if (!pid || !port || !isAlive(pid)) return;
+    const served = await askForFolder(urlOf(port, password));
+    if (served !== undefined && served === (await realpath(databaseDir))) {
+      return runBinary(binaries, 'pg_ctl', ['-D', databaseDir, '-m', 'fast', '-w', 'stop'], account);
+    }
+    await delay(100);
+  } while (Date.now() < deadline);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * Has a process watch over this one, which stops the server when this one ends without having done so,
+ * however it ends: the pipe between them closes then.
+ */
+function stopWithParent(server: ChildProcess): void {
+  const program = `process.stdin.resume().on('end', () => process.kill(${server.pid}, 'SIGINT'))`;
+  const watcher = spawn(process.execPath, ['-e', program], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  server.once('exit', () => watcher.kill());
 }
 
 async function launch(
@@ -149,6 +174,7 @@ async function launch(
   const log = await open(logFile, 'w', 0o600);
   const child = await startBinary(binaries, 'postgres', args, account, { stdio: ['ignore', log.fd, log.fd] });
   await log.close();
+  stopWithParent(child);
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, killer) => resolve(killer ?? `exit code ${code}`));

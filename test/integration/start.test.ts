@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../support/processes.ts';
 import {
   findDatabase,
   findService,
@@ -83,17 +84,26 @@ describe('npm start', () => {
   });
 
   it('ends with a line that names a service that died', { timeout: startTimeoutMs }, async () => {
-    const run = start();
-    await run.ready();
+    const started = start();
+    await started.ready();
     const pids = await findAll();
     const coupon = await findService('coupon-service', place);
     if (coupon === undefined) throw new Error('coupon-service is not running');
     process.kill(coupon, 'SIGKILL');
-    expect(await run.ended).toMatchObject({
+    expect(await started.ended).toMatchObject({
       code: 1,
       stderr: 'coupon-service ended by itself (SIGKILL): stopping everything\n',
     });
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('leaves no process behind when it is killed', { timeout: startTimeoutMs }, async () => {
+    const killed = start();
+    await killed.ready();
+    const pids = await findAll();
+    expect(pids).toHaveLength(3);
+    killed.signal('SIGKILL');
+    await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
   });
 
   it('takes over from a run that was killed', { timeout: startTimeoutMs }, async () => {
@@ -103,6 +113,31 @@ describe('npm start', () => {
     killed.signal('SIGKILL');
     await start().ready();
     expect(await findDatabase(place)).not.toBe(database);
+  });
+
+  it('manages the staff users of its database', { timeout: startTimeoutMs }, async () => {
+    const command = ['run', '--silent', 'staff', '--'];
+    const env = { ...place, DATABASE_URL: '' };
+    const before = await run('npm', [...command, 'list'], env);
+    expect(before.stderr).toContain('set DATABASE_URL, or keep npm start running');
+    await start().ready();
+    expect((await run('npm', [...command, 'list'], env)).stdout).toMatch(/^1\tactive\t/);
+    expect((await run('npm', [...command, 'add', 'Asha Menon'], env)).stdout).toMatch(/^\d+\tactive\tAsha Menon\n$/);
+  });
+
+  it('lets pages of localhost in from whatever port, and of no other origin', { timeout: startTimeoutMs }, async () => {
+    await start().ready();
+    const allowed = async (origin: string) => {
+      const headers = { origin, 'access-control-request-method': 'POST' };
+      const url = `http://127.0.0.1:${place.SLOT_WEB_PORT}/slot.v1.SlotService/GetSlots`;
+      return (await fetch(url, { method: 'OPTIONS', headers })).headers.get('access-control-allow-origin') === origin;
+    };
+    const local = ['http://localhost:4321', 'http://localhost', 'https://127.0.0.1:9', 'http://[::1]:3000'];
+    const foreign = ['http://localhost.example', 'http://localhost:1.example', 'http://example:3000', 'null'];
+    expect(await Promise.all([...local, ...foreign].map(allowed))).toEqual([
+      ...local.map(() => true),
+      ...foreign.map(() => false),
+    ]);
   });
 
   it('refuses a data folder that another run uses', { timeout: startTimeoutMs }, async () => {
