@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
+import tls, { createSecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { TlsFiles } from '../config/tls.ts';
@@ -14,6 +14,14 @@ export interface Certificates {
 }
 
 const pollMs = 1_000;
+
+// Those of TLS 1.3, and of TLS 1.2 those whose sessions can't be read later with the key of the
+// certificate. Set for the process, because grpc-js takes no list: what it connects to has them too.
+const ciphers = [
+  ...['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'],
+  ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+  ...['ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+];
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
@@ -41,6 +49,7 @@ export class CertificateFiles {
   static async open(files: TlsFiles, logger: Logger): Promise<CertificateFiles> {
     const found = await load(files);
     if (found instanceof ConfigError) throw found;
+    tls.DEFAULT_CIPHERS = ciphers.join(':');
     logger.info(describe(found), 'serving over TLS');
     return new CertificateFiles(files, logger, found);
   }

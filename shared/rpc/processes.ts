@@ -1,39 +1,55 @@
 import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/config.ts';
 
-// A process that ends sooner than this after its start would only end again.
-const shortestLifeMs = 5_000;
+// One that ends sooner than this after its start waits before the next, each time twice as long.
+const shortLifeMs = 5_000;
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+
+const serving = 'serving';
 
 /**
  * Runs this program in several processes, which share its ports: the system's connections are handed
- * to them in turns. One that ends by itself is started again.
+ * to them in turns. One that ends by itself is started again, however soon, and leaves the others be.
  *
- * Resolves once `stopAsked` has and all of them have stopped; rejects when one ends just after its
- * start, after the others were stopped.
+ * Resolves once `stopAsked` has and all of them have stopped; rejects when one ends before any of them
+ * has served: what keeps it from starting keeps the others, too.
  */
 export async function runProcesses(count: number, stopAsked: Promise<void>, logger: Logger): Promise<void> {
   const running = new Set<Worker>();
-  let stopping = false;
+  const stopped = new AbortController();
   const stop = () => {
-    stopping = true;
+    stopped.abort();
     for (const worker of running) worker.process.kill('SIGTERM');
   };
+  let hasServed = false;
 
   const keepRunning = async (number: number): Promise<void> => {
-    while (!stopping) {
+    let pauseMs = firstPauseMs;
+    while (!stopped.signal.aborted) {
       const startedAt = Date.now();
       const worker = cluster.fork({ PROCESS_NUMBER: String(number) });
       running.add(worker);
+      worker.on('message', (message) => {
+        if (message === serving) hasServed = true;
+      });
       const [code, signal] = await exitOf(worker);
       running.delete(worker);
-      if (stopping) return;
+      if (stopped.signal.aborted) return;
       const pid = worker.process.pid;
-      if (Date.now() - startedAt < shortestLifeMs) {
+      if (!hasServed) {
         stop();
-        throw new Error(`process ${pid} ended just after its start (${signal ?? `exit code ${code}`})`);
+        throw new Error(`process ${pid} ended before it served (${signal ?? `exit code ${code}`})`);
       }
       logger.error({ pid, code, signal }, 'a process ended by itself and is started again');
+      if (Date.now() - startedAt >= shortLifeMs) {
+        pauseMs = firstPauseMs;
+        continue;
+      }
+      await pause(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   };
 
@@ -42,6 +58,11 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
   for (const end of ended) {
     if (end.status === 'rejected') throw end.reason;
   }
+}
+
+/** Tells `runProcesses` that this process, when it is one of several, answers calls. */
+export function tellServing(): void {
+  cluster.worker?.send(serving);
 }
 
 /**

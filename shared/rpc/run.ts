@@ -3,9 +3,12 @@ import type { Logger } from 'pino';
 import { withArguments } from '../config/arguments.ts';
 import { readConfig, type ServiceConfig, type ServiceName } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
+import { withDeadline } from '../deadline.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { ofThisProcess, runProcesses } from './processes.ts';
+import { ofThisProcess, runProcesses, tellServing } from './processes.ts';
 import type { RunningService } from './service.ts';
+
+const logFlushMs = 1_000;
 
 /**
  * Runs a service as this process, or with `--processes N` (or the variable PROCESSES) as N of them,
@@ -25,10 +28,16 @@ export async function runService(
       const service = await start(ofThisProcess(config), logger);
       const { grpcPort, webPort, metricsPort } = service;
       logger.info({ grpcPort, webPort, metricsPort }, 'serving');
+      tellServing();
       await stopAsked;
       logger.info('stopping');
       await service.stop();
     }
+    await withDeadline(
+      new Promise<void>((resolve) => logger.flush(() => resolve())),
+      logFlushMs,
+      'the log is not read',
+    ).catch(() => undefined);
     process.exit(0);
   } catch (error) {
     if (error instanceof ConfigError) {

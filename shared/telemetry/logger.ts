@@ -4,38 +4,59 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 // and no more than a pipe takes undivided, because several processes may write to the same one.
 const pageCharacters = 3_072;
 const longestWaitMs = 100;
+// What a reader who is late may find, beside what the pipe holds.
+const mostUnreadBytes = 1024 * 1024;
 
-/** Standard output by pages of lines. */
-function openStandardOutput(): DestinationStream {
-  const output = pino.destination({ sync: true });
-  let lines: string[] = [];
-  let characters = 0;
-  const flush = () => {
-    if (characters === 0) return;
-    output.write(lines.join(''));
-    lines = [];
-    characters = 0;
-  };
-  setInterval(flush, longestWaitMs).unref();
-  process.once('exit', flush);
-  return {
-    write(line) {
-      if (characters + line.length > pageCharacters) flush();
-      lines.push(line);
-      characters += line.length;
-    },
-  };
+/** Standard output by pages of lines. Lines that nobody reads are lost, and no call waits for them. */
+class StandardOutput implements DestinationStream {
+  #lines: string[] = [];
+  #characters = 0;
+  #lost = 0;
+
+  constructor() {
+    setInterval(() => this.#flush(), longestWaitMs).unref();
+    process.once('exit', () => this.#flush());
+    // Its reader has gone: what it missed is nobody's.
+    process.stdout.on('error', () => undefined);
+  }
+
+  write(line: string): void {
+    if (process.stdout.writableLength > mostUnreadBytes) {
+      this.#lost += 1;
+      return;
+    }
+    if (this.#characters + line.length > pageCharacters) this.#flush();
+    this.#lines.push(line);
+    this.#characters += line.length;
+  }
+
+  /** How many lines were lost since the last call, once there is somebody to be told. */
+  takeLost(): number {
+    if (process.stdout.writableLength > 0) return 0;
+    const lost = this.#lost;
+    this.#lost = 0;
+    return lost;
+  }
+
+  /** Calls back once all is handed to the reader. */
+  flush(done: () => void): void {
+    this.#flush();
+    process.stdout.write('', done);
+  }
+
+  #flush(): void {
+    if (this.#characters === 0) return;
+    process.stdout.write(this.#lines.join(''));
+    this.#lines = [];
+    this.#characters = 0;
+  }
 }
 
 /**
  * The logger of one process: a JSON line an event, on standard output unless told otherwise. What is
- * logged is written within 100 ms, and at the end of the process.
+ * logged is written within 100 ms, and at the end of the process, as far as it is read.
  */
-export function createLogger(
-  service: string,
-  level: string,
-  destination: DestinationStream = openStandardOutput(),
-): Logger {
+export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   const options: pino.LoggerOptions = {
     base: { service, pid: process.pid },
     level,
@@ -43,7 +64,14 @@ export function createLogger(
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  return pino(options, destination);
+  if (destination !== undefined) return pino(options, destination);
+  const output = new StandardOutput();
+  const logger = pino(options, output);
+  setInterval(() => {
+    const lines = output.takeLost();
+    if (lines > 0) logger.warn({ lines }, 'lines of the log were lost: nobody read them');
+  }, longestWaitMs).unref();
+  return logger;
 }
 
 /** Written anew once a millisecond: a busy process logs several lines in one. */

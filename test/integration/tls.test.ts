@@ -46,6 +46,16 @@ describe('A service over TLS', () => {
     await expect(fetch(`http://localhost:${webPort}/healthz`)).rejects.toThrow();
   });
 
+  it.each(['grpcPort', 'webPort'] as const)('takes no TLS 1.2 without forward secrecy on %s', async (port) => {
+    const version = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
+    const socket = await stage.dial(port, version);
+    expect(socket.getCipher().name).toMatch(/^ECDHE-\w+-(AES\d+-GCM|CHACHA20)-/);
+    socket.destroy();
+    for (const ciphers of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA']) {
+      await expect(stage.dial(port, { ...version, ciphers }), ciphers).rejects.toThrow();
+    }
+  });
+
   it.each(['--http1.1', '--http2'])('answers curl %s', async (version) => {
     const format = ['-s', '-w', '%{http_version} %{http_code}', '-o', '/dev/null'];
     const url = `https://localhost:${stage.replica.ports.webPort}/readyz`;

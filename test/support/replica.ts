@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -68,6 +68,16 @@ export class Replica {
     return new Replica(process, ports, log, await signToken({ staffId: 1 }));
   }
 
+  /** Leaves what it logs unread, as a reader does that has stalled. */
+  stallLog(): void {
+    this.#process.lines?.pause();
+  }
+
+  /** Reads on. */
+  readLog(): void {
+    this.#process.lines?.resume();
+  }
+
   /** How often a line was logged. */
   logged(msg: string): number {
     return this.log.filter((line) => line.msg === msg).length;
@@ -95,6 +105,7 @@ class SpawnedProcess {
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;
+  readonly lines: Interface | undefined;
   stderr = '';
 
   constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1, ports, env: more }: ReplicaOptions) {
@@ -115,6 +126,7 @@ class SpawnedProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    this.lines = this.#child.stdout === null ? undefined : createInterface({ input: this.#child.stdout });
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString('utf8');
     });
@@ -126,8 +138,7 @@ class SpawnedProcess {
   }
 
   onLine(listener: (line: LogLine) => void): void {
-    if (this.#child.stdout === null) return;
-    createInterface({ input: this.#child.stdout }).on('line', (line) => listener(JSON.parse(line)));
+    this.lines?.on('line', (line) => listener(JSON.parse(line)));
   }
 
   signal(signal: NodeJS.Signals): void {
