@@ -34,6 +34,8 @@ export class SingletonJob {
   readonly #worker: JobWorker;
   readonly #gatheringMs: number;
   #gathering: NodeJS.Timeout | undefined;
+  #rescheduling: NodeJS.Timeout | undefined;
+  #isScheduling = false;
   #asked = false;
   #adding: Promise<void> | undefined;
   #closed = false;
@@ -54,7 +56,10 @@ export class SingletonJob {
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
     this.#worker.on('failed', (_job, error) => logger.error({ err: error, job: name }, 'a job failed'));
-    backend.onReconnect(() => this.#schedule());
+    backend.onReconnect(() => {
+      void this.#schedule();
+      this.request();
+    });
   }
 
   /** Sets up the sweep and asks for a first run. Rejects when a store of jobs that is required is away. */
@@ -62,7 +67,9 @@ export class SingletonJob {
     if (this.#options.backend.isRequired) {
       await Promise.all([this.#queue.waitUntilReady(), this.#worker.waitUntilReady()]);
     }
-    this.#schedule();
+    void this.#schedule();
+    this.request();
+    this.#rescheduling = setInterval(() => void this.#schedule(), this.#options.sweepEveryMs / 3).unref();
   }
 
   /**
@@ -99,6 +106,7 @@ export class SingletonJob {
    */
   async close(leftMs: number): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#rescheduling);
     const timer = setTimeout(() => this.#handBack.abort(new Error('the service stops')), leftMs - handBackMs);
     const closing = this.#closeAll().finally(() => clearTimeout(timer));
     if (await this.#options.backend.answers()) return closing;
@@ -150,14 +158,22 @@ export class SingletonJob {
     }
   }
 
-  /** Again after the store of jobs was away: it may have lost everything. */
-  #schedule(): void {
+  /**
+   * Schedules the sweep, again and again: the store of jobs may have refused it, or have lost everything
+   * without a word. One that is scheduled already keeps its time.
+   */
+  async #schedule(): Promise<void> {
+    if (this.#isScheduling) return;
+    this.#isScheduling = true;
     const { sweepEveryMs, logger } = this.#options;
     const sweep = { name: 'sweep', opts: { removeOnComplete: true, removeOnFail: 10 } };
-    this.#queue
-      .upsertJobScheduler('sweep', { every: sweepEveryMs }, sweep)
-      .catch((error: unknown) => logger.warn({ err: error }, 'the sweep could not be scheduled'));
-    this.request();
+    try {
+      await inTime(this.#queue.upsertJobScheduler('sweep', { every: sweepEveryMs }, sweep));
+    } catch (error) {
+      logger.warn({ err: error }, 'the sweep could not be scheduled');
+    } finally {
+      this.#isScheduling = false;
+    }
   }
 }
 
