@@ -28,6 +28,11 @@ export const slotErrors = {
     code: Code.NotFound,
     message: 'Slot not found',
   },
+  storeRequestLost: {
+    reason: 'STORE_REQUEST_LOST',
+    code: Code.Aborted,
+    message: 'The database does not know the write of this store-request-id',
+  },
   slotNotUpdated: {
     reason: 'SLOT_NOT_UPDATED',
     code: Code.FailedPrecondition,

@@ -37,15 +37,13 @@ export interface SlotHandlerParts {
   readonly sequences: SequenceCache;
   /** Where a snippet's access URL starts, without a slash at its end. */
   readonly appUrl: string;
-  /** Names this process among the replicas. */
-  readonly replicaId: string;
   /** Asks for a store refresh after a commit; neither waits nor throws (design 4, step 2). */
   requestRefresh(): void;
 }
 
 /** The eleven slot procedures (spec 4.1): from protobuf to plain values, to the rule, and back. */
 export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof SlotService> {
-  const { database, sequences, appUrl, replicaId } = parts;
+  const { database, sequences, appUrl } = parts;
 
   /** Asks for the refresh of a committed write, and tells the caller its id to read its own write by. */
   function refresh(call: Call, storeRequestId: string): void {
@@ -137,17 +135,16 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 
     async updateDeliverySequence(request, call) {
       const deliverySequence = readJson('delivery_sequence', request.deliverySequence);
-      const keep = sequences.beginUpdate();
+      const update = isSequenceMap(deliverySequence) ? sequences.beginUpdate(request.id) : undefined;
       const slot = await updateDeliverySequence(
         database.during(call.signal),
         { id: request.id, deliverySequence },
-        replicaId,
+        update,
       ).catch((error: unknown) => {
-        // It may have been committed all the same.
-        sequences.drop(request.id);
+        update?.fail();
         throw error;
       });
-      if (isSequenceMap(slot.deliverySequence)) keep(slot.id, slot.deliverySequence);
+      if (isSequenceMap(slot.deliverySequence)) update?.keep(slot.deliverySequence);
       return {
         slot: { id: slot.id, deliverySequence: fromJson(ValueSchema, slot.deliverySequence) },
         message: 'Delivery sequence updated successfully',

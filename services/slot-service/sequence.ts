@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '@bufbuild/protobuf';
 import NodeCache from 'node-cache';
 import { type Queryable, statement } from '../../shared/db/database.ts';
@@ -20,14 +21,26 @@ function isIntegers(value: JsonValue): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isInteger(item));
 }
 
-/** Keeps a slot's sequence as it was read or stored. */
+/** Keeps a slot's sequence as it was read. */
 export type KeepSequence = (slotId: number, sequence: SequenceMap) => void;
+
+/** An update of a slot's sequence by this process. */
+export interface SequenceUpdate {
+  /** What its notification names as the sender. */
+  readonly id: string;
+  /** Keeps what was stored, unless another change came in between: nobody here knows which was last. */
+  keep(sequence: SequenceMap): void;
+  /** Keeps nothing: the update failed, and may have been committed all the same, or be yet. */
+  fail(): void;
+}
 
 /** The delivery sequences of this process, for 3600 s each; a failure of the cache is no failure. */
 export class SequenceCache {
   readonly #cache: NodeCache;
   #changes = 0;
   #bypassed = false;
+  /** Updates of this process that did not fail, and whose notifications have not come. */
+  readonly #own = new Set<string>();
 
   constructor(maxEntries = 100_000) {
     this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false, maxKeys: maxEntries });
@@ -48,21 +61,35 @@ export class SequenceCache {
     };
   }
 
-  /**
-   * Call before an update of the database: the function that it returns keeps what was stored. When
-   * another change came in between, nobody here knows which was last, and none is kept.
-   */
-  beginUpdate(): KeepSequence {
+  /** Call before an update of the database. */
+  beginUpdate(slotId: number): SequenceUpdate {
     const changesBefore = this.#changes;
-    return (slotId, sequence) => {
-      const isLast = this.#changes === changesBefore;
-      this.drop(slotId);
-      if (isLast) this.#store(slotId, sequence);
+    const id = randomUUID();
+    // While nothing is heard, its notification would never come.
+    if (!this.#bypassed) this.#own.add(id);
+    return {
+      id,
+      keep: (sequence) => {
+        const isLast = this.#changes === changesBefore;
+        this.#drop(slotId);
+        if (isLast) this.#store(slotId, sequence);
+      },
+      fail: () => {
+        this.#own.delete(id);
+        this.#drop(slotId);
+      },
     };
   }
 
-  /** Drops a slot's sequence, which was changed. */
-  drop(slotId: number): void {
+  /**
+   * Takes the word that a slot's sequence was changed. Of an update of this process that has not failed
+   * it says nothing new.
+   */
+  hear(slotId: number, sender: string): void {
+    if (!this.#own.delete(sender)) this.#drop(slotId);
+  }
+
+  #drop(slotId: number): void {
     this.#changes += 1;
     this.#cache.del(slotId);
   }
@@ -71,6 +98,7 @@ export class SequenceCache {
   bypass(): void {
     this.#bypassed = true;
     this.#changes += 1;
+    this.#own.clear();
     this.#cache.flushAll();
   }
 
@@ -154,23 +182,23 @@ const updateDeliverySequenceRow = statement<{ id: number; deliverySequence: Json
   `with slots as (update slots set delivery_sequence = $2::jsonb where id = $1 returning *),
    told as (
      select pg_notify('${sequenceChannel}', json_build_object('slotId', id, 'sender', $3::text)::text)
-     from slots where $4::boolean
+     from slots where $3 is not null
    )
    select id, delivery_sequence as "deliverySequence", (select count(*) from told) from slots`,
 );
 
 /**
- * Spec 4.1, updateDeliverySequence: stores the value as it is given. For a map the other replicas
- * drop their copies once it is committed; this one's is for the caller to rewrite. Throws NOT_FOUND.
+ * Spec 4.1, updateDeliverySequence: stores the value as it is given. Throws NOT_FOUND.
  *
- * @param sender names this replica, which ignores its own word.
+ * @param update given for a map: the other replicas then drop their copies once it is committed; this
+ * one's is for the caller to rewrite.
  */
 export async function updateDeliverySequence(
   db: Queryable,
   { id, deliverySequence }: { id: number; deliverySequence: JsonValue },
-  sender: string,
+  update: SequenceUpdate | undefined,
 ): Promise<{ id: number; deliverySequence: JsonValue }> {
-  const values = [id, JSON.stringify(deliverySequence), sender, isSequenceMap(deliverySequence)];
+  const values = [id, JSON.stringify(deliverySequence), update?.id];
   const [slot] = await db.query(updateDeliverySequenceRow, values);
   if (slot === undefined) throw fail(slotErrors.slotNotFound);
   return slot;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -17,15 +16,14 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
 }
 
 async function build(parts: ServiceParts) {
-  const { config, database, shutdown, draining } = parts;
-  const replicaId = randomUUID();
+  const { config, database, shutdown } = parts;
   const sequences = new SequenceCache();
   sequences.tell(parts.metrics);
   shutdown.push({ name: 'delivery-sequence cache', stop: () => sequences.close() });
-  const { replica, requestRefresh } = await startStores(parts, sequences, replicaId);
-  const handlers = createSlotHandlers({ database, sequences, appUrl: config.appUrl, replicaId, requestRefresh });
+  const { replica, requestRefresh } = await startStores(parts, sequences);
+  const handlers = createSlotHandlers({ database, sequences, appUrl: config.appUrl, requestRefresh });
   return [
     implement(SlotService, handlers, { error: slotErrors.accessDenied, except: ['getDeliverySequence'] }),
-    implement(SlotStoreService, createStoreHandlers({ database, replica, draining })),
+    implement(SlotStoreService, createStoreHandlers({ database, replica })),
   ];
 }

@@ -156,12 +156,14 @@ class Connection {
       const heartbeat = setInterval(() => {
         this.#client.query('select').catch(reject);
       }, heartbeatMs);
+      const end = () => this.#end();
       this.#over.then(() => {
         clearInterval(heartbeat);
+        signal.removeEventListener('abort', end);
         resolve();
       }, reject);
-      signal.addEventListener('abort', () => this.#end(), { once: true });
-      if (signal.aborted) this.#end();
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
     });
   }
 

@@ -85,7 +85,6 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     database,
     sequences,
     appUrl: '',
-    replicaId: 'bench',
     requestRefresh: () => undefined,
   });
   const coupons = createCouponHandlers({ database, codePrefix: 'DC' });

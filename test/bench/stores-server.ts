@@ -38,15 +38,15 @@ const config = readConfig('slot', process.env);
 const logger = createLogger('bench', 'warn');
 const service = await startService(config, logger, async (parts) => {
   const sequences = new SequenceCache();
-  const common = { sequences, appUrl: config.appUrl, replicaId: 'bench' };
+  const common = { sequences, appUrl: config.appUrl };
   if (kind === 'bare') {
     const database = new BareDatabase(config.database, logger);
     const handlers = createSlotHandlers({ ...common, database, requestRefresh: () => undefined });
     return [implement(SlotService, handlers)];
   }
-  const { replica, requestRefresh } = await startStores(parts, sequences, 'bench');
-  const { database, draining } = parts;
-  const stores = createStoreHandlers({ database, replica, draining });
+  const { replica, requestRefresh } = await startStores(parts, sequences);
+  const { database } = parts;
+  const stores = createStoreHandlers({ database, replica });
   return [
     implement(SlotService, createSlotHandlers({ ...common, database, requestRefresh })),
     implement(SlotStoreService, { ...stores, getOpenSlots: async () => ({}) }),

@@ -14,8 +14,6 @@ import { openAt, type StoreContent } from './store.ts';
 export interface StoreHandlerParts {
   readonly database: Database;
   readonly replica: StoreReplica;
-  /** Aborts when the service begins to stop. */
-  readonly draining: AbortSignal;
 }
 
 const pendingRequests = statement<{ pending: number }>(
@@ -24,21 +22,14 @@ const pendingRequests = statement<{ pending: number }>(
 );
 
 /** The reads of the derived stores (design 4), from this process's memory. */
-export function createStoreHandlers({
-  database,
-  replica,
-  draining,
-}: StoreHandlerParts): Handlers<typeof SlotStoreService> {
+export function createStoreHandlers({ database, replica }: StoreHandlerParts): Handlers<typeof SlotStoreService> {
   const allAnswers = new StoreAnswers(GetOpenSlotsResponseSchema);
   const productAnswers = new StoreAnswers(GetProductSlotsResponseSchema);
-
-  /** Aborts when the call ends, and when the service begins to stop. */
-  const untilDraining = ({ signal }: Call) => AbortSignal.any([signal.toAbortSignal(), draining]);
 
   /** The stores as they are now, or once they cover the write that the caller names. */
   async function read(call: Call): Promise<StoreContent> {
     const requestId = call.header('store-request-id');
-    if (requestId !== undefined) await replica.covers(requestId, untilDraining(call));
+    if (requestId !== undefined) await replica.covers(requestId, call.signal.toAbortSignal());
     return replica.content;
   }
 
@@ -72,8 +63,16 @@ export function createStoreHandlers({
 
     async *watchStore({ afterVersion }, call) {
       await read(call);
-      for await (const { version, refreshedAt } of replica.versions(untilDraining(call))) {
-        if (afterVersion === undefined || version > afterVersion) yield { version, refreshedAt };
+      const signal = call.signal.toAbortSignal();
+      const isNew = async (version: number) =>
+        afterVersion === undefined ||
+        version > afterVersion ||
+        (version < afterVersion && (await replica.hasLost(afterVersion, signal)));
+      // Once one is sent, all that come after it are new to the caller, whatever their numbers.
+      let hasSent = false;
+      for await (const { version, refreshedAt } of replica.versions(signal)) {
+        hasSent ||= await isNew(version);
+        if (hasSent) yield { version, refreshedAt };
       }
       // On shutdown the stream ends as one that is complete; a call that was given up has its error.
       call.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { type Database, statement } from '../../../shared/db/database.ts';
+import type { EndSignal } from '../../../shared/rpc/call-signal.ts';
 
 /** The channel on which a new version of the stores is told. */
 export const storeVersionChannel = 'store_version';
@@ -45,7 +46,7 @@ export interface Refreshed {
  *
  * @returns undefined when there was nothing to do.
  */
-export function refreshStores(database: Database, signal: AbortSignal): Promise<Refreshed | undefined> {
+export function refreshStores(database: Database, signal: EndSignal): Promise<Refreshed | undefined> {
   return database.transaction(
     signal,
     async (tx) => {

@@ -1,40 +1,55 @@
 import { EventEmitter, on } from 'node:events';
 import type { Logger } from 'pino';
 import { type Database, statement } from '../../../shared/db/database.ts';
-import { invalidField } from '../../../shared/rpc/errors.ts';
-import { sees } from './snapshot.ts';
-import { loadStores, type StoreContent } from './store.ts';
+import { fail, invalidField } from '../../../shared/rpc/errors.ts';
+import { slotErrors } from '../errors.ts';
+import { parseStoreRequest, type StoreRequest } from './requests.ts';
+import { covers, isSameVersion, loadStores, type StoreContent } from './store.ts';
 
-const loaded = 'loaded';
+const changed = 'changed';
 
-const requestState = statement<{ isToCome: boolean; isOver: boolean; version: number }>(
+const requestState = statement<{
+  isOfThisTimeline: boolean;
+  isToCome: boolean;
+  isCovered: boolean;
+  isPending: boolean;
+}>(
   'requestState',
-  `select $1::xid8 >= pg_snapshot_xmax(now) as "isToCome",
-     pg_visible_in_snapshot($1::xid8, now) and not exists (select from store_refresh_requests) as "isOver",
-     (select max(version) from store_versions) as version
+  `select $1::integer = wal_timeline() as "isOfThisTimeline",
+     $2::xid8 >= pg_snapshot_xmax(now) as "isToCome",
+     exists (
+       select from store_versions where timeline = $1 and pg_visible_in_snapshot($2::xid8, snapshot)
+     ) as "isCovered",
+     exists (select from store_refresh_requests) as "isPending"
    from pg_current_snapshot() as now`,
 );
+
+const newestVersion = statement<{ version: number }>('newestVersion', 'select version from store_versions');
 
 /** This process's copy of the derived stores, swapped whole when a new version is loaded. */
 export class StoreReplica {
   readonly #database: Database;
   readonly #logger: Logger;
+  /** Aborts when the service begins to stop: who waits is let go. */
+  readonly #draining: AbortSignal;
   readonly #events = new EventEmitter().setMaxListeners(0);
   #content: StoreContent;
   #loading: Promise<void> | undefined;
   #loadAgain = false;
 
-  private constructor(content: StoreContent, database: Database, logger: Logger) {
+  private constructor(content: StoreContent, database: Database, draining: AbortSignal, logger: Logger) {
     this.#content = content;
     this.#database = database;
+    this.#draining = draining;
     this.#logger = logger;
+    draining.addEventListener('abort', () => this.#events.emit(changed), { once: true });
   }
 
   /** Loads the newest version, which must exist. */
-  static async open(database: Database, logger: Logger): Promise<StoreReplica> {
+  static async open(database: Database, draining: AbortSignal, logger: Logger): Promise<StoreReplica> {
     const content = await loadStores(database.during(AbortSignal.timeout(30_000)));
     if (content === undefined) throw new Error('there is no version of the derived stores');
-    return new StoreReplica(content, database, logger);
+    return new StoreReplica(content, database, draining, logger);
   }
 
   get content(): StoreContent {
@@ -54,9 +69,13 @@ export class StoreReplica {
       this.#loadAgain = false;
       try {
         const content = await loadStores(this.#database.during(AbortSignal.timeout(30_000)));
-        if (content === undefined || content.version <= this.#content.version) continue;
+        if (content === undefined || isSameVersion(content, this.#content)) continue;
+        if (content.version <= this.#content.version) {
+          const versions = { from: this.#content.version, to: content.version };
+          this.#logger.warn(versions, 'the database was set back: its version of the stores is taken over');
+        }
         this.#content = content;
-        this.#events.emit(loaded);
+        this.#events.emit(changed);
       } catch (error) {
         // The listener's next connection loads again.
         this.#logger.warn({ err: error }, 'the derived stores could not be loaded');
@@ -68,31 +87,49 @@ export class StoreReplica {
    * Waits until the loaded version covers a write (design 4).
    *
    * @param requestId the `store-request-id` of the write.
-   * @throws INVALID_ARGUMENT for an id that no write can have; the signal's reason when it aborts.
+   * @throws INVALID_ARGUMENT for an id of no write, ABORTED for that of a write that the database may
+   * have lost; the signal's reason when it aborts, STOPPING when the service begins to stop.
    */
   async covers(requestId: string, signal: AbortSignal): Promise<void> {
-    const id = /^[1-9]\d{0,18}$/.test(requestId) ? BigInt(requestId) : undefined;
-    if (id === undefined) throw invalidField('store-request-id', 'is not the id of a write');
-    if (sees(this.#content.snapshot, id)) return;
-    const [state] = await this.#database.during(signal).query(requestState, [requestId]);
-    if (state?.isToCome) throw invalidField('store-request-id', 'is of no write that has happened');
-    // An id that no request waits under, such as that of another transaction, is covered by what is
-    // newest now.
-    const enough = state?.isOver ? state.version : Number.POSITIVE_INFINITY;
-    for await (const { snapshot, version } of this.versions(signal)) {
-      if (version >= enough || sees(snapshot, id)) return;
+    const request = parseStoreRequest(requestId);
+    if (request === undefined) throw invalidField('store-request-id', 'is not the id of a write');
+    for await (const content of this.versions(signal)) {
+      if (covers(content, request)) return;
+      await this.#assertAwaited(request, signal);
     }
     signal.throwIfAborted();
+    this.#draining.throwIfAborted();
   }
 
-  /** The loaded version, then each one loaded after it, until the signal aborts. */
+  /** Throws where no version will ever cover the request. */
+  async #assertAwaited({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
+    const [state] = await this.#database.during(signal).query(requestState, [timeline, String(transaction)]);
+    if (state === undefined) throw new Error('the statement has one row');
+    if (state.isCovered) return;
+    // A recovery or a failover came after it: whether the write is there nobody can tell.
+    if (!state.isOfThisTimeline) throw fail(slotErrors.storeRequestLost);
+    if (state.isToCome) throw invalidField('store-request-id', 'is of no write that has happened');
+    if (!state.isPending) throw fail(slotErrors.storeRequestLost);
+  }
+
+  /**
+   * Whether the version that a client saw is one that the database has lost, in a recovery or a failover.
+   * A replica alone can't tell: it may be late.
+   */
+  async hasLost(version: number, signal: AbortSignal): Promise<boolean> {
+    const [newest] = await this.#database.during(signal).query(newestVersion);
+    return newest !== undefined && newest.version < version;
+  }
+
+  /** The loaded version, then each one loaded after it, until the signal aborts or the service stops. */
   async *versions(signal: AbortSignal): AsyncIterable<StoreContent> {
-    if (signal.aborted) return;
-    const changes = on(this.#events, loaded, { signal });
+    if (signal.aborted || this.#draining.aborted) return;
+    const changes = on(this.#events, changed, { signal });
     try {
       let sent = this.#content;
       yield sent;
       for await (const _change of changes) {
+        if (this.#draining.aborted) return;
         if (sent === this.#content) continue;
         sent = this.#content;
         yield sent;

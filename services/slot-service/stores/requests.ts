@@ -1,11 +1,26 @@
 /**
  * A request for a store refresh is a row appended in the transaction of the write that asks for it,
  * so that a committed write can't lose its refresh (design 4). It is known by that transaction's id,
- * because the stores know which transactions they have seen, whatever the order of their commits.
+ * because the stores know which transactions they have seen, whatever the order of their commits; and
+ * by the timeline of the database, because a recovery or a failover may lose that transaction, and
+ * give its id to another.
  */
+export interface StoreRequest {
+  readonly timeline: number;
+  readonly transaction: bigint;
+}
 
 /** The column of a write's statement that gives the header `store-request-id`. */
-export const storeRequestId = 'pg_current_xact_id()::text as "storeRequestId"';
+export const storeRequestId = 'store_request_id()::text as "storeRequestId"';
+
+const transactionBits = 48;
+
+/** Reads a `store-request-id`; undefined for what no write can have. */
+export function parseStoreRequest(text: string): StoreRequest | undefined {
+  if (!/^[1-9]\d{0,18}$/.test(text)) return undefined;
+  const id = BigInt(text);
+  return { timeline: Number(id >> BigInt(transactionBits)), transaction: BigInt.asUintN(transactionBits, id) };
+}
 
 /** A common table expression that appends the request when the expression `changed` has a row. */
 export function requestForEach(changed: string): string {

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromDate, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Queryable, statement } from '../../../shared/db/database.ts';
 import { type OpenSlot, OpenSlotSchema } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { parseSnapshot, type TransactionSnapshot } from './snapshot.ts';
+import type { StoreRequest } from './requests.ts';
+import { parseSnapshot, sees, type TransactionSnapshot } from './snapshot.ts';
 
 /** A slot that was neither inactive nor full when the stores were built. */
 export interface StoredSlot {
@@ -14,6 +15,8 @@ export interface StoredSlot {
 export interface StoreContent {
   readonly version: number;
   readonly refreshedAt: Timestamp;
+  /** The timeline of the database that it was built on, which its transactions' ids belong to. */
+  readonly timeline: number;
   readonly snapshot: TransactionSnapshot;
   /** By delivery time, then id. */
   readonly slots: readonly StoredSlot[];
@@ -26,13 +29,14 @@ type SlotTuple = [number, number, number, boolean, number[]];
 interface StoreVersionRow {
   version: number;
   refreshedAt: Date;
+  timeline: number;
   snapshot: string;
   content: SlotTuple[];
 }
 
 const loadStoresRow = statement<StoreVersionRow>(
   'loadStores',
-  `select version, refreshed_at as "refreshedAt", snapshot::text as snapshot, content
+  `select version, refreshed_at as "refreshedAt", timeline, snapshot::text as snapshot, content
    from store_versions order by version desc limit 1`,
 );
 
@@ -65,6 +69,7 @@ function build(row: StoreVersionRow): StoreContent {
   return {
     version: row.version,
     refreshedAt: timestampFromDate(row.refreshedAt),
+    timeline: row.timeline,
     snapshot: parseSnapshot(row.snapshot),
     slots,
     byProduct,
@@ -74,4 +79,15 @@ function build(row: StoreVersionRow): StoreContent {
 /** The slots whose freeze time is ahead of `nowMs`: one that passes needs no refresh to close. */
 export function openAt(slots: readonly StoredSlot[], nowMs: number): StoredSlot[] {
   return slots.filter(({ freezeMs }) => freezeMs > nowMs);
+}
+
+/** Whether a version shows a write. */
+export function covers({ timeline, snapshot }: StoreContent, request: StoreRequest): boolean {
+  return timeline === request.timeline && sees(snapshot, request.transaction);
+}
+
+/** Whether two are the same version: after a recovery another one may have its number. */
+export function isSameVersion(left: StoreContent, right: StoreContent): boolean {
+  const isOfOneRefresh = timestampMs(left.refreshedAt) === timestampMs(right.refreshedAt);
+  return isOfOneRefresh && left.version === right.version && left.timeline === right.timeline;
 }

@@ -1,6 +1,7 @@
 import { NotificationListener } from '../../../shared/db/listener.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
+import { CallSignal, type EndSignal } from '../../../shared/rpc/call-signal.ts';
 import type { ServiceParts } from '../../../shared/rpc/service.ts';
 import { type SequenceCache, sequenceChannel } from '../sequence.ts';
 import { createRefreshMetrics, tellStores } from './metrics.ts';
@@ -20,16 +21,13 @@ export interface RunningStores {
  * the worker and the sweep run, and the listener tells of new versions and changed sequences.
  */
 export async function startStores(
-  { config, database, logger, shutdown, metrics, tracing }: ServiceParts,
+  { config, database, logger, shutdown, metrics, tracing, draining }: ServiceParts,
   sequences: SequenceCache,
-  replicaId: string,
 ): Promise<RunningStores> {
   const refreshMetrics = createRefreshMetrics(metrics);
   const refresh = async (stopped?: AbortSignal) => {
     const start = performance.now();
-    const late = AbortSignal.timeout(longestRefreshMs);
-    const signal = stopped ? AbortSignal.any([late, stopped]) : late;
-    const refreshed = await refreshStores(database, signal).catch((error: unknown) => {
+    const refreshed = await endingWith(stopped, (signal) => refreshStores(database, signal)).catch((error: unknown) => {
       refreshMetrics.failed();
       throw error;
     });
@@ -39,7 +37,7 @@ export async function startStores(
     logger.info({ version: refreshed.version, requests: refreshed.requests, durationMs }, 'stores refreshed');
   };
   await refresh();
-  const replica = await StoreReplica.open(database, logger);
+  const replica = await StoreReplica.open(database, draining, logger);
   tellStores(metrics, replica, database);
 
   const listener = new NotificationListener(
@@ -48,7 +46,7 @@ export async function startStores(
     {
       channels: {
         [storeVersionChannel]: () => replica.load(),
-        [sequenceChannel]: (payload) => dropChangedSequence(payload, sequences, replicaId),
+        [sequenceChannel]: (payload) => dropChangedSequence(payload, sequences),
       },
       connected() {
         sequences.resume();
@@ -87,7 +85,28 @@ export async function startStores(
   return { replica, requestRefresh: () => job.request() };
 }
 
-function dropChangedSequence(payload: string, sequences: SequenceCache, replicaId: string): void {
+function dropChangedSequence(payload: string, sequences: SequenceCache): void {
   const { slotId, sender } = JSON.parse(payload);
-  if (sender !== replicaId) sequences.drop(Number(slotId));
+  sequences.hear(Number(slotId), String(sender));
+}
+
+/**
+ * Runs a refresh with a signal that aborts when it takes too long, or with `stopped`, on which it
+ * leaves nothing: that one lives as long as the process.
+ */
+async function endingWith<Result>(
+  stopped: AbortSignal | undefined,
+  work: (signal: EndSignal) => Promise<Result>,
+): Promise<Result> {
+  const signal = new CallSignal();
+  const timer = setTimeout(() => signal.abort(() => new Error('the refresh took too long')), longestRefreshMs);
+  const stop = () => signal.abort(() => new Error('the service stops', { cause: stopped?.reason }));
+  if (stopped?.aborted) stop();
+  stopped?.addEventListener('abort', stop);
+  try {
+    return await work(signal);
+  } finally {
+    clearTimeout(timer);
+    stopped?.removeEventListener('abort', stop);
+  }
 }

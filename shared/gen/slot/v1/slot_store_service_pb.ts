@@ -264,7 +264,8 @@ export const GetStoreStatusResponseSchema: GenMessage<GetStoreStatusResponse, {v
  */
 export type WatchStoreRequest = Message<"slot.v1.WatchStoreRequest"> & {
   /**
-   * The version seen last, on resuming: the first answer is then the next version after it.
+   * The version seen last, on resuming: the first answer is then the next version after it, or the
+   * loaded one where the database was set back to before it.
    *
    * @generated from field: optional int32 after_version = 1;
    */
@@ -318,7 +319,11 @@ export const WatchStoreResponseSchema: GenMessage<WatchStoreResponse, {validType
  * read. Open slots are ordered by delivery time, then id.
  *
  * A read that carries the header "store-request-id" of a slot write waits, within its deadline,
- * until the stores cover that write.
+ * until the stores cover that write. After a recovery or a failover of the database it is ABORTED
+ * when nobody can tell whether the write is still there.
+ *
+ * Versions grow by one with each refresh. A database that is set back to an earlier time goes on from
+ * the version of that time, which all replicas then take over.
  *
  * @generated from service slot.v1.SlotStoreService
  */
