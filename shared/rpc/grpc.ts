@@ -25,7 +25,7 @@ import type { Implementation, Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { callsOfOneConnection, maxMessageBytes } from './limits.ts';
 import { boundMessage } from './message-bounds.ts';
-import { createReflection } from './reflection.ts';
+import { addReflection } from './reflection.ts';
 import { StandingStreams } from './standing-streams.ts';
 import { encodeStatus } from './status.ts';
 
@@ -72,7 +72,10 @@ export async function serveGrpc(
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));
   const standing = new StandingStreams(server);
   health.addToServer(standing);
-  createReflection(implementations.map(({ service }) => service)).addToServer(standing);
+  addReflection(
+    standing,
+    implementations.map(({ service }) => service),
+  );
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(
       `${host.includes(':') ? `[${host}]` : host}:${port}`,

@@ -1,28 +1,168 @@
-import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
+import { once } from 'node:events';
+import {
+  create,
+  type DescFile,
+  type DescService,
+  fromBinary,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { ReflectionService } from '@grpc/reflection';
-import { service as healthService } from 'grpc-health-check';
+import { type ServerDuplexStream, type ServiceDefinition, status } from '@grpc/grpc-js';
+import { file_google_rpc_error_details } from '../gen/google/rpc/error_details_pb.ts';
+import { file_google_rpc_status } from '../gen/google/rpc/status_pb.ts';
+import { Health } from '../gen/grpc/health/v1/health_pb.ts';
+import {
+  ServerReflection,
+  type ServerReflectionRequest,
+  ServerReflectionRequestSchema,
+  type ServerReflectionResponse,
+  ServerReflectionResponseSchema,
+} from '../gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
+import type { StandingStreams } from './standing-streams.ts';
 
-/** Server reflection (`v1` and `v1alpha`) over the services given and the health service. */
-export function createReflection(services: readonly DescService[]): ReflectionService {
-  const files = new Map<string, DescFile>();
-  const collect = (file: DescFile) => {
-    if (files.has(file.name)) return;
-    files.set(file.name, file);
-    file.dependencies.forEach(collect);
+type Answer = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']>;
+
+/**
+ * Mounts server reflection over the services given, health, and reflection itself: with the rules of
+ * `buf.validate`, and with the types of the errors' details, which no procedure names.
+ */
+export function addReflection(server: StandingStreams, services: readonly DescService[]): void {
+  // The messages of both versions are the same on the wire.
+  const versions = [ServerReflection, ServerReflectionAlpha];
+  const descriptors = new Descriptors([...services, Health, ...versions]);
+  for (const { method, typeName } of versions) {
+    const { name } = method.serverReflectionInfo;
+    const definition: ServiceDefinition = {
+      [name]: {
+        path: `/${typeName}/${name}`,
+        requestStream: true,
+        responseStream: true,
+        requestSerialize: (request: ServerReflectionRequest) =>
+          Buffer.from(toBinary(ServerReflectionRequestSchema, request)),
+        requestDeserialize: (bytes) => fromBinary(ServerReflectionRequestSchema, bytes),
+        responseSerialize: (response: ServerReflectionResponse) =>
+          Buffer.from(toBinary(ServerReflectionResponseSchema, response)),
+        responseDeserialize: (bytes) => fromBinary(ServerReflectionResponseSchema, bytes),
+      },
+    };
+    server.addService(definition, {
+      [name]: (call: ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>) =>
+        void answerAll(call, descriptors),
+    });
+  }
+}
+
+/** Answers each request of a stream once the answer before was taken. */
+async function answerAll(
+  call: ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>,
+  descriptors: Descriptors,
+): Promise<void> {
+  const ended = new AbortController();
+  call.once('cancelled', () => ended.abort());
+  const sent = new Set<DescFile>();
+  try {
+    for await (const request of call.iterator({ destroyOnReturn: false })) {
+      const { host: validHost } = request;
+      const messageResponse = descriptors.answer(request, sent);
+      const response = { validHost, originalRequest: request, messageResponse };
+      if (!call.write(create(ServerReflectionResponseSchema, response))) {
+        await once(call, 'drain', { signal: ended.signal });
+      }
+    }
+    call.end();
+  } catch {
+    // The caller has left, or sent what is no request: grpc-js has ended the call.
+  }
+}
+
+/** The descriptors of services by the names that reflection asks for. */
+class Descriptors {
+  readonly #services: readonly DescService[];
+  readonly #files = new Map<string, DescFile>();
+  readonly #fileOfSymbol = new Map<string, DescFile>();
+  /** By the type that is extended. */
+  readonly #extensions = new Map<string, Map<number, DescFile>>();
+
+  constructor(services: readonly DescService[]) {
+    this.#services = services;
+    for (const { file } of services) this.#add(file);
+    this.#add(file_google_rpc_error_details);
+    this.#add(file_google_rpc_status);
+  }
+
+  #add(file: DescFile): void {
+    if (this.#files.has(file.proto.name)) return;
+    this.#files.set(file.proto.name, file);
+    for (const type of nestedTypes(file)) {
+      this.#fileOfSymbol.set(type.typeName, file);
+      for (const member of membersOf(type)) this.#fileOfSymbol.set(`${type.typeName}.${member}`, file);
+      if (type.kind !== 'extension') continue;
+      const numbers = this.#extensions.get(type.extendee.typeName) ?? new Map<number, DescFile>();
+      this.#extensions.set(type.extendee.typeName, numbers.set(type.number, file));
+    }
+    for (const dependency of file.dependencies) this.#add(dependency);
+  }
+
+  /** @param sent the files that the stream has had: dependencies among them are not sent again. */
+  answer({ messageRequest: { case: kind, value } }: ServerReflectionRequest, sent: Set<DescFile>): Answer {
+    switch (kind) {
+      case 'listServices': {
+        const service = this.#services.map(({ typeName: name }) => ({ name }));
+        return { case: 'listServicesResponse', value: { service } };
+      }
+      case 'fileByFilename':
+        return describe(this.#files.get(value), sent);
+      case 'fileContainingSymbol':
+        return describe(this.#fileOfSymbol.get(value), sent);
+      case 'fileContainingExtension':
+        return describe(this.#extensions.get(value.containingType)?.get(value.extensionNumber), sent);
+      case 'allExtensionNumbersOfType': {
+        const numbers = this.#extensions.get(value);
+        if (numbers === undefined && !this.#fileOfSymbol.has(value)) return notFound;
+        const extensionNumber = [...(numbers?.keys() ?? [])];
+        return { case: 'allExtensionNumbersResponse', value: { baseTypeName: value, extensionNumber } };
+      }
+      default:
+        return refused(status.INVALID_ARGUMENT, 'the request asks for nothing');
+    }
+  }
+}
+
+function membersOf(type: ReturnType<typeof nestedTypes> extends Iterable<infer Type> ? Type : never): string[] {
+  switch (type.kind) {
+    case 'message':
+      return [...type.fields, ...type.oneofs].map(({ name }) => name);
+    case 'enum':
+      return type.values.map(({ name }) => name);
+    case 'service':
+      return type.methods.map(({ name }) => name);
+    default:
+      return [];
+  }
+}
+
+/** A file with those that it depends on, as far as they were not sent. */
+function describe(file: DescFile | undefined, sent: Set<DescFile>): Answer {
+  if (file === undefined) return notFound;
+  sent.delete(file);
+  const files: DescFile[] = [];
+  const collect = (each: DescFile) => {
+    if (sent.has(each)) return;
+    sent.add(each);
+    files.push(each);
+    each.dependencies.forEach(collect);
   };
-  for (const { file } of services) collect(file);
-  const fileDescriptorProtos = [...files.values()].map((file) =>
-    Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
-  );
-  return new ReflectionService({
-    services: { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos },
-    'grpc.health.v1.Health': healthService,
-    ...healthTypes(),
-  });
+  collect(file);
+  const fileDescriptorProto = files.map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
+  return { case: 'fileDescriptorResponse', value: { fileDescriptorProto } };
 }
 
-/** The health service's own types, which hold the bytes of its file. */
-function healthTypes() {
-  return Object.fromEntries(Object.values(healthService).map((method) => [method.path, method.requestType]));
-}
+const refused = (errorCode: number, errorMessage: string): Answer => ({
+  case: 'errorResponse',
+  value: { errorCode, errorMessage },
+});
+
+const notFound = refused(status.NOT_FOUND, 'not found');
