@@ -64,14 +64,12 @@ export function createStoreHandlers({ database, replica }: StoreHandlerParts): H
     async *watchStore({ afterVersion }, call) {
       await read(call);
       const signal = call.signal.toAbortSignal();
-      const isNew = async (version: number) =>
-        afterVersion === undefined ||
-        version > afterVersion ||
-        (version < afterVersion && (await replica.hasLost(afterVersion, signal)));
+      const isNew = (version: number) =>
+        afterVersion === undefined || version > afterVersion || replica.hasLost(afterVersion);
       // Once one is sent, all that come after it are new to the caller, whatever their numbers.
       let hasSent = false;
       for await (const { version, refreshedAt } of replica.versions(signal)) {
-        hasSent ||= await isNew(version);
+        hasSent ||= isNew(version);
         if (hasSent) yield { version, refreshedAt };
       }
       // On shutdown the stream ends as one that is complete; a call that was given up has its error.

@@ -9,13 +9,13 @@ import { covers, isSameVersion, loadStores, type StoreContent } from './store.ts
 const changed = 'changed';
 
 const requestState = statement<{
-  isOfThisTimeline: boolean;
+  timeline: number;
   isToCome: boolean;
   isCovered: boolean;
   isPending: boolean;
 }>(
   'requestState',
-  `select $1::integer = wal_timeline() as "isOfThisTimeline",
+  `select wal_timeline() as "timeline",
      $2::xid8 >= pg_snapshot_xmax(now) as "isToCome",
      exists (
        select from store_versions where timeline = $1 and pg_visible_in_snapshot($2::xid8, snapshot)
@@ -23,8 +23,6 @@ const requestState = statement<{
      exists (select from store_refresh_requests) as "isPending"
    from pg_current_snapshot() as now`,
 );
-
-const newestVersion = statement<{ version: number }>('newestVersion', 'select version from store_versions');
 
 /** This process's copy of the derived stores, swapped whole when a new version is loaded. */
 export class StoreReplica {
@@ -34,6 +32,7 @@ export class StoreReplica {
   readonly #draining: AbortSignal;
   readonly #events = new EventEmitter().setMaxListeners(0);
   #content: StoreContent;
+  #newestLost = 0;
   #loading: Promise<void> | undefined;
   #loadAgain = false;
 
@@ -73,6 +72,7 @@ export class StoreReplica {
         if (content.version <= this.#content.version) {
           const versions = { from: this.#content.version, to: content.version };
           this.#logger.warn(versions, 'the database was set back: its version of the stores is taken over');
+          this.#newestLost = Math.max(this.#newestLost, this.#content.version);
         }
         this.#content = content;
         this.#events.emit(changed);
@@ -107,18 +107,15 @@ export class StoreReplica {
     if (state === undefined) throw new Error('the statement has one row');
     if (state.isCovered) return;
     // A recovery or a failover came after it: whether the write is there nobody can tell.
-    if (!state.isOfThisTimeline) throw fail(slotErrors.storeRequestLost);
-    if (state.isToCome) throw invalidField('store-request-id', 'is of no write that has happened');
+    if (timeline < state.timeline) throw fail(slotErrors.storeRequestLost);
+    if (timeline > state.timeline || state.isToCome)
+      throw invalidField('store-request-id', 'is of no write that has happened');
     if (!state.isPending) throw fail(slotErrors.storeRequestLost);
   }
 
-  /**
-   * Whether the version that a client saw is one that the database has lost, in a recovery or a failover.
-   * A replica alone can't tell: it may be late.
-   */
-  async hasLost(version: number, signal: AbortSignal): Promise<boolean> {
-    const [newest] = await this.#database.during(signal).query(newestVersion);
-    return newest !== undefined && newest.version < version;
+  /** Whether this process served a version that the database has lost since, in a recovery or a failover. */
+  hasLost(version: number): boolean {
+    return version > this.#content.version && version <= this.#newestLost;
   }
 
   /** The loaded version, then each one loaded after it, until the signal aborts or the service stops. */

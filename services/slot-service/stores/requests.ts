@@ -19,7 +19,8 @@ const transactionBits = 48;
 export function parseStoreRequest(text: string): StoreRequest | undefined {
   if (!/^[1-9]\d{0,18}$/.test(text)) return undefined;
   const id = BigInt(text);
-  return { timeline: Number(id >> BigInt(transactionBits)), transaction: BigInt.asUintN(transactionBits, id) };
+  const timeline = Number(id >> BigInt(transactionBits));
+  return timeline === 0 ? undefined : { timeline, transaction: BigInt.asUintN(transactionBits, id) };
 }
 
 /** A common table expression that appends the request when the expression `changed` has a row. */
