@@ -4,7 +4,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+# What is copied from the host keeps its modes, and may be closed to the user that runs it.
+RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json dist
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production

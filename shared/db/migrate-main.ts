@@ -1,26 +1,29 @@
 import { ConfigError, Refusals, readUrl } from '../config/variables.ts';
 import { migrate } from './migrate.ts';
+import { grantServiceRole } from './service-role.ts';
+
+const protocols = ['postgres:', 'postgresql:'];
 
 try {
-  const applied = await migrate(readDatabaseUrl());
-  process.stdout.write(applied.length === 0 ? 'nothing to migrate\n' : `${applied.map(describe).join('\n')}\n`);
+  const { databaseUrl, serviceUrl } = readUrls();
+  const applied = await migrate(databaseUrl);
+  const lines = applied.length === 0 ? ['nothing to migrate'] : applied.map((name) => `applied ${name}`);
+  if (serviceUrl !== undefined) lines.push(`granted to ${await grantServiceRole(databaseUrl, serviceUrl)}`);
+  process.stdout.write(`${lines.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`migrate: ${explain(error)}\n`);
   process.exit(1);
 }
 
-function readDatabaseUrl(): string {
+function readUrls(): { databaseUrl: string; serviceUrl: string | undefined } {
   const refusals = new Refusals();
   // Migrations hold a lock of their session, which a pooler may not keep.
   const name = process.env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
-  const url = readUrl(process.env, name, ['postgres:', 'postgresql:'], refusals);
+  const databaseUrl = readUrl(process.env, name, protocols, refusals) ?? '';
   if (!process.env[name]) refusals.add('DATABASE_URL is not set: give the URL of the database to migrate');
+  const serviceUrl = readUrl(process.env, 'SERVICE_DATABASE_URL', protocols, refusals);
   refusals.throwIfAny();
-  return url ?? '';
-}
-
-function describe(name: string): string {
-  return `applied ${name}`;
+  return { databaseUrl, serviceUrl };
 }
 
 function explain(error: unknown): string {

@@ -27,12 +27,21 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   return done.map(({ name }) => name);
 }
 
-/** BullMQ's own tables, in its own schema: the job queue where no `REDIS_URL` is set. */
+/** The name of slot-service's queue. */
+export const storeRefreshQueue = 'store-refresh';
+
+/**
+ * BullMQ's own tables, in its own schema: the job queue where no `REDIS_URL` is set. It makes a sequence
+ * for each queue when that has its first job, for which a service lacks the right: it is asked for one
+ * number here.
+ */
 async function migrateJobs(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await runMigrations(client);
+    await client.query('set search_path to bullmq');
+    await client.query('select next_job_id($1)', [storeRefreshQueue]);
   } finally {
     await client.end();
   }

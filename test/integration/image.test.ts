@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { asServiceRole } from '../support/postgres.ts';
 import { type Outcome, run } from '../support/processes.ts';
 import { testSecret } from '../support/tokens.ts';
 
@@ -36,7 +38,7 @@ class Image {
     const left = new Set(matches(ignored, /^(.+)$/gm));
     await cp(root, context, { recursive: true, filter: (file) => !left.has(path.relative(root, file)) });
     await symlink(path.join(root, 'node_modules'), path.join(context, 'node_modules'));
-    const [command = 'false'] = matches(dockerfile, /^RUN (npm run build) && npm prune --omit=dev$/gm);
+    const [command = 'false'] = matches(dockerfile, /^RUN (npm run build) && npm prune --omit=dev\b/gm);
     const built = await run('sh', ['-c', command], {}, context);
     if (built.code !== 0) throw new Error(`it was not built: ${built.stdout}${built.stderr}`);
     await mkdir(this.#app);
@@ -97,9 +99,48 @@ describe('What the image holds', { timeout: 60_000 }, () => {
 
   it('migrates an empty database', async () => {
     await database.sql('drop schema public cascade; drop schema bullmq cascade; create schema public');
-    const env = { DATABASE_URL: database.url };
-    expect(await image.run(commandOf('migrate'), env)).toMatchObject({ code: 0, stderr: '' });
+    const env = { DATABASE_URL: database.url, SERVICE_DATABASE_URL: asServiceRole(database.url) };
+    const { code, stdout, stderr } = await image.run(commandOf('migrate'), env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^applied 0001_schema\n[\s\S]*\ngranted to service\n$/);
     expect(await database.sql('select from slots')).toEqual([]);
+    expect((await image.run(commandOf('migrate'), env)).stdout).toBe('nothing to migrate\ngranted to service\n');
+  });
+
+  it('adds the first staff user', async () => {
+    const env = { DATABASE_URL: database.url };
+    const { stdout } = await image.run(['node', 'dist/shared/auth/staff-main.js', 'add', 'Asha'], env);
+    expect(stdout).toBe('1\tactive\tAsha\n');
+  });
+
+  it('has services read and write rows, and leave the schema and the staff alone', async () => {
+    const service = new pg.Client({ connectionString: asServiceRole(database.url) });
+    await service.connect();
+    onTestFinished(() => service.end());
+    await service.query('select from staff_users');
+    for (const statement of [
+      'alter table slots add column x integer',
+      'drop table slots',
+      'truncate slots',
+      'create table x ()',
+      'create schema x',
+      'alter function store_request_id() cost 1',
+      `insert into staff_users (name) values ('Mallory')`,
+      `update staff_users set name = 'Mallory'`,
+      `insert into schema_migrations (name, run_on) values ('x', now())`,
+      'create table bullmq.x ()',
+    ]) {
+      await expect(service.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
+  it('refuses to give the services the role that owns the schema', async () => {
+    const env = { DATABASE_URL: database.url, SERVICE_DATABASE_URL: database.url };
+    const { code, stderr } = await image.run(commandOf('migrate'), env);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'migrate: SERVICE_DATABASE_URL must name another role than DATABASE_URL, which owns the schema\n',
+    });
   });
 
   it.each([
@@ -107,7 +148,7 @@ describe('What the image holds', { timeout: 60_000 }, () => {
     ['coupon-service', 'COUPON', 8052],
   ])('serves as %s, whose health check sees when it is ready and when it stops', async (name, prefix, port) => {
     const service = image.start(commandOf(name), {
-      DATABASE_URL: database.url,
+      DATABASE_URL: asServiceRole(database.url),
       AUTH_JWT_SECRET: testSecret,
       [`${prefix}_GRPC_PORT`]: '0',
       [`${prefix}_WEB_PORT`]: '0',

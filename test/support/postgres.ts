@@ -4,6 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/db/migrate.ts';
+import { grantServiceRole } from '../../shared/db/service-role.ts';
 import { startPostgres } from '../../shared/dev/postgres.ts';
 
 declare module 'vitest' {
@@ -14,6 +15,11 @@ declare module 'vitest' {
 }
 
 export const templateDatabase = 'template_app';
+
+/** The same URL for the role that has the rights of a service, and no more. */
+export function asServiceRole(url: string): string {
+  return Object.assign(new URL(url), { username: 'service', password: 'for tests only' }).href;
+}
 
 // A test's database may be lost with the machine, and many tests share the server.
 const settings = [
@@ -33,6 +39,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await client.end();
   const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
   await migrate(`${url}/${templateDatabase}`);
+  await grantServiceRole(`${url}/${templateDatabase}`, asServiceRole(`${url}/${templateDatabase}`));
   project.provide('postgresUrl', url);
   return async () => {
     await postgres.stop();

@@ -5,6 +5,7 @@ import { readConfig } from '../../shared/config/config.ts';
 import type { RunningService } from '../../shared/rpc/service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
+import { asServiceRole } from './postgres.ts';
 import { testSecret } from './tokens.ts';
 
 const starts = { slot: startSlotService, coupon: startCouponService };
@@ -16,7 +17,7 @@ export interface TestService extends RunningService {
   readonly log: Record<string, unknown>[];
 }
 
-/** Starts a service with a small fixture. Its `stop` also drops the database. */
+/** Starts a service with a small fixture and the rights of its role. Its `stop` also drops the database. */
 export async function startTestService(
   name: keyof typeof starts,
   overrides: (config: ServiceConfig) => Partial<ServiceConfig> = () => ({}),
@@ -24,7 +25,7 @@ export async function startTestService(
   const database = await createDatabase();
   await database.sql(fixture);
   const config = readConfig(name, {
-    DATABASE_URL: database.url,
+    DATABASE_URL: asServiceRole(database.url),
     AUTH_JWT_SECRET: testSecret,
     [`${name.toUpperCase()}_GRPC_PORT`]: '0',
     [`${name.toUpperCase()}_WEB_PORT`]: '0',

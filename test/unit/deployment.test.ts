@@ -29,7 +29,7 @@ const config = (service: 'slot' | 'coupon') =>
 describe('The deployment files', () => {
   it('start what the build makes', () => {
     const programs = matches([dockerfile, compose, packageJson].join('\n'), /\bdist\/([\w./-]+)\.js\b/g);
-    expect(programs).toHaveLength(7);
+    expect(programs).toHaveLength(8);
     for (const program of programs) expect(sources).toContain(`${program}.ts`);
   });
 
@@ -37,12 +37,17 @@ describe('The deployment files', () => {
     const [slot, coupon] = [config('slot'), config('coupon')];
     const published = matches(compose, /^ +ports: \[(.*)\]$/gm);
     expect(published).toEqual(
-      [slot, coupon].map((one) => [one.grpcPort, one.webPort].map((port) => `"${port}:${port}"`).join(', ')),
+      [slot, coupon].map((one) =>
+        [one.grpcPort, one.webPort].map((port) => `"\${BIND_ADDRESS:-0.0.0.0}:${port}:${port}"`).join(', '),
+      ),
     );
     expect(matches(compose, /^ +expose: \[(.*)\]$/gm)).toEqual([`"${slot.grpcPort}", "${slot.webPort}"`]);
     expect(matches(compose, /127\.0\.0\.1:(\d+)\/readyz/g)).toEqual([`${slot.webPort}`, `${coupon.webPort}`]);
     expect(matches(nginx, /^ +listen (\d+);$/gm)).toEqual([`${slot.grpcPort}`, `${slot.webPort}`]);
-    expect(matches(nginx, /^ +server slot-service:(\d+) resolve;$/gm)).toEqual([`${slot.grpcPort}`, `${slot.webPort}`]);
+    expect(matches(nginx, /^ +server slot-service:(\d+) resolve max_fails=0;$/gm)).toEqual([
+      `${slot.grpcPort}`,
+      `${slot.webPort}`,
+    ]);
   });
 
   it('set no variable that the README does not explain', () => {

@@ -1,4 +1,5 @@
 import { NotificationListener } from '../../../shared/db/listener.ts';
+import { storeRefreshQueue } from '../../../shared/db/migrate.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
 import { CallSignal, type EndSignal } from '../../../shared/rpc/call-signal.ts';
@@ -71,7 +72,7 @@ export async function startStores(
   });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   const job = new SingletonJob({
-    name: 'store-refresh',
+    name: storeRefreshQueue,
     delayMs,
     sweepEveryMs,
     backend,
