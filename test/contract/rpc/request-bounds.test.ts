@@ -102,6 +102,7 @@ describe('A request that would take long to decode', () => {
       tooMany,
     ],
     ['many values', update, manyValues, proto, tooMany],
+    ['four million ids', 'SlotStoreService/GetProductSlots', field(1, Buffer.alloc(4_000_000, 7)), proto, tooMany],
     ['many messages', 'SlotService/CreateSlot', manySnippets, proto, tooMany],
     ['many messages, compressed', 'SlotService/CreateSlot', gzipSync(manySnippets), { ...proto, ...gzip }, tooMany],
     [
@@ -136,7 +137,7 @@ slotContract('A request with a list of ids', (api) => {
   it('takes it as a set, however often an id is repeated', async () => {
     const isShort = cannot(api.protocol, 'send a query of more than 64 KiB');
     // As JSON, where integers are not packed, a request has at most 200,000 values.
-    const length = isShort ? 1_000 : api.protocol.name === 'Connect' ? 190_000 : 4_000_000;
+    const length = isShort ? 1_000 : api.protocol.name === 'Connect' ? 190_000 : 900_000;
     const productIds = Array.from({ length }, () => 7);
     const { slots } = await stores().getProductSlots({ productIds });
     expect(Object.keys(slots)).toEqual(['7']);
