@@ -5,11 +5,15 @@ import { commonErrors, fail } from './errors.ts';
 /** What a message is written in. */
 export type Form = 'json' | 'proto';
 
-/** The most values of a request: the fields of its messages, the entries of its lists and objects. */
-const maxValues = 200_000;
-
-/** So many integers that are packed into one field of the binary form count as one: they cost less. */
+/**
+ * The most values of a request. In binary form each field is one, and so are five integers that are
+ * packed into one field. In JSON each entry of a list or an object is one; a list or an object is two
+ * more, and a key four, in proportion to the time that they take to decode.
+ */
+const maxValues = 120_000;
 const packedPerValue = 5;
+const valuesOfContainer = 2;
+const valuesOfKey = 4;
 
 /** As deep as protobuf reads either form. */
 const maxDepth = 100;
@@ -19,15 +23,14 @@ const maxDepth = 100;
  * hundred times as long as to count, and 4 MiB of brackets would hold up all other calls for seconds.
  * Bytes that are no message are left to the decoder.
  *
- * @throws INVALID_ARGUMENT for more than 200,000 values, or a million packed integers, and for JSON of
- * more than 100 levels.
+ * @throws INVALID_ARGUMENT for more than 120,000 values, and for JSON of more than 100 levels.
  */
 export function boundMessage(form: Form, schema: DescMessage, bytes: Uint8Array): void {
   if (form === 'json') boundJson(bytes);
   else if (bytes.byteLength > maxValues) boundBinary(schema, bytes);
 }
 
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 function boundJson(bytes: Uint8Array): void {
@@ -41,7 +44,7 @@ function boundJson(bytes: Uint8Array): void {
       case openBracket:
       case openBrace:
         depth += 1;
-        values += 1;
+        values += valuesOfContainer;
         break;
       case closeBracket:
       case closeBrace:
@@ -49,6 +52,9 @@ function boundJson(bytes: Uint8Array): void {
         break;
       case comma:
         values += 1;
+        break;
+      case colon:
+        values += valuesOfKey;
     }
     if (values > maxValues) throw tooManyValues();
     if (depth > maxDepth) throw refused(`The JSON is nested deeper than ${maxDepth} levels`);

@@ -65,25 +65,32 @@ const worst: readonly Worst[] = [
     body: field(1, bytes(4 * mebibyte - 64, 17)),
   },
   {
-    name: 'GetProductSlots, a million ids',
+    name: 'GetProductSlots, one id 590,000 times',
+    service: 'slot',
+    contentType: grpc,
+    procedure: `${stores}/GetProductSlots`,
+    body: field(1, bytes(590_000, 17)),
+  },
+  {
+    name: 'GetProductSlots, 990,000 ids',
     service: 'slot',
     contentType: grpc,
     procedure: `${stores}/GetProductSlots`,
     body: field(
       1,
       Buffer.concat(
-        distinctIds(2_100_000, 1_000_000).map((id) =>
+        distinctIds(2_100_000, 990_000).map((id) =>
           Buffer.from([(id & 127) | 128, ((id >> 7) & 127) | 128, ((id >> 14) & 127) | 128, id >> 21]),
         ),
       ),
     ),
   },
   {
-    name: 'GetProductSlots, 10,000 ids',
+    name: 'GetProductSlots, 1,000 ids',
     service: 'slot',
     contentType: json,
     procedure: `${stores}/GetProductSlots`,
-    body: Buffer.from(JSON.stringify({ productIds: distinctIds(1, 10_000) })),
+    body: Buffer.from(JSON.stringify({ productIds: distinctIds(1, 1_000) })),
   },
   {
     name: 'Create, spaces in a date',
@@ -133,14 +140,21 @@ const worst: readonly Worst[] = [
     service: 'slot',
     contentType: json,
     procedure: update,
-    body: sequence(`[${'{},'.repeat(99_990)}1]`),
+    body: sequence(`[${'{},'.repeat(39_990)}1]`),
+  },
+  {
+    name: 'JSON, as many keys as are taken',
+    service: 'slot',
+    contentType: json,
+    procedure: update,
+    body: sequence(`{${Array.from({ length: 23_990 }, (_, at) => `"${at}":1`).join()}}`),
   },
   {
     name: 'JSON, as many integers as are taken',
     service: 'slot',
     contentType: json,
     procedure: update,
-    body: sequence(`[${'7,'.repeat(199_990)}1]`),
+    body: sequence(`[${'7,'.repeat(119_990)}1]`),
   },
   {
     name: 'binary, two million values',
@@ -154,7 +168,7 @@ const worst: readonly Worst[] = [
     service: 'slot',
     contentType: grpc,
     procedure: update,
-    body: Buffer.concat([Buffer.from([8, 1]), field(2, field(6, bytes(399_980, 10, 0)))]),
+    body: Buffer.concat([Buffer.from([8, 1]), field(2, field(6, bytes(239_980, 10, 0)))]),
   },
   {
     name: 'binary, two million snippets',

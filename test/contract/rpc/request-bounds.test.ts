@@ -7,7 +7,7 @@ import { cannot } from '../../support/protocols.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
 
-const tooMany = 'The request has more than 200000 values';
+const tooMany = 'The request has more than 120000 values';
 const tooDeep = 'The JSON is nested deeper than 100 levels';
 
 const deep = `{"id":1,"deliverySequence":${'['.repeat(1_500_000)}${']'.repeat(1_500_000)}}`;
@@ -124,7 +124,7 @@ describe('A request that would take long to decode', () => {
   });
 
   it('is taken where it has no more values than it may', async () => {
-    const values = `{"id":1,"deliverySequence":[${'"a,[{",'.repeat(199_000)}1]}`;
+    const values = `{"id":1,"deliverySequence":[${'"a,[{:",'.repeat(119_000)}1]}`;
     expect(await send(update, values, json)).toContain('Access denied');
     const nested = `{"id":1,"deliverySequence":${'['.repeat(32)}"\\"[["${']'.repeat(32)}}`;
     expect(await send(update, nested, json)).toContain('Access denied');
@@ -136,8 +136,8 @@ slotContract('A request with a list of ids', (api) => {
 
   it('takes it as a set, however often an id is repeated', async () => {
     const isShort = cannot(api.protocol, 'send a query of more than 64 KiB');
-    // As JSON, where integers are not packed, a request has at most 200,000 values.
-    const length = isShort ? 1_000 : api.protocol.name === 'Connect' ? 190_000 : 900_000;
+    // As JSON, where integers are not packed, a request has at most 120,000 values.
+    const length = isShort ? 1_000 : api.protocol.name === 'Connect' ? 110_000 : 500_000;
     const productIds = Array.from({ length }, () => 7);
     const { slots } = await stores().getProductSlots({ productIds });
     expect(Object.keys(slots)).toEqual(['7']);
@@ -145,17 +145,17 @@ slotContract('A request with a list of ids', (api) => {
     expect(added).toBe(1);
   });
 
-  it('has an entry for each of 10,000 products', async () => {
-    const productIds = Array.from({ length: 10_000 }, (_, at) => at + 1);
+  it('has an entry for each of 1,000 products', async () => {
+    const productIds = Array.from({ length: 1_000 }, (_, at) => at + 1);
     const { slots } = await stores().getProductSlots({ productIds: [...productIds, 1, 2, 3] });
-    expect(Object.keys(slots)).toHaveLength(10_000);
+    expect(Object.keys(slots)).toHaveLength(1_000);
   });
 
   it.skipIf(cannot(api.protocol, 'send a query of more than 64 KiB'))(
     'is refused with more distinct ids than the procedure takes',
     async () => {
       const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
-      await expectInvalidField(stores().getProductSlots({ productIds: ids(10_001) }), 'product_ids');
+      await expectInvalidField(stores().getProductSlots({ productIds: ids(1_001) }), 'product_ids');
       await expectInvalidField(api.staff.getSlotsProductIds({ slotIds: ids(100_001) }), 'slot_ids');
       await expectInvalidField(api.staff.updateSlotProducts({ slotId: 1, productIds: ids(100_001) }), 'product_ids');
     },
