@@ -67,7 +67,7 @@ function compileScalar(rules: FieldRules | undefined): Check | undefined {
       // Rules count code points, of which a text has at most as many as units, and at least half.
       return (value) =>
         typeof value === 'string' &&
-        value.length <= most &&
+        (value.length <= most || (value.length <= most * 2 && [...value].length <= most)) &&
         (value.length >= least * 2 || (least === 1 && value.length === 1)) &&
         (notContains === '' || !value.includes(notContains));
     }

@@ -112,16 +112,19 @@ async function* boundedBody(
   const mayInflate = encodings.some((name) => (request.headers[name] ?? 'identity') !== 'identity');
   const share = new RequestShare(memory, mayInflate, request.rawHeaders);
   response.once('close', () => share.release());
+  const isEnveloped = /^application\/(?:connect|grpc-web)\b/i.test(request.headers['content-type'] ?? '');
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of share.count(request.iterator({ destroyOnReturn: false }))) {
     chunks.push(chunk);
     size += chunk.byteLength;
-    // connect-node refuses what is longer.
-    if (size > maxMessageBytes + envelopeHeadBytes) yield* chunks.splice(0);
+    if (size > maxMessageBytes + envelopeHeadBytes) throw fail(commonErrors.messageTooLarge);
   }
   const body = Buffer.concat(chunks);
-  const isEnveloped = /^application\/(?:connect|grpc-web)\b/i.test(request.headers['content-type'] ?? '');
+  // connect-node decodes each of several messages before it refuses them.
+  if (isEnveloped && body.length > envelopeHeadBytes && body.length > envelopeHeadBytes + body.readUInt32BE(1)) {
+    throw fail(commonErrors.invalidRequest, { params: { problem: 'The request has more than one message' } });
+  }
   const isCompressed = isEnveloped ? ((body[0] ?? 0) & compressedFlag) !== 0 : mayInflate;
   if (!isCompressed) bound(isEnveloped ? body.subarray(envelopeHeadBytes) : body);
   yield body;

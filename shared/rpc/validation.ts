@@ -24,9 +24,10 @@ export function createRequestCheck(schema: DescMessage): (message: Message) => v
 }
 
 function validate(schema: DescMessage, message: Message): void {
-  if (firstViolation.validate(schema, message).kind === 'valid') return;
+  const found = firstViolation.validate(schema, message);
+  if (found.kind === 'valid') return;
   const isSmall = toBinary(schema, message).byteLength <= smallRequestBytes;
-  const result = (isSmall ? allViolations : firstViolation).validate(schema, message);
+  const result = isSmall ? allViolations.validate(schema, message) : found;
   if (result.kind === 'valid') return;
   if (result.kind === 'error') throw result.error;
   const violations = result.violations.slice(0, mostViolations).map((violation) => ({

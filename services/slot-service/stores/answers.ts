@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { RepeatedAnswer } from '../../../shared/rpc/encoding.ts';
 import type { StoreContent, StoredSlot } from './store.ts';
 
-const mostAnswers = 5_000;
 const longestKey = 200;
 
 /**
@@ -12,11 +11,13 @@ const longestKey = 200;
  */
 export class StoreAnswers<Output extends DescMessage> {
   readonly #schema: Output;
-  readonly #answers = new LRUCache<string, { answer: RepeatedAnswer<Output>; untilMs: number }>({ max: mostAnswers });
+  readonly #answers: LRUCache<string, { answer: RepeatedAnswer<Output>; untilMs: number }>;
   #content: StoreContent | undefined;
 
-  constructor(schema: Output) {
+  /** @param mostShown how many slots and product ids all kept answers together may show. */
+  constructor(schema: Output, mostShown: number) {
     this.#schema = schema;
+    this.#answers = new LRUCache({ maxSize: mostShown });
   }
 
   /** The kept answer under `key`, or a new one; `build` also tells which slots it shows. */
@@ -34,7 +35,8 @@ export class StoreAnswers<Output extends DescMessage> {
     const answer = new RepeatedAnswer(this.#schema, message);
     if (key.length > longestKey) return answer;
     const untilMs = shown.reduce((soonest, { freezeMs }) => Math.min(soonest, freezeMs), Number.POSITIVE_INFINITY);
-    this.#answers.set(key, { answer, untilMs });
+    const size = shown.reduce((sum, { message: { productIds } }) => sum + 1 + productIds.length, 1);
+    this.#answers.set(key, { answer, untilMs }, { size });
     return answer;
   }
 }

@@ -21,10 +21,14 @@ const pendingRequests = statement<{ pending: number }>(
   'select count(*)::integer as pending from store_refresh_requests',
 );
 
+// Each slot and product id takes some ten bytes in each of two encodings.
+const mostShownProducts = 1_000_000;
+
 /** The reads of the derived stores (design 4), from this process's memory. */
 export function createStoreHandlers({ database, replica }: StoreHandlerParts): Handlers<typeof SlotStoreService> {
-  const allAnswers = new StoreAnswers(GetOpenSlotsResponseSchema);
-  const productAnswers = new StoreAnswers(GetProductSlotsResponseSchema);
+  // The one answer that shows all slots is kept whatever its size.
+  const allAnswers = new StoreAnswers(GetOpenSlotsResponseSchema, Number.MAX_SAFE_INTEGER);
+  const productAnswers = new StoreAnswers(GetProductSlotsResponseSchema, mostShownProducts);
 
   /** The stores as they are now, or once they cover the write that the caller names. */
   async function read(call: Call): Promise<StoreContent> {

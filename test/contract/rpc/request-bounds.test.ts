@@ -34,6 +34,18 @@ const manyValues = Buffer.concat([
 ]);
 const manySnippets = Buffer.alloc(4_000_000, Buffer.from([(5 << 3) | 2, 0]));
 
+// What a reader that goes by the tags takes for something else than the decoder does, which goes by the fields.
+const hidden = field(2, field(6, Buffer.alloc(2_000_000, Buffer.from([10, 0]))));
+const disguised: [string, Buffer][] = [
+  ['an id that ends a group', Buffer.concat([Buffer.from([0x0c, 1]), hidden])],
+  ['an id that is text', Buffer.concat([field(1, Buffer.alloc(0)), field(1, hidden)])],
+  ['a list of integers without an end', Buffer.concat([field(1, Buffer.from([0x80])), hidden])],
+  [
+    'a group',
+    Buffer.concat([Buffer.from([0x7b]), Buffer.alloc(2_000_000, Buffer.from([0x78, 0])), Buffer.from([0x7c])]),
+  ],
+];
+
 const enveloped = (message: Uint8Array, flags = 0) => {
   const head = Buffer.alloc(5);
   head.writeUInt8(flags);
@@ -121,6 +133,22 @@ describe('A request that would take long to decode', () => {
     ],
   ])('is refused for %s', async (_kind, path, body, headers: Record<string, string>, message) => {
     expect(await send(path, body, headers)).toContain(message);
+  });
+
+  it.each(disguised)('is refused for %s', async (_kind, body) => {
+    const path = body[0] === 0x0a && body[1] === 1 ? 'SlotStoreService/GetProductSlots' : update;
+    expect(await send(path, body, proto)).toMatch(/The request is no slot\.v1\.\w+/);
+  });
+
+  it.each([
+    ['an empty message before it', [enveloped(Buffer.alloc(0)), enveloped(manyValues)]],
+    ['another one after it', [enveloped(Buffer.from([8, 1])), enveloped(manyValues)]],
+    ['one that is compressed before it', [enveloped(gzipSync(Buffer.from([8, 1])), 1), enveloped(manyValues)]],
+    ['so much after it that both are too large', [enveloped(manyValues), enveloped(Buffer.alloc(3_000_000))]],
+  ])('is refused for many values with %s', async (_kind, messages) => {
+    const headers = { 'content-type': 'application/grpc-web+proto', 'grpc-encoding': 'gzip' };
+    const answer = await send(update, Buffer.concat(messages), headers);
+    expect(answer).toMatch(/The request has more than one message|The message is larger than 4 MiB/);
   });
 
   it('is taken where it has no more values than it may', async () => {
