@@ -141,7 +141,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
         { id: request.id, deliverySequence },
         update,
       ).catch((error: unknown) => {
-        update?.fail();
+        update?.failed();
         throw error;
       });
       if (isSequenceMap(slot.deliverySequence)) update?.keep(slot.deliverySequence);

@@ -30,8 +30,8 @@ export interface SequenceUpdate {
   readonly id: string;
   /** Keeps what was stored, unless another change came in between: nobody here knows which was last. */
   keep(sequence: SequenceMap): void;
-  /** Keeps nothing: the update failed, and may have been committed all the same, or be yet. */
-  fail(): void;
+  /** Keeps nothing: the update failed, and may have been committed all the same, or may still be. */
+  failed(): void;
 }
 
 /** The delivery sequences of this process, for 3600 s each; a failure of the cache is no failure. */
@@ -39,7 +39,7 @@ export class SequenceCache {
   readonly #cache: NodeCache;
   #changes = 0;
   #bypassed = false;
-  /** Updates of this process that did not fail, and whose notifications have not come. */
+  /** Updates of this process that have not failed: their notifications, still to come, are ignored. */
   readonly #own = new Set<string>();
 
   constructor(maxEntries = 100_000) {
@@ -74,17 +74,14 @@ export class SequenceCache {
         this.#drop(slotId);
         if (isLast) this.#store(slotId, sequence);
       },
-      fail: () => {
+      failed: () => {
         this.#own.delete(id);
         this.#drop(slotId);
       },
     };
   }
 
-  /**
-   * Takes the word that a slot's sequence was changed. Of an update of this process that has not failed
-   * it says nothing new.
-   */
+  /** Called for each notification. That of an own update is ignored: `keep` or `failed` handles it. */
   hear(slotId: number, sender: string): void {
     if (!this.#own.delete(sender)) this.#drop(slotId);
   }
@@ -102,8 +99,9 @@ export class SequenceCache {
     this.#cache.flushAll();
   }
 
-  /** Works again after `bypass`. */
+  /** Works again after `bypass`. A read that began before may have missed a change that nobody heard. */
   resume(): void {
+    this.#changes += 1;
     this.#bypassed = false;
   }
 

@@ -170,6 +170,10 @@ export function readSecrets(text: string, refusals: Refusals): string[] {
     refusals.add('AUTH_JWT_SECRET is shorter than 32 bytes: try `openssl rand -base64 48`');
   }
   const parts = text.split(',').map((part) => part.trim());
+  const long = parts.filter((part) => Buffer.byteLength(part) >= 32);
+  if (long.length > 2 || (long.length > 0 && parts.includes(''))) {
+    refusals.add('AUTH_JWT_SECRET must be one secret, or two with a comma between them');
+  }
   return parts.length === 2 && parts.every((part) => Buffer.byteLength(part) >= 32) ? parts : [text];
 }
 

@@ -22,8 +22,19 @@ function readUrls(): { databaseUrl: string; serviceUrl: string | undefined } {
   const databaseUrl = readUrl(process.env, name, protocols, refusals) ?? '';
   if (!process.env[name]) refusals.add('DATABASE_URL is not set: give the URL of the database to migrate');
   const serviceUrl = readUrl(process.env, 'SERVICE_DATABASE_URL', protocols, refusals);
+  if (serviceUrl !== undefined && !isDecodable(serviceUrl))
+    refusals.add('SERVICE_DATABASE_URL has a % that is no escape');
   refusals.throwIfAny();
   return { databaseUrl, serviceUrl };
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function explain(error: unknown): string {

@@ -31,9 +31,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 export const storeRefreshQueue = 'store-refresh';
 
 /**
- * BullMQ's own tables, in its own schema: the job queue where no `REDIS_URL` is set. It makes a sequence
- * for each queue when that has its first job, for which a service lacks the right: it is asked for one
- * number here.
+ * BullMQ's own tables, in its own schema: the job queue where no `REDIS_URL` is set. The first call of
+ * `next_job_id` for a queue creates a sequence, for which a service lacks the right: so it is made here.
  */
 async function migrateJobs(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -8,33 +8,48 @@ import { ConfigError } from '../config/variables.ts';
  * @param databaseUrl of the role that owns the schema.
  * @param serviceUrl of the services. Its role is created when it is missing, and has the URL's password
  * from now on; without a password it has to be there already.
- * @returns the name of the role. Throws a `ConfigError` where both URLs name the same role.
+ * @returns the name of the role. Throws a `ConfigError` that says why it can't have these rights.
  */
 export async function grantServiceRole(databaseUrl: string, serviceUrl: string): Promise<string> {
-  const [owner, { username, password }] = [new URL(databaseUrl), new URL(serviceUrl)];
+  const { username, password } = new URL(serviceUrl);
   const name = decodeURIComponent(username);
-  if (name === '' || username === owner.username) {
-    throw new ConfigError('SERVICE_DATABASE_URL must name another role than DATABASE_URL, which owns the schema');
-  }
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
+    const { rows } = await client.query<{ owner: string; isThere: boolean; isSuper: boolean }>(
+      `select current_user as owner, rolname is not null as "isThere", coalesce(rolsuper, false) as "isSuper"
+       from (values (1)) as one left join pg_roles on rolname = $1`,
+      [name],
+    );
+    const [state] = rows;
+    if (name === '' || name === state?.owner || state?.isSuper) {
+      throw new ConfigError('SERVICE_DATABASE_URL must name another role than DATABASE_URL, and no superuser');
+    }
+    if (!state?.isThere && password === '') {
+      throw new ConfigError(`the role ${name} of SERVICE_DATABASE_URL does not exist: give a password to create it`);
+    }
     const role = client.escapeIdentifier(name);
     const database = client.escapeIdentifier(client.database ?? '');
-    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
-    if (rowCount === 0) await client.query(`create role ${role} login`);
-    if (password !== '') {
-      await client.query(`alter role ${role} login password ${client.escapeLiteral(decodeURIComponent(password))}`);
-    }
+    const secret = client.escapeLiteral(decodeURIComponent(password));
+    // One migration at a time: two would change the same rows of the catalogue.
     await client.query(`
       begin;
+      select pg_advisory_xact_lock(hashtext('service role'));
+      ${state?.isThere ? '' : `create role ${role} login;`}
+      ${password === '' ? '' : `alter role ${role} login password ${secret};`}
       revoke create on schema public from public;
+      revoke all on schema public, bullmq from ${role};
+      revoke all on all tables in schema public, bullmq from ${role};
       grant connect on database ${database} to ${role};
       grant usage on schema public, bullmq to ${role};
       grant select, insert, update, delete on all tables in schema public, bullmq to ${role};
       grant usage, select on all sequences in schema public, bullmq to ${role};
       revoke insert, update, delete on staff_users, schema_migrations from ${role};
       commit`);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const text = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`the schema is migrated, but ${name} could not be given its rights: ${text}`);
   } finally {
     await client.end();
   }

@@ -121,7 +121,7 @@ export async function findRunningDatabase(dataDir: string): Promise<string> {
 }
 
 /**
- * Stops the server of a run that was killed, or lets it stop: see `stopWithParent`. It is asked for its
+ * Stops the server of a run that was killed, or waits while its watcher stops it. It is asked for its
  * folder first, because the process that a stale `postmaster.pid` names could be any other by now.
  */
 async function stopLeftover({ binaries, account, databaseDir, password }: Cluster): Promise<void> {
@@ -151,8 +151,11 @@ function isAlive(pid: number): boolean {
  * however it ends: the pipe between them closes then.
  */
 function stopWithParent(server: ChildProcess): void {
+  if (server.pid === undefined) return;
   const program = `process.stdin.resume().on('end', () => process.kill(${server.pid}, 'SIGINT'))`;
   const watcher = spawn(process.execPath, ['-e', program], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  // Without a watcher the server stays behind when this process is killed, and that is all.
+  watcher.on('error', () => undefined);
   server.once('exit', () => watcher.kill());
 }
 
@@ -173,8 +176,8 @@ async function launch(
   const args = ['-D', databaseDir, ...settings.flatMap((setting) => ['-c', setting])];
   const log = await open(logFile, 'w', 0o600);
   const child = await startBinary(binaries, 'postgres', args, account, { stdio: ['ignore', log.fd, log.fd] });
-  await log.close();
   stopWithParent(child);
+  await log.close();
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, killer) => resolve(killer ?? `exit code ${code}`));

@@ -163,7 +163,7 @@ export class SingletonJob {
    * without a word. One that is scheduled already keeps its time.
    */
   async #schedule(): Promise<void> {
-    if (this.#isScheduling) return;
+    if (this.#closed || this.#isScheduling) return;
     this.#isScheduling = true;
     const { sweepEveryMs, logger } = this.#options;
     const sweep = { name: 'sweep', opts: { removeOnComplete: true, removeOnFail: 10 } };

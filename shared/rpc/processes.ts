@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/config.ts';
+import { ConfigError } from '../config/variables.ts';
 
 // One that ends sooner than this after its start waits before the next, each time twice as long.
 const shortLifeMs = 5_000;
@@ -12,10 +13,11 @@ const serving = 'serving';
 
 /**
  * Runs this program in several processes, which share its ports: the system's connections are handed
- * to them in turns. One that ends by itself is started again, however soon, and leaves the others be.
+ * to them in turns. Once one of them has served, any that ends by itself is started again, however
+ * soon, and the others serve on.
  *
- * Resolves once `stopAsked` has and all of them have stopped; rejects when one ends before any of them
- * has served: what keeps it from starting keeps the others, too.
+ * Resolves once `stopAsked` has and all of them have stopped. Rejects with a `ConfigError` when one
+ * ends before any has served: what keeps it from starting keeps the others, too, and they are stopped.
  */
 export async function runProcesses(count: number, stopAsked: Promise<void>, logger: Logger): Promise<void> {
   const running = new Set<Worker>();
@@ -41,7 +43,7 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
       const pid = worker.process.pid;
       if (!hasServed) {
         stop();
-        throw new Error(`process ${pid} ended before it served (${signal ?? `exit code ${code}`})`);
+        throw new ConfigError(`process ${pid} ended before it served (${signal ?? `exit code ${code}`})`);
       }
       logger.error({ pid, code, signal }, 'a process ended by itself and is started again');
       if (Date.now() - startedAt >= shortLifeMs) {
@@ -62,7 +64,8 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
 
 /** Tells `runProcesses` that this process, when it is one of several, answers calls. */
 export function tellServing(): void {
-  cluster.worker?.send(serving);
+  // A primary that is gone by now has nobody to tell.
+  cluster.worker?.send(serving, () => undefined);
 }
 
 /**
@@ -76,6 +79,10 @@ export function ofThisProcess(config: ServiceConfig): ServiceConfig {
 
 function exitOf(worker: Worker): Promise<[code: number | null, signal: string | null]> {
   return new Promise((resolve) => {
+    // One that could not be started has no exit; for others the channel to them is lost.
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined) resolve([null, error.message]);
+    });
     worker.once('exit', (code: number | null, signal: string | null) => resolve([code, signal]));
   });
 }

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import {
   create,
+  type DescEnum,
+  type DescExtension,
   type DescFile,
+  type DescMessage,
   type DescService,
   fromBinary,
   type MessageInitShape,
@@ -98,7 +101,7 @@ class Descriptors {
     this.#files.set(file.proto.name, file);
     for (const type of nestedTypes(file)) {
       this.#fileOfSymbol.set(type.typeName, file);
-      for (const member of membersOf(type)) this.#fileOfSymbol.set(`${type.typeName}.${member}`, file);
+      for (const member of membersOf(type)) this.#fileOfSymbol.set(member, file);
       if (type.kind !== 'extension') continue;
       const numbers = this.#extensions.get(type.extendee.typeName) ?? new Map<number, DescFile>();
       this.#extensions.set(type.extendee.typeName, numbers.set(type.number, file));
@@ -114,11 +117,11 @@ class Descriptors {
         return { case: 'listServicesResponse', value: { service } };
       }
       case 'fileByFilename':
-        return describe(this.#files.get(value), sent);
+        return withDependencies(this.#files.get(value), sent);
       case 'fileContainingSymbol':
-        return describe(this.#fileOfSymbol.get(value), sent);
+        return withDependencies(this.#fileOfSymbol.get(value), sent);
       case 'fileContainingExtension':
-        return describe(this.#extensions.get(value.containingType)?.get(value.extensionNumber), sent);
+        return withDependencies(this.#extensions.get(value.containingType)?.get(value.extensionNumber), sent);
       case 'allExtensionNumbersOfType': {
         const numbers = this.#extensions.get(value);
         if (numbers === undefined && !this.#fileOfSymbol.has(value)) return notFound;
@@ -131,21 +134,22 @@ class Descriptors {
   }
 }
 
-function membersOf(type: ReturnType<typeof nestedTypes> extends Iterable<infer Type> ? Type : never): string[] {
+/** The full names of what a type has. The values of an enum stand beside it, not inside of it. */
+function membersOf(type: DescMessage | DescEnum | DescExtension | DescService): string[] {
   switch (type.kind) {
     case 'message':
-      return [...type.fields, ...type.oneofs].map(({ name }) => name);
+      return [...type.fields, ...type.oneofs].map(({ name }) => `${type.typeName}.${name}`);
     case 'enum':
-      return type.values.map(({ name }) => name);
+      return type.values.map(({ name }) => [...type.typeName.split('.').slice(0, -1), name].join('.'));
     case 'service':
-      return type.methods.map(({ name }) => name);
+      return type.methods.map(({ name }) => `${type.typeName}.${name}`);
     default:
       return [];
   }
 }
 
-/** A file with those that it depends on, as far as they were not sent. */
-function describe(file: DescFile | undefined, sent: Set<DescFile>): Answer {
+/** A file, whether it was sent or not, with those that it depends on, as far as they were not. */
+function withDependencies(file: DescFile | undefined, sent: Set<DescFile>): Answer {
   if (file === undefined) return notFound;
   sent.delete(file);
   const files: DescFile[] = [];
@@ -156,8 +160,17 @@ function describe(file: DescFile | undefined, sent: Set<DescFile>): Answer {
     each.dependencies.forEach(collect);
   };
   collect(file);
-  const fileDescriptorProto = files.map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
+  const fileDescriptorProto = files.map(encode);
   return { case: 'fileDescriptorResponse', value: { fileDescriptorProto } };
+}
+
+const encoded = new WeakMap<DescFile, Uint8Array>();
+
+/** Encoded once, so that answers that wait for a slow reader share their bytes. */
+function encode(file: DescFile): Uint8Array {
+  const bytes = encoded.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
+  encoded.set(file, bytes);
+  return bytes;
 }
 
 const refused = (errorCode: number, errorMessage: string): Answer => ({

@@ -57,6 +57,10 @@ function untilAskedToStop(): Promise<void> {
     // `--processes` twice, and a signal without a listener would end them at once.
     process.on('SIGTERM', () => resolve());
     process.on('SIGINT', () => resolve());
-    process.once('disconnect', () => resolve());
+    process.prependOnceListener('disconnect', () => {
+      // Or Node's own listener in a worker ends it at once, with its calls in flight.
+      if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+      resolve();
+    });
   });
 }

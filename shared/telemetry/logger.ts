@@ -7,7 +7,10 @@ const longestWaitMs = 100;
 // What a reader who is late may find, beside what the pipe holds.
 const mostUnreadBytes = 1024 * 1024;
 
-/** Standard output by pages of lines. Lines that nobody reads are lost, and no call waits for them. */
+/**
+ * Standard output by pages of lines. Lines that nobody reads are lost, and no call waits for them; but a
+ * terminal that is held, as by Ctrl-S, holds the process, because Node writes to it and waits.
+ */
 class StandardOutput implements DestinationStream {
   #lines: string[] = [];
   #characters = 0;

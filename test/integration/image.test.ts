@@ -139,7 +139,7 @@ describe('What the image holds', { timeout: 60_000 }, () => {
     const { code, stderr } = await image.run(commandOf('migrate'), env);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'migrate: SERVICE_DATABASE_URL must name another role than DATABASE_URL, which owns the schema\n',
+      stderr: 'migrate: SERVICE_DATABASE_URL must name another role than DATABASE_URL, and no superuser\n',
     });
   });
 

@@ -39,12 +39,12 @@ describe('The signal of a stop', () => {
     const covered = await request();
     await refreshStores(database, AbortSignal.timeout(10_000));
     replica.load();
-    await replica.covers(covered, AbortSignal.timeout(10_000));
+    await replica.untilCovers(covered, AbortSignal.timeout(10_000));
     const waiting = await request();
     for (let left = 100; left > 0; left -= 1) {
-      await replica.covers(covered, new AbortController().signal);
+      await replica.untilCovers(covered, new AbortController().signal);
       const caller = new AbortController();
-      const read = replica.covers(waiting, caller.signal);
+      const read = replica.untilCovers(waiting, caller.signal);
       caller.abort(new Error('the caller has left'));
       await expect(read).rejects.toThrow('the caller has left');
     }
@@ -55,7 +55,7 @@ describe('The signal of a stop', () => {
   });
 
   it('ends the reads that wait', async () => {
-    const read = replica.covers(await request(), new AbortController().signal);
+    const read = replica.untilCovers(await request(), new AbortController().signal);
     draining.abort(new Error('the service stops'));
     await expect(read).rejects.toThrow('the service stops');
   });

@@ -124,7 +124,8 @@ class SpawnedProcess {
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
         ...more,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // The channel closes with this process, however it ends, and the service stops then.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.lines = this.#child.stdout === null ? undefined : createInterface({ input: this.#child.stdout });
     this.#child.stderr?.on('data', (chunk: Buffer) => {

@@ -64,6 +64,32 @@ describe('The deployment files', () => {
     expect(Number(graceS) * 1_000).toBeGreaterThan(shutdownDeadlineMs + 5_000);
   });
 
+  it.each([
+    [
+      'refuses a call over gRPC as gRPC has it',
+      /default_type application\/grpc;\n.*grpc-status 14 always;\n.*\n +return 200;/,
+    ],
+    ['gives up a replica that is gone after a second', /grpc_connect_timeout 1s;[\s\S]*proxy_connect_timeout 1s;/],
+    ['has room for the streams of two replicas', /worker_connections 16384;/],
+    ['takes headers of 64 KiB', /large_client_header_buffers 4 64k;/],
+    ['is not kept from its end by a stream', /worker_shutdown_timeout 5s;/],
+  ])('have an nginx that %s', (_what, directive) => {
+    expect(nginx).toMatch(directive);
+  });
+
+  it('never look for the image in a registry', () => {
+    expect(compose).toMatch(/^x-service:.*\n +image: delivery-admin\n(?: +#.*\n)* +pull_policy: never$/m);
+  });
+
+  it('give Redis a password, and the services another role than the migration', () => {
+    expect(compose).toContain('- --requirepass\n      - ${REDIS_PASSWORD:?');
+    expect(matches(compose, /DATABASE_URL: (?:&[a-z-]+ )?postgres:\/\/(\w+):/g)).toEqual(['service', 'admin']);
+  });
+
+  it('open what was copied into the image to the user that runs it', () => {
+    expect(dockerfile).toContain('chmod -R a+rX package.json dist');
+  });
+
   it('need no file that is not there', () => {
     const files = [...matches(compose, /^ +- \.\/([^:]+):/gm), 'package.json', 'package-lock.json', '.npmrc'];
     for (const file of files) expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);

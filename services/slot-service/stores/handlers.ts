@@ -33,7 +33,7 @@ export function createStoreHandlers({ database, replica }: StoreHandlerParts): H
   /** The stores as they are now, or once they cover the write that the caller names. */
   async function read(call: Call): Promise<StoreContent> {
     const requestId = call.header('store-request-id');
-    if (requestId !== undefined) await replica.covers(requestId, call.signal.toAbortSignal());
+    if (requestId !== undefined) await replica.untilCovers(requestId, call.signal.toAbortSignal());
     return replica.content;
   }
 

@@ -11,7 +11,11 @@ const lockStoreVersions = statement<never>('lockStoreVersions', 'lock table stor
 const refreshStoresRow = statement<{ version: number; requests: number }>(
   'refreshStores',
   `with taken as (delete from store_refresh_requests returning id),
-   asked as (select from taken union all select where not exists (select from store_versions) limit 1),
+   -- A version whose snapshot is ahead came with a dump of another cluster: its transactions are not ours.
+   usable as (
+     select from store_versions where pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(pg_current_snapshot())
+   ),
+   asked as (select from taken union all select where not exists (select from usable) limit 1),
    slot_products as (
      select slot_id, array_to_json(array_agg(product_id)) as product_ids from product_slots group by slot_id
    ),

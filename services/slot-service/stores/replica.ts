@@ -7,16 +7,17 @@ import { parseStoreRequest, type StoreRequest } from './requests.ts';
 import { covers, isSameVersion, loadStores, type StoreContent } from './store.ts';
 
 const changed = 'changed';
+const retryMs = 1_000;
 
 const requestState = statement<{
   timeline: number;
-  isToCome: boolean;
+  isInFuture: boolean;
   isCovered: boolean;
   isPending: boolean;
 }>(
   'requestState',
   `select wal_timeline() as "timeline",
-     $2::xid8 >= pg_snapshot_xmax(now) as "isToCome",
+     $2::xid8 >= pg_snapshot_xmax(now) as "isInFuture",
      exists (
        select from store_versions where timeline = $1 and pg_visible_in_snapshot($2::xid8, snapshot)
      ) as "isCovered",
@@ -77,8 +78,9 @@ export class StoreReplica {
         this.#content = content;
         this.#events.emit(changed);
       } catch (error) {
-        // The listener's next connection loads again.
         this.#logger.warn({ err: error }, 'the derived stores could not be loaded');
+        // Without a listener that was lost, nothing else would ask again before the next version.
+        if (!this.#draining.aborted) setTimeout(() => this.load(), retryMs).unref();
       }
     }
   }
@@ -90,32 +92,32 @@ export class StoreReplica {
    * @throws INVALID_ARGUMENT for an id of no write, ABORTED for that of a write that the database may
    * have lost; the signal's reason when it aborts, STOPPING when the service begins to stop.
    */
-  async covers(requestId: string, signal: AbortSignal): Promise<void> {
+  async untilCovers(requestId: string, signal: AbortSignal): Promise<void> {
     const request = parseStoreRequest(requestId);
     if (request === undefined) throw invalidField('store-request-id', 'is not the id of a write');
     for await (const content of this.versions(signal)) {
       if (covers(content, request)) return;
-      await this.#assertAwaited(request, signal);
+      await this.#refuseIfNeverCovered(request, signal);
     }
     signal.throwIfAborted();
     this.#draining.throwIfAborted();
   }
 
   /** Throws where no version will ever cover the request. */
-  async #assertAwaited({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
+  async #refuseIfNeverCovered({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
     const [state] = await this.#database.during(signal).query(requestState, [timeline, String(transaction)]);
     if (state === undefined) throw new Error('the statement has one row');
     if (state.isCovered) return;
     // A recovery or a failover came after it: whether the write is there nobody can tell.
     if (timeline < state.timeline) throw fail(slotErrors.storeRequestLost);
-    if (timeline > state.timeline || state.isToCome)
+    if (timeline > state.timeline || state.isInFuture)
       throw invalidField('store-request-id', 'is of no write that has happened');
     if (!state.isPending) throw fail(slotErrors.storeRequestLost);
   }
 
   /** Whether this process served a version that the database has lost since, in a recovery or a failover. */
   hasLost(version: number): boolean {
-    return version > this.#content.version && version <= this.#newestLost;
+    return version >= this.#content.version && version <= this.#newestLost;
   }
 
   /** The loaded version, then each one loaded after it, until the signal aborts or the service stops. */

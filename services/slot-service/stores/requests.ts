@@ -14,13 +14,16 @@ export interface StoreRequest {
 export const storeRequestId = 'store_request_id()::text as "storeRequestId"';
 
 const transactionBits = 48;
+// Those below are not of transactions.
+const firstTransaction = 3n;
 
 /** Reads a `store-request-id`; undefined for what no write can have. */
 export function parseStoreRequest(text: string): StoreRequest | undefined {
   if (!/^[1-9]\d{0,18}$/.test(text)) return undefined;
   const id = BigInt(text);
   const timeline = Number(id >> BigInt(transactionBits));
-  return timeline === 0 ? undefined : { timeline, transaction: BigInt.asUintN(transactionBits, id) };
+  const transaction = BigInt.asUintN(transactionBits, id);
+  return timeline === 0 || transaction < firstTransaction ? undefined : { timeline, transaction };
 }
 
 /** A common table expression that appends the request when the expression `changed` has a row. */

@@ -1,6 +1,6 @@
 -- Up Migration
 
--- The timeline of the server's log: another one since each recovery and each failover. Transaction ids
+-- The timeline of the server's log: another one since each recovery to a point in time and each failover. Transaction ids
 -- of two timelines may be the same and name different transactions.
 create function wal_timeline() returns integer
   language sql stable

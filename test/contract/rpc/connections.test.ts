@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GrpcServer, serveGrpc } from '../../../shared/rpc/grpc.ts';
+import { startTestService } from '../../support/service.ts';
 
 describe('A connection to the gRPC port', () => {
   let server: GrpcServer;
@@ -21,4 +22,21 @@ describe('A connection to the gRPC port', () => {
     );
     await once(socket, 'close');
   }, 5_000);
+});
+
+describe('BIND_ADDRESS', () => {
+  it('is the only address that the ports answer at', async () => {
+    const service = await startTestService('slot', () => ({ bindAddress: '127.0.0.2' }));
+    try {
+      for (const port of [service.grpcPort, service.webPort, service.metricsPort ?? 0]) {
+        const there = connect({ port, host: '127.0.0.2' });
+        await once(there, 'connect');
+        there.destroy();
+        const elsewhere = connect({ port, host: '127.0.0.1' });
+        await expect(once(elsewhere, 'connect')).rejects.toThrow('ECONNREFUSED');
+      }
+    } finally {
+      await service.stop();
+    }
+  });
 });

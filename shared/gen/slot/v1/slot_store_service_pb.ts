@@ -265,7 +265,7 @@ export const GetStoreStatusResponseSchema: GenMessage<GetStoreStatusResponse, {v
 export type WatchStoreRequest = Message<"slot.v1.WatchStoreRequest"> & {
   /**
    * The version seen last, on resuming: the first answer is then the next version after it, or the
-   * loaded one where the database was set back to before it.
+   * loaded one where this replica knows that the database was set back to before it.
    *
    * @generated from field: optional int32 after_version = 1;
    */
