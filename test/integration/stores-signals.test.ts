@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { refreshStores } from '../../services/slot-service/stores/refresh.ts';
 import { StoreReplica } from '../../services/slot-service/stores/replica.ts';
@@ -8,7 +9,7 @@ import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { testSecret } from '../support/tokens.ts';
 
-describe('The signal of a stop', () => {
+describe('A replica of the stores', () => {
   const logger = createLogger('test', 'silent');
   const draining = new AbortController();
   let testDatabase: TestDatabase;
@@ -34,7 +35,7 @@ describe('The signal of a stop', () => {
     return row?.id ?? '';
   };
 
-  it('has no more listeners after many reads, whether they waited or not', async () => {
+  it('leaves no listener on the signal of a stop after many reads, whether they waited or not', async () => {
     const anySignal = vi.spyOn(AbortSignal, 'any');
     const covered = await request();
     await refreshStores(database, AbortSignal.timeout(10_000));
@@ -54,7 +55,22 @@ describe('The signal of a stop', () => {
     anySignal.mockRestore();
   });
 
-  it('ends the reads that wait', async () => {
+  it('loads a version that it could not load at first', async () => {
+    const holder = new pg.Client({ connectionString: testDatabase.url });
+    await holder.connect();
+    await refreshStores(database, AbortSignal.timeout(10_000));
+    const asked = await request();
+    await refreshStores(database, AbortSignal.timeout(10_000));
+    await holder.query('begin; lock table store_versions in access exclusive mode');
+    replica.load();
+    const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(() => testDatabase.sql(`select pg_terminate_backend(pid) ${waiting}`)).toHaveLength(1);
+    await holder.end();
+    // Nobody asks again.
+    await replica.untilCovers(asked, AbortSignal.timeout(10_000));
+  });
+
+  it('ends the reads that wait when the service stops', async () => {
     const read = replica.untilCovers(await request(), new AbortController().signal);
     draining.abort(new Error('the service stops'));
     await expect(read).rejects.toThrow('the service stops');

@@ -28,6 +28,8 @@ describe('The configuration', () => {
     ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
     ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: '' }],
     ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: 'x'.repeat(31) }],
+    ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: `${'x'.repeat(32)},` }],
+    ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: ['x', 'y', 'z'].map((letter) => letter.repeat(32)).join() }],
     ['AUTH_JWKS_URL', { AUTH_JWKS_URL: 'https://idp.example/keys' }],
     ['AUTH_JWKS_URL', { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: 'keys' }],
     ['AUTH_AUDIENCE', { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: 'https://idp.example/keys', AUTH_ISSUER: 'x' }],

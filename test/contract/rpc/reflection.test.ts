@@ -107,9 +107,10 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
   it('finds files by name, members of types, and extensions', async () => {
     const validate = 'buf/validate/validate.proto';
     const options = 'google.protobuf.FieldOptions';
-    const [byName, method, field, extension, numbers] = await ask(
+    const [byName, value, method, field, extension, numbers] = await ask(
       slot,
       { case: 'fileByFilename', value: validate },
+      symbol('google.protobuf.NULL_VALUE'),
       symbol('slot.v1.SlotService.GetAll'),
       symbol('slot.v1.Slot.freeze_time'),
       {
@@ -118,9 +119,11 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
       },
       { case: 'allExtensionNumbersOfType', value: options },
     );
-    if (!byName || !method || !field || !extension || !numbers) throw new Error('it answered less than it was asked');
+    if (!byName || !value || !method || !field || !extension || !numbers)
+      throw new Error('it answered less than it was asked');
     expect(byName.validHost).toBe('here');
     expect(filesOf(byName)[0]?.name).toBe(validate);
+    expect(filesOf(value)[0]?.name).toBe('google/protobuf/struct.proto');
     expect([method, field].map((answer) => filesOf(answer)[0]?.name)).toEqual(
       Array(2).fill('slot/v1/slot_service.proto'),
     );
