@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'],
     globalSetup: ['test/support/postgres.ts'],
+    setupFiles: ['test/support/end-with-parent.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A machine with more to do takes longer than Vitest's one second to what is waited for.

@@ -32,6 +32,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stopping.abort(new Stopped()));
 }
 
+// Whoever started it with a channel to it is gone.
+process.once('disconnect', () => stopping.abort(new Stopped()));
+
 /** Why the run ends when it was asked to. */
 class Stopped extends Error {}
 

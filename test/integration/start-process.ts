@@ -32,7 +32,8 @@ export class StartProcess {
       cwd: root,
       env: { ...env, ...variables },
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // The channel closes with this process, however it ends, and the run stops then.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#stdout += chunk.toString('utf8');
