@@ -1,6 +1,6 @@
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import type { DescMessage } from '@bufbuild/protobuf';
 import { LRUCache } from 'lru-cache';
-import { RepeatedAnswer } from '../../../shared/rpc/encoding.ts';
+import type { EncodedAnswer } from '../../../shared/rpc/encoding.ts';
 import type { StoreContent, StoredSlot } from './store.ts';
 
 const longestKey = 200;
@@ -10,13 +10,11 @@ const longestKey = 200;
  * is loaded, or the first of their slots closes.
  */
 export class StoreAnswers<Output extends DescMessage> {
-  readonly #schema: Output;
-  readonly #answers: LRUCache<string, { answer: RepeatedAnswer<Output>; untilMs: number }>;
+  readonly #answers: LRUCache<string, { answer: EncodedAnswer<Output>; untilMs: number }>;
   #content: StoreContent | undefined;
 
   /** @param mostShown how many slots and product ids all kept answers together may show. */
-  constructor(schema: Output, mostShown: number) {
-    this.#schema = schema;
+  constructor(mostShown: number) {
     this.#answers = new LRUCache({ maxSize: mostShown });
   }
 
@@ -24,15 +22,14 @@ export class StoreAnswers<Output extends DescMessage> {
   get(
     content: StoreContent,
     key: string,
-    build: (nowMs: number) => { message: MessageShape<Output>; shown: readonly StoredSlot[] },
-  ): RepeatedAnswer<Output> {
+    build: (nowMs: number) => { answer: EncodedAnswer<Output>; shown: readonly StoredSlot[] },
+  ): EncodedAnswer<Output> {
     if (content !== this.#content) this.#answers.clear();
     this.#content = content;
     const nowMs = Date.now();
     const kept = this.#answers.get(key);
     if (kept !== undefined && nowMs < kept.untilMs) return kept.answer;
-    const { message, shown } = build(nowMs);
-    const answer = new RepeatedAnswer(this.#schema, message);
+    const { answer, shown } = build(nowMs);
     if (key.length > longestKey) return answer;
     const untilMs = shown.reduce((soonest, { freezeMs }) => Math.min(soonest, freezeMs), Number.POSITIVE_INFINITY);
     const size = shown.reduce((sum, { message: { productIds } }) => sum + 1 + productIds.length, 1);

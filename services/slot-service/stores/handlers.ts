@@ -2,12 +2,14 @@ import { create } from '@bufbuild/protobuf';
 import { type Database, statement } from '../../../shared/db/database.ts';
 import {
   GetOpenSlotsResponseSchema,
-  GetProductSlotsResponseSchema,
+  type GetProductSlotsResponseSchema,
   type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Call } from '../../../shared/rpc/call.ts';
+import { RepeatedAnswer } from '../../../shared/rpc/encoding.ts';
 import type { Handlers } from '../../../shared/rpc/implementation.ts';
 import { StoreAnswers } from './answers.ts';
+import { ProductSlotsAnswer } from './product-slots-answer.ts';
 import type { StoreReplica } from './replica.ts';
 import { openAt, type StoreContent } from './store.ts';
 
@@ -27,8 +29,8 @@ const mostShownProducts = 1_000_000;
 /** The reads of the derived stores (design 4), from this process's memory. */
 export function createStoreHandlers({ database, replica }: StoreHandlerParts): Handlers<typeof SlotStoreService> {
   // The one answer that shows all slots is kept whatever its size.
-  const allAnswers = new StoreAnswers(GetOpenSlotsResponseSchema, Number.MAX_SAFE_INTEGER);
-  const productAnswers = new StoreAnswers(GetProductSlotsResponseSchema, mostShownProducts);
+  const allAnswers = new StoreAnswers<typeof GetOpenSlotsResponseSchema>(Number.MAX_SAFE_INTEGER);
+  const productAnswers = new StoreAnswers<typeof GetProductSlotsResponseSchema>(mostShownProducts);
 
   /** The stores as they are now, or once they cover the write that the caller names. */
   async function read(call: Call): Promise<StoreContent> {
@@ -44,7 +46,8 @@ export function createStoreHandlers({ database, replica }: StoreHandlerParts): H
         const { version, refreshedAt } = content;
         const shown = openAt(content.slots, nowMs);
         const slots = shown.map(({ message }) => message);
-        return { message: create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt }), shown };
+        const message = create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt });
+        return { answer: new RepeatedAnswer(GetOpenSlotsResponseSchema, message), shown };
       });
     },
 
@@ -52,10 +55,9 @@ export function createStoreHandlers({ database, replica }: StoreHandlerParts): H
       const content = await read(call);
       return productAnswers.get(content, productIds.join(), (nowMs) => {
         const { byProduct, version, refreshedAt } = content;
-        const shown = productIds.map((id) => openAt(byProduct.get(id) ?? [], nowMs));
-        const lists = shown.map((open, at) => [productIds[at], { slots: open.map(({ message }) => message) }]);
-        const slots = Object.fromEntries(lists);
-        return { message: create(GetProductSlotsResponseSchema, { slots, version, refreshedAt }), shown: shown.flat() };
+        const slots = productIds.map((id) => [id, openAt(byProduct.get(id) ?? [], nowMs)] as const);
+        const answer = new ProductSlotsAnswer({ version, refreshedAt, slots });
+        return { answer, shown: slots.flatMap(([, open]) => open) };
       });
     },
 

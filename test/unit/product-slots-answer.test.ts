@@ -1,0 +1,45 @@
+import { create, fromBinary, fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { describe, expect, it } from 'vitest';
+import { ProductSlotsAnswer } from '../../services/slot-service/stores/product-slots-answer.ts';
+import type { StoredSlot } from '../../services/slot-service/stores/store.ts';
+import { GetProductSlotsResponseSchema, OpenSlotSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { jsonWriteOptions } from '../../shared/rpc/encoding.ts';
+
+const slot = (id: number, productIds: number[]): StoredSlot => ({
+  freezeMs: 2 * id,
+  message: create(OpenSlotSchema, {
+    id,
+    productIds,
+    deliveryTime: timestampFromMs(id * 1_001),
+    freezeTime: timestampFromMs(id),
+  }),
+});
+
+describe('The answer of GetProductSlots', () => {
+  const both = slot(1, [-7, 8]);
+  const many = Array.from({ length: 3_000 }, (_, at) => slot(at + 2, [8]));
+  const answer = new ProductSlotsAnswer({
+    version: 3,
+    refreshedAt: timestampFromMs(1_500),
+    slots: [
+      [-7, [both]],
+      [8, [both, ...many]],
+      [2147483647, []],
+    ],
+  });
+
+  it('is in binary form what protobuf-es writes', async () => {
+    const message = await answer.toMessage();
+    const binary = await answer.toBinary();
+    expect(fromBinary(GetProductSlotsResponseSchema, binary)).toEqual(message);
+    expect(binary.length).toBe(toBinary(GetProductSlotsResponseSchema, message).length);
+  });
+
+  it('is in JSON what protobuf-es writes', async () => {
+    const message = await answer.toMessage();
+    const text = await answer.toJson();
+    expect(JSON.parse(text)).toEqual(toJson(GetProductSlotsResponseSchema, message, jsonWriteOptions));
+    expect(fromJsonString(GetProductSlotsResponseSchema, text)).toEqual(message);
+  });
+});
