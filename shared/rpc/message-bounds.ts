@@ -8,13 +8,12 @@ export type Form = 'json' | 'proto';
 
 /**
  * The most values of a request. In binary form each field is one, and so are five integers that are
- * packed into one field. In JSON each entry of a list or an object is one; a list or an object is two
- * more, and a key four, in proportion to the time that they take to decode.
+ * packed into one field. In JSON each entry of a list or an object is one; a list, an object and a key
+ * are four more, because they take so much longer to decode.
  */
 const maxValues = 120_000;
 const packedPerValue = 5;
-const valuesOfContainer = 2;
-const valuesOfKey = 4;
+const moreOfContainerOrKey = 4;
 
 /** As deep as protobuf reads either form. */
 const maxDepth = 100;
@@ -45,7 +44,7 @@ function boundJson(bytes: Uint8Array): void {
       case openBracket:
       case openBrace:
         depth += 1;
-        values += valuesOfContainer;
+        values += moreOfContainerOrKey;
         break;
       case closeBracket:
       case closeBrace:
@@ -55,7 +54,7 @@ function boundJson(bytes: Uint8Array): void {
         values += 1;
         break;
       case colon:
-        values += valuesOfKey;
+        values += moreOfContainerOrKey;
     }
     if (values > maxValues) throw tooManyValues();
     if (depth > maxDepth) throw refused(`The JSON is nested deeper than ${maxDepth} levels`);
