@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { ConfigError, Refusals, readUrl } from '../config/variables.ts';
 
-const usage = `usage: staff add NAME     a new staff user; prints the id, which tokens carry as staff_id
+const usage = `usage: staff add NAME     a new staff user; tokens carry the id that it prints first as staff_id
        staff list
        staff disable ID    counts as none within 30 s, on every replica
        staff enable ID`;
