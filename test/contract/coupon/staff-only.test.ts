@@ -27,14 +27,14 @@ describe.each(protocols)('With COUPON_STAFF_ONLY, a caller over $name', (protoco
   it('without a staff identity is refused by the procedures that would not ask for one', async () => {
     const guest = await as();
     for (const call of [
-      guest.update({ id: 1, updates: {} }),
-      guest.delete({ id: 1 }),
-      guest.getAll({}),
-      guest.getById({ id: 1 }),
-      guest.getReservedCoupons({}),
-      guest.getUsersMiniInfo({}),
+      () => guest.update({ id: 1, updates: {} }),
+      () => guest.delete({ id: 1 }),
+      () => guest.getAll({}),
+      () => guest.getById({ id: 1 }),
+      () => guest.getReservedCoupons({}),
+      () => guest.getUsersMiniInfo({}),
     ]) {
-      await expectError(call, unauthorized);
+      await expectError(call(), unauthorized);
     }
   });
 
