@@ -10,6 +10,7 @@ import { run } from '../support/processes.ts';
 import { type LogLine, Replica } from '../support/replica.ts';
 import { scrape } from '../support/scrape.ts';
 import { signToken } from '../support/tokens.ts';
+import { Stage } from './stores-stage.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
@@ -49,13 +50,6 @@ describe('A service with several processes', () => {
     return client;
   };
   const pidsOf = (lines: readonly LogLine[]) => [...new Set(lines.map(({ pid }) => Number(pid)))];
-  const isAlive = (pid: number) => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
 
   it('shares one port among them', async () => {
     const before = replica.log.length;
@@ -137,6 +131,25 @@ describe('A signal to all processes of a service', () => {
   });
 });
 
+describe('The death of the first of several processes', () => {
+  it('ends the others in order: they answer what is in flight and leave no process', async ({ onTestFinished }) => {
+    const stage = await Stage.open('PostgreSQL');
+    onTestFinished(() => stage.close());
+    const replica = await stage.start({ processes: 2 });
+    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
+    await stage.holding('lock table slots in access exclusive mode', async (release) => {
+      const inFlight = replica.slots.createSlot(times);
+      await stage.untilBlocked('slot-service');
+      process.kill(replica.pid, 'SIGKILL');
+      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2), { timeout: 15_000 });
+      await release();
+      expect((await inFlight).slot?.id).toBeGreaterThan(0);
+    });
+    const pids = replica.log.filter(({ msg }) => msg === 'serving').map(({ pid }) => Number(pid));
+    await expect.poll(() => pids.filter(isAlive), { timeout: 15_000 }).toEqual([]);
+  }, 60_000);
+});
+
 describe('A start of several processes', () => {
   it('that is refused says so once', async () => {
     const { code, stderr } = await run(
@@ -156,6 +169,14 @@ describe('A start of several processes', () => {
     expect(stderr).toContain('PROCESSES must be a whole number from 1 to 64');
   });
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** The first of two. */
 async function findTwoFreePorts(): Promise<number> {
