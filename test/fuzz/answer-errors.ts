@@ -34,8 +34,8 @@ function fromTrailers(trailers: Readonly<Record<string, string>>): AnswerError |
   if (Number.isNaN(code)) throw new Error('an answer without grpc-status');
   if (code === 0) return undefined;
   const details = trailers['grpc-status-details-bin'];
-  const any = details === undefined ? [] : fromBinary(StatusSchema, Buffer.from(details, 'base64')).details;
-  const info = any.find(({ typeUrl }) => typeUrl.endsWith('/google.rpc.ErrorInfo'));
+  const entries = details === undefined ? [] : fromBinary(StatusSchema, Buffer.from(details, 'base64')).details;
+  const info = entries.find(({ typeUrl }) => typeUrl.endsWith('/google.rpc.ErrorInfo'));
   return {
     code: nameOf(code),
     message: decodeURIComponent(trailers['grpc-message'] ?? ''),
