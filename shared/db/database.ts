@@ -6,7 +6,7 @@ import { fail } from '../rpc/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
-import { databaseErrors, toDatabaseError } from './errors.ts';
+import { databaseErrors, endsConnection, toDatabaseError } from './errors.ts';
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -183,13 +183,17 @@ export class Database {
       canceling = this.#cancel(client);
     };
     signal.addEventListener('abort', cancel);
+    let failure: unknown;
     try {
       return await work(client);
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
       signal.removeEventListener('abort', cancel);
       if (canceling !== undefined) await canceling;
       // A cancellation can reach the server late: it must not hit the connection's next user.
-      client.release(signal.aborted);
+      client.release(signal.aborted || endsConnection(failure));
     }
   }
 
@@ -241,7 +245,7 @@ export class Database {
         this.#send(connected, statement, values, signal, (error, rows) => {
           signal.removeEventListener('abort', abort);
           // A cancellation can reach the server late: it must not hit the connection's next user.
-          if (canceling === undefined) release(signal.aborted);
+          if (canceling === undefined) release(signal.aborted || endsConnection(error));
           else void canceling.finally(() => release(true));
           if (error === undefined) resolve(rows);
           else reject(error);

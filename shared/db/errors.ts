@@ -44,11 +44,22 @@ const constraints = {
 
 const integrityViolation = '23';
 const inFailedTransaction = '25P02';
+const idleInTransactionTimeout = '25P03';
 
 /** Whether a failed statement broke this constraint, and no other. */
 export function violates(error: unknown, constraint: keyof typeof constraints): boolean {
   const cause = error instanceof ConnectError ? error.cause : undefined;
   return cause instanceof pg.DatabaseError && cause.constraint === constraints[constraint];
+}
+
+/**
+ * Whether a statement failed because the server ends its connection, or is no primary any more. The
+ * driver reports the failure before the socket closes, so the connection still looks usable.
+ */
+export function endsConnection(error: unknown): boolean {
+  const cause = error instanceof ConnectError ? error.cause : undefined;
+  if (!(cause instanceof pg.DatabaseError)) return false;
+  return rowOf(cause) === databaseErrors.unavailable || cause.code === idleInTransactionTimeout;
 }
 
 /**
@@ -77,7 +88,7 @@ function rowOf(error: unknown): ErrorRow {
     case '53300': // too_many_connections
       return databaseErrors.poolExhausted;
     case '57014': // query_canceled, by statement_timeout: a caller's own cancellation is seen before
-    case '25P03': // idle_in_transaction_session_timeout
+    case idleInTransactionTimeout:
       return databaseErrors.statementTimeout;
     case '40001': // serialization_failure
     case '40P01': // deadlock_detected

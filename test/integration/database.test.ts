@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../shared/config/config.ts';
+import { bind, type Connection, Database, statement } from '../../shared/db/database.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { testSecret } from '../support/tokens.ts';
+
+const wait = statement<never>('wait', 'select pg_sleep(60)');
+const backend = statement<{ pid: number }>('backend', 'select pg_backend_pid() as pid');
+const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and wait_event = 'PgSleep'`;
+
+describe('A pool of one connection', () => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  let connection: Connection;
+
+  beforeAll(async () => {
+    testDatabase = await createDatabase();
+    const variables = { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret, DATABASE_POOL_SIZE: '1' };
+    database = new Database(readConfig('slot', variables).database, createLogger('test', 'silent'));
+    connection = database.during(new AbortController().signal);
+  });
+  afterAll(async () => {
+    await database.close();
+    await testDatabase.close();
+  });
+
+  it.each([
+    ['a statement', () => connection.query(wait)],
+    ['a batch of one', () => connection.batch([], bind(wait, []))],
+    ['a batch', () => connection.batch([bind(backend, [])], bind(wait, []))],
+    ['a transaction', () => database.transaction(new AbortController().signal, (tx) => tx.query(wait))],
+  ])('lends no connection again that the server ends during %s', async (_name, run) => {
+    const [before] = await connection.query(backend);
+    const waiting = run();
+    const next = waiting.catch((error: unknown) => {
+      expect(error).toMatchObject({ rawMessage: 'The database is unavailable' });
+      return connection.query(backend);
+    });
+    await expect.poll(() => testDatabase.sql(terminate)).toHaveLength(1);
+    const [after] = await next;
+    expect(after).toEqual({ pid: expect.any(Number) });
+    expect(after).not.toEqual(before);
+  });
+});
