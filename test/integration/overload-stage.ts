@@ -87,7 +87,7 @@ export async function untilBlocked({ database }: Target): Promise<void> {
   // A refresh of the stores may wait, too.
   const blocked =
     "select from pg_stat_activity where wait_event_type = 'Lock' and query like '% from slots where is_active'";
-  await expect.poll(() => database.sql(blocked), { timeout: 10_000 }).not.toHaveLength(0);
+  await expect.poll(() => database.sql(blocked)).not.toHaveLength(0);
 }
 
 /** A TCP connection that never fails its test; what comes is thrown away unless listened to. */

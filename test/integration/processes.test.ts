@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -28,8 +28,8 @@ describe('A service with several processes', () => {
     metricsPort = await findTwoFreePorts();
     const env = { SLOT_METRICS_PORT: String(metricsPort) };
     replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
-    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
-  }, 60_000);
+    await expect.poll(() => replica.logged('serving')).toBe(2);
+  });
   afterEach(() => {
     for (const client of open.splice(0)) client.close();
   });
@@ -80,13 +80,11 @@ describe('A service with several processes', () => {
     expect(new Set(seconds).size).toBe(2);
   });
 
-  it('goes on when one is killed, and again just after its start, and starts it anew each time', {
-    timeout: 90_000,
-  }, async () => {
+  it('goes on when one is killed, and again just after its start, and starts it anew each time', async () => {
     const serving = () => pidsOf(replica.log.filter(({ msg }) => msg === 'serving'));
     const [victim = 0, sibling = 0] = serving();
     process.kill(victim, 'SIGKILL');
-    await expect.poll(() => serving().length, { timeout: 30_000 }).toBe(3);
+    await expect.poll(() => serving().length).toBe(3);
     process.kill(serving().at(-1) ?? 0, 'SIGKILL');
     // A connection that was handed to it just before is lost with it.
     const answers = () =>
@@ -96,8 +94,8 @@ describe('A service with several processes', () => {
           () => true,
           () => false,
         );
-    await expect.poll(answers, { timeout: 15_000 }).toBe(true);
-    await expect.poll(() => serving().length, { timeout: 30_000 }).toBe(4);
+    await expect.poll(answers).toBe(true);
+    await expect.poll(() => serving().length).toBe(4);
     expect(replica.logged('a process ended by itself and is started again')).toBe(2);
     expect(isAlive(sibling)).toBe(true);
   });
@@ -117,10 +115,10 @@ describe('A signal to all processes of a service', () => {
     const env = { DRAIN_MS: String(drainMs) };
     const replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
     try {
-      await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
+      await expect.poll(() => replica.logged('serving')).toBe(2);
       const startedAt = performance.now();
       for (const { msg, pid } of replica.log) if (msg === 'serving') process.kill(Number(pid), 'SIGTERM');
-      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2));
+      await expect.poll(() => replica.logged('stopping')).toBe(2);
       expect(await replica.stop()).toBe(0);
       // A second signal must not end them at once.
       expect(performance.now() - startedAt).toBeGreaterThan(drainMs);
@@ -136,18 +134,18 @@ describe('The death of the first of several processes', () => {
     const stage = await Stage.open('PostgreSQL');
     onTestFinished(() => stage.close());
     const replica = await stage.start({ processes: 2 });
-    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 15_000 });
+    await expect.poll(() => replica.logged('serving')).toBe(2);
     await stage.holding('lock table slots in access exclusive mode', async (release) => {
       const inFlight = replica.slots.createSlot(times);
       await stage.untilBlocked('slot-service');
       process.kill(replica.pid, 'SIGKILL');
-      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2), { timeout: 15_000 });
+      await expect.poll(() => replica.logged('stopping')).toBe(2);
       await release();
       expect((await inFlight).slot?.id).toBeGreaterThan(0);
     });
     const pids = replica.log.filter(({ msg }) => msg === 'serving').map(({ pid }) => Number(pid));
-    await expect.poll(() => pids.filter(isAlive), { timeout: 15_000 }).toEqual([]);
-  }, 60_000);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
 });
 
 describe('A start of several processes', () => {

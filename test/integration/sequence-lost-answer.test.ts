@@ -6,11 +6,9 @@ import { readSequence, updateSequence } from './stores-sequences.ts';
 import { Stage } from './stores-stage.ts';
 import { createSlot } from './stores-writes.ts';
 
-const timeout = 60_000;
-
-it('An update of a sequence whose answer was lost is read once it is committed, by its own replica too', {
-  timeout,
-}, async ({ onTestFinished }) => {
+it('An update of a sequence whose answer was lost is read once it is committed, by its own replica too', async ({
+  onTestFinished,
+}) => {
   const stage = await Stage.open('PostgreSQL');
   onTestFinished(() => stage.close());
   const url = new URL(stage.database.url);

@@ -13,7 +13,6 @@ import {
 import { type Backend, describeBackends, eventually, Stage } from './stores-stage.ts';
 import { createSlot, expectCaughtUp, openSlot, openSlotIds } from './stores-writes.ts';
 
-const timeout = 180_000;
 const burst = 1_000;
 
 async function openStage(backend: Backend, { onTestFinished }: TestContext): Promise<Stage> {
@@ -39,7 +38,7 @@ function watch({ stores }: Replica, caller: AbortController) {
 }
 
 describeBackends('Three replicas', (backend) => {
-  it('make few refreshes of a burst of writes, and soon have the same version', { timeout }, async (context) => {
+  it('make few refreshes of a burst of writes, and soon have the same version', async (context) => {
     const { expect } = context;
     const stage = await openStage(backend, context);
     const replicas = await startThree(stage, 20_000);
@@ -69,7 +68,7 @@ describeBackends('Three replicas', (backend) => {
 });
 
 describe.concurrent('Three replicas and the delivery sequences', () => {
-  it('serve none that is stale once they were told', { timeout }, async (context) => {
+  it('serve none that is stale once they were told', async (context) => {
     const { expect } = context;
     const stage = await openStage('PostgreSQL', context);
     const replicas = await startThree(stage, 100);
@@ -98,7 +97,7 @@ describe.concurrent('Three replicas and the delivery sequences', () => {
     expect(await Promise.all(replicas.map((replica) => readSequence(replica, slotId)))).toEqual([30, 30, 30]);
   });
 
-  it('keep none that was read before a change and arrives after it', { timeout }, async (context) => {
+  it('keep none that was read before a change and arrives after it', async (context) => {
     const { expect, onTestFinished } = context;
     const { stage, writer, other, proxy } = await openBehindProxy(context);
     const { slotId } = await createSlot(writer);
@@ -118,7 +117,7 @@ describe.concurrent('Three replicas and the delivery sequences', () => {
     expect(await readSequence(other, slotId)).toBe(2);
   });
 
-  it('pass the cache by while they hear nothing', { timeout }, async (context) => {
+  it('pass the cache by while they hear nothing', async (context) => {
     const { expect } = context;
     const { stage, writer, other: deaf, proxy } = await openBehindProxy(context);
     const { slotId } = await createSlot(writer);
@@ -141,7 +140,7 @@ describe.concurrent('Three replicas and the delivery sequences', () => {
 
     // New versions that it did not hear of, it has once it hears again.
     const missed = await createSlot(writer);
-    await expectCaughtUp(writer, [missed.slotId], 10_000);
+    await expectCaughtUp(writer, [missed.slotId], 25_000);
     expect(await openSlotIds(deaf)).not.toContain(missed.slotId);
     proxy.mendListener();
     await eventually(async () => expect(await openSlotIds(deaf)).toContain(missed.slotId));
