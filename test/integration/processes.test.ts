@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -28,7 +28,7 @@ describe('A service with several processes', () => {
     metricsPort = await findTwoFreePorts();
     const env = { SLOT_METRICS_PORT: String(metricsPort) };
     replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
-    await expect.poll(() => replica.logged('serving')).toBe(2);
+    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 60_000 });
   });
   afterEach(() => {
     for (const client of open.splice(0)) client.close();
