@@ -40,7 +40,13 @@ export type JobState = 'waiting' | 'delayed' | 'active' | 'failed';
 
 export interface JobWorker extends Opened {
   on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'failed', listener: (job: unknown, error: Error) => void): unknown;
+  on(event: 'failed', listener: (job: FailedJob | undefined, error: Error) => void): unknown;
+}
+
+/** A job after a run that failed: it is run again while it has attempts left. */
+export interface FailedJob {
+  readonly attemptsMade: number;
+  readonly opts: { readonly attempts?: number | undefined };
 }
 
 export interface JobOptions {

@@ -55,8 +55,10 @@ export class SingletonJob {
     });
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
-    // No more than a warning: it is tried again, and after that the next sweep does its work.
-    this.#worker.on('failed', (_job, error) => logger.warn({ err: error, job: name }, 'a job failed'));
+    this.#worker.on('failed', (job, error) => {
+      const isTriedAgain = job !== undefined && job.attemptsMade < (job.opts.attempts ?? 1);
+      logger[isTriedAgain ? 'warn' : 'error']({ err: error, job: name }, 'a job failed');
+    });
     backend.onReconnect(() => {
       void this.#schedule();
       this.request();

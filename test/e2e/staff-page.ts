@@ -57,5 +57,5 @@ export class StaffPage {
 
 /** Waits for what an element says. */
 export function expectText(locator: Locator) {
-  return expect.poll(() => locator.innerText(), { interval: 20 });
+  return expect.poll(() => locator.innerText(), { timeout: 10_000, interval: 20 });
 }

@@ -40,7 +40,7 @@ export class Stage {
 
   async #open({ origin }: PageServer): Promise<StaffPage> {
     const context = await this.#browser.newContext();
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     const [slots, coupons] = [this.slot, this.coupon].map(({ webPort }) => `http://localhost:${webPort}`);
     await page.goto(`${origin}/?slots=${slots}&coupons=${coupons}`);

@@ -42,13 +42,13 @@ describeInBrowser('The derived stores on a page of another origin', () => {
       await expectText(page.status).toMatch(/^Version \d+$/);
       const version = Number((await page.status.innerText()).slice('Version '.length));
       await page.press('Watch');
-      const shown = () => expect.poll(() => page.items('Versions').allInnerTexts());
+      const shown = () => expect.poll(() => page.items('Versions').allInnerTexts(), { timeout: 10_000 });
       await shown().toEqual([`${version}`]);
       await page.createSlot({});
       await shown().toEqual([`${version}`, `${version + 1}`]);
       await page.press('Stop watching');
       await expectText(page.status).toBe('Watching ended');
-      await expect.poll(() => ended().slice(before)).toMatchObject([{ code: 'CANCELED' }]);
+      await expect.poll(() => ended().slice(before), { timeout: 10_000 }).toMatchObject([{ code: 'CANCELED' }]);
     });
   });
 });

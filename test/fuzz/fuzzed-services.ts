@@ -64,7 +64,7 @@ export class FuzzedServices {
     for (const service of this.services) {
       const ended = await service.endedBecause();
       if (ended !== undefined) faults.push(ended);
-      await untilServing('127.0.0.1', service.grpcPort, service.webPort, AbortSignal.timeout(30_000)).catch(() =>
+      await untilServing('127.0.0.1', service.grpcPort, service.webPort, AbortSignal.timeout(5_000)).catch(() =>
         faults.push(`${service.name}-service is not serving`),
       );
       for (const line of await service.newLines()) faults.push(...this.#faultsOfLine(line));

@@ -28,7 +28,7 @@ describe('Random and mutated requests', () => {
       checkedAfter: requests,
       requestAt: (index) => requestAt(seed, index),
     });
-  });
+  }, 90_000);
 
   afterAll(async () => {
     await services?.stop();

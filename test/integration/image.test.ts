@@ -85,13 +85,13 @@ function commandOf(program: string): string[] {
   return command?.split(', ') ?? [];
 }
 
-describe('What the image holds', () => {
+describe('What the image holds', { timeout: 60_000 }, () => {
   let image: Image;
   let database: TestDatabase;
   beforeAll(async () => {
     [image, database] = await Promise.all([Image.open(), createDatabase()]);
     await image.build();
-  });
+  }, 120_000);
   afterAll(async () => {
     await image.remove();
     await database.close();
@@ -164,7 +164,7 @@ describe('What the image holds', () => {
     const health = async () => (await image.run(['node', '-e', check.replace(`:${port}/`, `:${webPort}/`)])).code;
     expect(await health()).toBe(0);
     service.kill('SIGTERM');
-    await expect.poll(health).toBe(1);
+    await expect.poll(health, { timeout: 20_000 }).toBe(1);
     expect(service.exitCode).toBeNull();
   });
 });

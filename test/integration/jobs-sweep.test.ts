@@ -46,7 +46,7 @@ async function startJob(databaseUrl: string, redisUrl?: string, counts = { runs:
 /** Resolves when the job has run several times more, asked by nobody. */
 async function untilSwept(counts: { runs: number }): Promise<void> {
   const before = counts.runs;
-  await expect.poll(() => counts.runs - before).toBeGreaterThan(3);
+  await expect.poll(() => counts.runs - before, { timeout: 15_000 }).toBeGreaterThan(3);
 }
 
 async function startRedis() {

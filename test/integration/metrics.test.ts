@@ -44,7 +44,7 @@ async function lock({ onTestFinished }: TestContext, { database }: TestService, 
   return () => locker.query('rollback');
 }
 
-const eventually = { interval: 50 };
+const eventually = { timeout: 10_000, interval: 50 };
 
 describe('The metrics of slot-service', () => {
   it('follow a write to its refresh', async (context) => {
@@ -162,7 +162,7 @@ describe('The metrics of slot-service', () => {
 });
 
 describeRedisServer('The metrics of slot-service', () => {
-  it('count jobs that could not be queued', async (context) => {
+  it('count jobs that could not be queued', { timeout: 30_000 }, async (context) => {
     const redis = await RedisServer.start();
     const { createSlot, value } = await startSlotService(context, () => ({ redisUrl: redis.url }));
     await redis.kill();
@@ -171,4 +171,14 @@ describeRedisServer('The metrics of slot-service', () => {
     expect(await value('jobs{job="store-refresh",state="waiting"}')).toBeUndefined();
     await redis.stop();
   });
+});
+
+it('A refresh that fails is logged as a warning while it is tried again, and as an error when it is not', async (context) => {
+  const { service, createSlot } = await startSlotService(context);
+  await service.database.sql('alter table store_versions rename to elsewhere');
+  await createSlot();
+  const levels = () => new Set(service.log.filter(({ msg }) => msg === 'a job failed').map(({ level }) => level));
+  // The write's run has five attempts, within 8 s; a sweep has one.
+  await expect.poll(levels, eventually).toEqual(new Set(['warn', 'error']));
+  await service.database.sql('alter table elsewhere rename to store_versions');
 });

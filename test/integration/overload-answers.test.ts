@@ -42,7 +42,7 @@ describe('Callers who ask for large answers and do not read them', () => {
       stream.end(grpcFrame(slotOne));
       await Promise.race([once(stream, 'response'), untilClosed(stream)]);
     }
-    await expect.poll(() => codes[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    await expect.poll(() => codes[0], { timeout: 10_000 }).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     session.destroy();
     expect(await isServing(target)).toBe(true);
     expect(await grew()).toBeLessThan(900);
@@ -62,7 +62,7 @@ describe('Callers who ask for large answers and do not read them', () => {
       sockets.push(socket);
     }
     // They are not told of it before they read what is there.
-    await expect.poll(() => openFilesOf(target)).toBeLessThan(filesBefore + callers);
+    await expect.poll(() => openFilesOf(target), { timeout: 10_000 }).toBeLessThan(filesBefore + callers);
     for (const socket of sockets) socket.destroy();
     expect(await isServing(target)).toBe(true);
     expect(await grew()).toBeLessThan(900);

@@ -56,10 +56,10 @@ describe('A service under attack', () => {
       onReset(socket, (code) => codes.push(code));
       openHalf(socket, 100, watch);
     }
-    await expect.poll(() => codes.length).toBe(500);
+    await expect.poll(() => codes.length, { timeout: 10_000 }).toBe(500);
     expect(new Set(codes)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
     for (const socket of sockets) socket.destroy();
-    await expect.poll(() => isServing(target).catch(() => false)).toBe(true);
+    await expect.poll(() => isServing(target).catch(() => false), { timeout: 10_000 }).toBe(true);
     expect(await grew()).toBeLessThan(400);
   });
 
@@ -88,10 +88,10 @@ describe('A service under attack', () => {
       openHalf(socket, 15, large);
     }
     // The share of all is 64 MiB.
-    await expect.poll(() => codes.length).toBeGreaterThan(400);
+    await expect.poll(() => codes.length, { timeout: 10_000 }).toBeGreaterThan(400);
     expect(new Set(codes)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
     for (const socket of sockets) socket.destroy();
-    await expect.poll(() => isServing(target).catch(() => false)).toBe(true);
+    await expect.poll(() => isServing(target).catch(() => false), { timeout: 10_000 }).toBe(true);
     expect(await grew()).toBeLessThan(500);
   });
 
@@ -105,10 +105,10 @@ describe('A service under attack', () => {
           `authorization: Bearer ${target.token}\r\ncontent-length: 10\r\nx-large: ${'x'.repeat(60 * kibibyte)}\r\n\r\n`,
       );
     }
-    await expect.poll(() => refused.length).toBeGreaterThan(400);
+    await expect.poll(() => refused.length, { timeout: 10_000 }).toBeGreaterThan(400);
     for (const answer of refused) expect(answer).toMatch(/^HTTP\/1.1 429 .*OVERLOADED/s);
     for (const socket of sockets) socket.destroy();
-    await expect.poll(() => isServing(target).catch(() => false)).toBe(true);
+    await expect.poll(() => isServing(target).catch(() => false), { timeout: 10_000 }).toBe(true);
     expect(await grew()).toBeLessThan(600);
   });
 

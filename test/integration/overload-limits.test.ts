@@ -45,7 +45,7 @@ describe.each(protocols)('With all places taken, a call over $name', (protocol) 
     await unlock();
     await Promise.all(inFlight);
     await client().getSlots({});
-    await expect.poll(() => target.replica.logged('calls were refused')).toBeGreaterThan(0);
+    await expect.poll(() => target.replica.logged('calls were refused'), { timeout: 5_000 }).toBeGreaterThan(0);
     expect(target.replica.log.find(({ msg }) => msg === 'calls were refused')).toMatchObject({
       refused: expect.any(Number),
     });

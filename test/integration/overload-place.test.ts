@@ -12,6 +12,7 @@ const overloaded = {
   message: 'Too many calls at once - please try again later',
   reason: 'OVERLOADED',
 } as const;
+const polling = { timeout: 10_000 };
 
 describe.each(protocols)('The only place, of a call over $name whose caller leaves', (protocol) => {
   let database: Awaited<ReturnType<typeof startProxy>>;
@@ -33,11 +34,13 @@ describe.each(protocols)('The only place, of a call over $name whose caller leav
 
   const untilFree = () =>
     expect
-      .poll(() =>
-        getSlots().then(
-          () => 'answered',
-          () => 'refused',
-        ),
+      .poll(
+        () =>
+          getSlots().then(
+            () => 'answered',
+            () => 'refused',
+          ),
+        polling,
       )
       .toBe('answered');
 
@@ -59,7 +62,7 @@ describe.each(protocols)('The only place, of a call over $name whose caller leav
     await leave();
     // It waits for the same lock then.
     const next = async () => (await failureOf(getSlots({ timeoutMs: 300 }))).rawMessage;
-    await expect.poll(next).not.toBe(overloaded.message);
+    await expect.poll(next, polling).not.toBe(overloaded.message);
     await unlock();
     await untilFree();
   });
@@ -69,7 +72,7 @@ describe.each(protocols)('The only place, of a call over $name whose caller leav
     const leave = await takePlace();
     database.refuse();
     await leave();
-    await expect.poll(() => target.replica.logged('a statement could not be canceled')).toBe(1);
+    await expect.poll(() => target.replica.logged('a statement could not be canceled'), polling).toBe(1);
     await expectError(getSlots(), overloaded);
     await database.mend();
     await unlock();

@@ -35,9 +35,9 @@ describe('The calls that a gRPC connection may have open at once', () => {
     const sessions = await openBusy(10);
     const [first] = sessions;
     if (first === undefined) throw new Error('no connection');
-    await expect.poll(() => quotasOf(sessions)).toEqual([callsOfAllConnections / 10]);
+    await expect.poll(() => quotasOf(sessions), { timeout: 10_000 }).toEqual([callsOfAllConnections / 10]);
     for (const session of sessions.slice(1)) session.destroy();
-    await expect.poll(() => quotaOf(first)).toBe(callsOfOneConnection);
+    await expect.poll(() => quotaOf(first), { timeout: 10_000 }).toBe(callsOfOneConnection);
     first.destroy();
     await unlock();
   });
@@ -46,7 +46,7 @@ describe('The calls that a gRPC connection may have open at once', () => {
     const session = await openSession(target.replica.ports.grpcPort);
     const watches = 3;
     for (let watch = 0; watch < watches; watch += 1) ask(session, 'slot.v1.SlotStoreService/WatchStore');
-    await expect.poll(() => quotaOf(session)).toBe(callsOfOneConnection + watches);
+    await expect.poll(() => quotaOf(session), { timeout: 10_000 }).toBe(callsOfOneConnection + watches);
     session.destroy();
   });
 });

@@ -96,7 +96,7 @@ describe('What requests make a service hold', () => {
       const frame = { length: 4 * mebibyte - 1, compressed: encoding === 'gzip' };
       stream.write(grpcFrame(half, frame));
     }
-    await expect.poll(() => refusals.length).toBeGreaterThan(20);
+    await expect.poll(() => refusals.length, { timeout: 10_000 }).toBeGreaterThan(20);
     expect(new Set(refusals)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
     expect(await isServing(target)).toBe(true);
     expect(await grew()).toBeLessThan(400);
@@ -114,7 +114,7 @@ describe('What requests make a service hold', () => {
       socket.write(head);
       socket.write(half);
     }
-    await expect.poll(() => answers.length).toBeGreaterThan(20);
+    await expect.poll(() => answers.length, { timeout: 10_000 }).toBeGreaterThan(20);
     for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 429 .*OVERLOADED/s);
     expect(await isServing(target)).toBe(true);
     expect(await grew()).toBeLessThan(400);

@@ -14,7 +14,7 @@ import {
 const trickleMs = 1_000;
 
 // Each waits for a bound of the service in seconds, so all of them wait at once.
-describe.concurrent('A request that comes slowly is cut', () => {
+describe.concurrent('A request that comes slowly is cut', { timeout: 60_000 }, () => {
   let target: Target;
   beforeAll(async () => {
     target = await startTarget();

@@ -49,7 +49,8 @@ export async function openFilesOf({ replica }: Target): Promise<number> {
 /** Whether calls are answered on both ports. */
 export async function isServing({ replica, token }: Target): Promise<boolean> {
   await replica.slots.getSlots({}, { timeoutMs: 10_000 });
-  const response = await post(replica.ports.webPort, 'GetSlots', token, '{}');
+  // Kept alive, it would count among the open files for some seconds.
+  const response = await post(replica.ports.webPort, 'GetSlots', token, '{}', { connection: 'close' });
   await response.text();
   return response.status === 200;
 }
@@ -87,7 +88,7 @@ export async function untilBlocked({ database }: Target): Promise<void> {
   // A refresh of the stores may wait, too.
   const blocked =
     "select from pg_stat_activity where wait_event_type = 'Lock' and query like '% from slots where is_active'";
-  await expect.poll(() => database.sql(blocked)).not.toHaveLength(0);
+  await expect.poll(() => database.sql(blocked), { timeout: 10_000 }).not.toHaveLength(0);
 }
 
 /** A TCP connection that never fails its test; what comes is thrown away unless listened to. */

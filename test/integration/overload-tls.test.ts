@@ -18,7 +18,9 @@ describe('HTTP/2 on the web port', () => {
     ...{ 'content-type': 'application/json', authorization: `Bearer ${stage.token}` },
   });
 
-  it('cuts a request whose body comes slowly, and not a query by GET that is read slowly', async () => {
+  it('cuts a request whose body comes slowly, and not a query by GET that is read slowly', {
+    timeout: 60_000,
+  }, async () => {
     const reader = await stage.session({ initialWindowSize: 0 });
     const query = reader.request({
       ':path': '/slot.v1.SlotService/GetSlots?connect=v1&encoding=json&message=%7B%7D',
@@ -59,9 +61,9 @@ describe('HTTP/2 on the web port', () => {
       });
       openHalf(socket, 250, headers());
     }
-    await expect.poll(() => resets).toBe(500);
+    await expect.poll(() => resets, { timeout: 10_000 }).toBe(500);
     for (const socket of sockets) socket.destroy();
     const slots = slotsOver(stage.connect('2', stage.trusting));
-    await expect.poll(() => slots.getSlots({}).then(() => 'served', String)).toBe('served');
+    await expect.poll(() => slots.getSlots({}).then(() => 'served', String), { timeout: 10_000 }).toBe('served');
   });
 });

@@ -7,6 +7,7 @@ import type { Replica } from '../support/replica.ts';
 import { type Backend, eventually, Stage } from './stores-stage.ts';
 import { createSlot, openSlot, outcomeOf, readCovering } from './stores-writes.ts';
 
+const timeout = 60_000;
 const reason = noPgBouncer === undefined ? '' : ` (skipped: ${noPgBouncer})`;
 
 async function openStage(options: PgBouncerOptions, { onTestFinished }: TestContext, backend: Backend = 'PostgreSQL') {
@@ -37,7 +38,7 @@ async function expectServing(replicas: readonly Replica[], { expect }: TestConte
   );
   const written = await Promise.all(writes);
   for (const replica of replicas) {
-    for (const one of written) expect(await readCovering(replica, one, 25_000)).toContain(one.slotId);
+    for (const one of written) expect(await readCovering(replica, one, 10_000)).toContain(one.slotId);
   }
 }
 
@@ -63,7 +64,7 @@ async function expectCanceled(stage: Stage, { slots }: Replica, { expect }: Test
 }
 
 describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
-  it('in session mode all works with prepared statements, also a migration', async (context) => {
+  it('in session mode all works with prepared statements, also a migration', { timeout }, async (context) => {
     const { stage, pooler } = await openStage({ mode: 'session', poolSize: 60 }, context);
     context.expect(await migrate(pooler.url)).toEqual([]);
     const replicas = await startTwo(stage, pooler);
@@ -71,7 +72,7 @@ describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
     await expectCanceled(stage, replicas[0] ?? (await stage.start()), context);
   });
 
-  it('in transaction mode all works without prepared statements', async (context) => {
+  it('in transaction mode all works without prepared statements', { timeout }, async (context) => {
     const { stage, pooler } = await openStage({ mode: 'transaction', poolSize: 4 }, context);
     const replicas = await startTwo(stage, pooler, { DATABASE_PREPARE: 'false' });
     await expectServing(replicas, context);
@@ -84,15 +85,19 @@ describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
     context.expect(pooled?.n).toBeLessThanOrEqual(4);
   });
 
-  it('a service without a direct way refuses to start', async (context) => {
+  it('a service without a direct way refuses to start', { timeout }, async (context) => {
     const { stage, pooler } = await openStage({ mode: 'session', poolSize: 60 }, context);
     const started = stage.start({ databaseUrl: pooler.url });
     await context.expect(started).rejects.toThrow('unsupported startup parameter');
   });
 
-  it.skipIf(noRedis)('a service that hears no notifications says so, and does not start', async (context) => {
-    const { stage, pooler } = await openStage({ mode: 'transaction', poolSize: 4 }, context, 'Redis');
-    const started = stage.start({ databaseUrl: pooler.url, env: { DATABASE_PREPARE: 'false' } });
-    await context.expect(started).rejects.toThrow('slot-service: notifications do not arrive: DATABASE_DIRECT_URL');
-  });
+  it.skipIf(noRedis)(
+    'a service that hears no notifications says so, and does not start',
+    { timeout },
+    async (context) => {
+      const { stage, pooler } = await openStage({ mode: 'transaction', poolSize: 4 }, context, 'Redis');
+      const started = stage.start({ databaseUrl: pooler.url, env: { DATABASE_PREPARE: 'false' } });
+      await context.expect(started).rejects.toThrow('slot-service: notifications do not arrive: DATABASE_DIRECT_URL');
+    },
+  );
 });

@@ -12,6 +12,9 @@ import { scrape } from '../support/scrape.ts';
 import { signToken } from '../support/tokens.ts';
 import { Stage } from './stores-stage.ts';
 
+// Each start loads the whole service: 4 s, and 20 s and more beside other work.
+const startMs = 60_000;
+const startsMs = 2 * startMs;
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
 describe('A service with several processes', () => {
@@ -28,8 +31,8 @@ describe('A service with several processes', () => {
     metricsPort = await findTwoFreePorts();
     const env = { SLOT_METRICS_PORT: String(metricsPort) };
     replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
-    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: 60_000 });
-  });
+    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
+  }, startsMs);
   afterEach(() => {
     for (const client of open.splice(0)) client.close();
   });
@@ -80,11 +83,13 @@ describe('A service with several processes', () => {
     expect(new Set(seconds).size).toBe(2);
   });
 
-  it('goes on when one is killed, and again just after its start, and starts it anew each time', async () => {
+  it('goes on when one is killed, and again just after its start, and starts it anew each time', {
+    timeout: 90_000,
+  }, async () => {
     const serving = () => pidsOf(replica.log.filter(({ msg }) => msg === 'serving'));
     const [victim = 0, sibling = 0] = serving();
     process.kill(victim, 'SIGKILL');
-    await expect.poll(() => serving().length).toBe(3);
+    await expect.poll(() => serving().length, { timeout: 30_000 }).toBe(3);
     process.kill(serving().at(-1) ?? 0, 'SIGKILL');
     // A connection that was handed to it just before is lost with it.
     const answers = () =>
@@ -94,8 +99,8 @@ describe('A service with several processes', () => {
           () => true,
           () => false,
         );
-    await expect.poll(answers).toBe(true);
-    await expect.poll(() => serving().length).toBe(4);
+    await expect.poll(answers, { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => serving().length, { timeout: 30_000 }).toBe(4);
     expect(replica.logged('a process ended by itself and is started again')).toBe(2);
     expect(isAlive(sibling)).toBe(true);
   });
@@ -108,17 +113,17 @@ describe('A service with several processes', () => {
   });
 });
 
-describe('A signal to all processes of a service', () => {
+describe('A signal to all processes of a service', { timeout: startsMs }, () => {
   it('stops them in order, though the first one passes it on to the others', async () => {
     const database = await createDatabase();
     const drainMs = 2_000;
     const env = { DRAIN_MS: String(drainMs) };
     const replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
     try {
-      await expect.poll(() => replica.logged('serving')).toBe(2);
+      await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
       const startedAt = performance.now();
       for (const { msg, pid } of replica.log) if (msg === 'serving') process.kill(Number(pid), 'SIGTERM');
-      await expect.poll(() => replica.logged('stopping')).toBe(2);
+      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2));
       expect(await replica.stop()).toBe(0);
       // A second signal must not end them at once.
       expect(performance.now() - startedAt).toBeGreaterThan(drainMs);
@@ -130,25 +135,29 @@ describe('A signal to all processes of a service', () => {
 });
 
 describe('The death of the first of several processes', () => {
-  it('ends the others in order: they answer what is in flight and leave no process', async ({ onTestFinished }) => {
-    const stage = await Stage.open('PostgreSQL');
-    onTestFinished(() => stage.close());
-    const replica = await stage.start({ processes: 2 });
-    await expect.poll(() => replica.logged('serving')).toBe(2);
-    await stage.holding('lock table slots in access exclusive mode', async (release) => {
-      const inFlight = replica.slots.createSlot(times);
-      await stage.untilBlocked('slot-service');
-      process.kill(replica.pid, 'SIGKILL');
-      await expect.poll(() => replica.logged('stopping')).toBe(2);
-      await release();
-      expect((await inFlight).slot?.id).toBeGreaterThan(0);
-    });
-    const pids = replica.log.filter(({ msg }) => msg === 'serving').map(({ pid }) => Number(pid));
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-  });
+  it(
+    'ends the others in order: they answer what is in flight and leave no process',
+    async ({ onTestFinished }) => {
+      const stage = await Stage.open('PostgreSQL');
+      onTestFinished(() => stage.close());
+      const replica = await stage.start({ processes: 2 });
+      await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
+      await stage.holding('lock table slots in access exclusive mode', async (release) => {
+        const inFlight = replica.slots.createSlot(times);
+        await stage.untilBlocked('slot-service');
+        process.kill(replica.pid, 'SIGKILL');
+        await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2), { timeout: 15_000 });
+        await release();
+        expect((await inFlight).slot?.id).toBeGreaterThan(0);
+      });
+      const pids = replica.log.filter(({ msg }) => msg === 'serving').map(({ pid }) => Number(pid));
+      await expect.poll(() => pids.filter(isAlive), { timeout: 15_000 }).toEqual([]);
+    },
+    startsMs,
+  );
 });
 
-describe('A start of several processes', () => {
+describe('A start of several processes', { timeout: startsMs }, () => {
   it('that is refused says so once', async () => {
     const { code, stderr } = await run(
       process.execPath,

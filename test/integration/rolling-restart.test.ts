@@ -7,6 +7,7 @@ import { connectCaller, grpcCaller, RollingLoad } from './rolling-load.ts';
 import { eventually, Stage } from './stores-stage.ts';
 import { createSlot, expectCaughtUp } from './stores-writes.ts';
 
+const timeout = 120_000;
 const callsBetween = 40;
 
 /** Stops a replica and starts it again on its ports, with calls going on before, meanwhile and after. */
@@ -33,7 +34,7 @@ async function underLoad(loads: readonly RollingLoad[]): Promise<void> {
     const goal = load.done + callsBetween;
     await eventually(() => {
       if (load.done < goal && load.failures.length === 0) throw new Error('too few calls have succeeded');
-    });
+    }, 20_000);
   }
 }
 
@@ -45,7 +46,7 @@ async function openStage({ onTestFinished }: TestContext): Promise<Stage> {
 }
 
 describe('A rolling restart of two replicas', () => {
-  it('of one process and of two loses no call and no write', async (context) => {
+  it('of one process and of two loses no call and no write', { timeout }, async (context) => {
     const { expect } = context;
     const stage = await openStage(context);
     const [one, two] = await Promise.all([stage.start(), stage.start({ processes: 2 })]);
@@ -83,6 +84,6 @@ describe('A rolling restart of two replicas', () => {
     const acknowledged = loads.flatMap((load) => load.acknowledged);
     expect(written.map(({ name }) => name).toSorted()).toEqual(acknowledged.toSorted());
     // What was asked for before a stop is in the stores of the replicas that came after it.
-    await expectCaughtUp(last, [slotId, ...written.map(({ id }) => id)], 25_000);
+    await expectCaughtUp(last, [slotId, ...written.map(({ id }) => id)], 10_000);
   });
 });

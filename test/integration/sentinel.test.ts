@@ -4,6 +4,7 @@ import { startSentinelRedis } from '../support/sentinel.ts';
 import { Stage } from './stores-stage.ts';
 import { createSlot, expectCaughtUp, readCovering } from './stores-writes.ts';
 
+const timeout = 60_000;
 const reason = noRedisServer === undefined ? '' : ` (skipped: ${noRedisServer})`;
 
 const passwords = [
@@ -14,7 +15,7 @@ const passwords = [
 describe.skipIf(noRedisServer).concurrent.each(passwords)(
   `When Redis Sentinel $title makes another master${reason}`,
   ({ password }) => {
-    it('slots are written all the time, and the stores catch up by its queue', async (context) => {
+    it('slots are written all the time, and the stores catch up by its queue', { timeout }, async (context) => {
       const { expect, onTestFinished } = context;
       const redis = await startSentinelRedis(password);
       const stage = await Stage.open('PostgreSQL');
@@ -24,7 +25,7 @@ describe.skipIf(noRedisServer).concurrent.each(passwords)(
       });
       const replica = await stage.start({ env: redis.env });
       const first = await createSlot(replica);
-      expect(await readCovering(replica, first, 25_000)).toEqual([first.slotId]);
+      expect(await readCovering(replica, first, 10_000)).toEqual([first.slotId]);
 
       await redis.killMaster();
       let isOver = false;
@@ -45,7 +46,7 @@ describe.skipIf(noRedisServer).concurrent.each(passwords)(
       const startedAt = performance.now();
       await expectCaughtUp(replica, slotIds, sweeps / 2);
       const next = await createSlot(replica);
-      expect(await readCovering(replica, next, 25_000)).toContain(next.slotId);
+      expect(await readCovering(replica, next, 10_000)).toContain(next.slotId);
       expect(performance.now() - startedAt).toBeLessThan(sweeps);
     });
   },

@@ -6,9 +6,11 @@ import { readSequence, updateSequence } from './stores-sequences.ts';
 import { Stage } from './stores-stage.ts';
 import { createSlot } from './stores-writes.ts';
 
-it('An update of a sequence whose answer was lost is read once it is committed, by its own replica too', async ({
-  onTestFinished,
-}) => {
+const timeout = 60_000;
+
+it('An update of a sequence whose answer was lost is read once it is committed, by its own replica too', {
+  timeout,
+}, async ({ onTestFinished }) => {
   const stage = await Stage.open('PostgreSQL');
   onTestFinished(() => stage.close());
   const url = new URL(stage.database.url);

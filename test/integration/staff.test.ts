@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/processes.ts';
 
-describe('The command for staff users', () => {
+// Each command is a process, which loads for some seconds beside other work.
+describe('The command for staff users', { timeout: 60_000 }, () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();

@@ -51,7 +51,8 @@ async function call(procedure: string, body: object, output: string): Promise<un
   return response.json();
 }
 
-describe('npm start', () => {
+// Each test starts everything, or even twice.
+describe('npm start', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     place = await makePlace();
   });
@@ -103,7 +104,7 @@ describe('npm start', () => {
     const pids = await findAll();
     expect(pids).toHaveLength(3);
     killed.signal('SIGKILL');
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
   });
 
   it('takes over from a run that was killed', { timeout: startTimeoutMs }, async () => {

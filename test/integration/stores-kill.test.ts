@@ -4,6 +4,7 @@ import type { Replica } from '../support/replica.ts';
 import { type Backend, describeBackends, describeRedisServer, Stage } from './stores-stage.ts';
 import { createSlot, expectCaughtUp, openSlotIds, readCovering, type Written } from './stores-writes.ts';
 
+const timeout = 60_000;
 const refreshStatement = 'with taken as (delete from store_refresh_requests';
 
 async function openStage(backend: Backend, { onTestFinished }: TestContext): Promise<Stage> {
@@ -29,15 +30,15 @@ const never: Written = { slotId: 0, requestId: '' };
 const idsOf = (written: readonly Written[]) => written.map(({ slotId }) => slotId);
 
 describeBackends('A slot-service that is killed', (backend) => {
-  it('during a refresh has lost no committed write after its restart', async (context) => {
+  it('during a refresh has lost no committed write after its restart', { timeout }, async (context) => {
     const { expect } = context;
     const stage = await openStage(backend, context);
     const replica = await stage.start();
     // The first two are served by the first sweep and the first job.
     const first = await write(replica, 1);
-    await readCovering(replica, first[0] ?? never, 25_000);
+    await readCovering(replica, first[0] ?? never, 10_000);
     first.push(await createSlot(replica));
-    await readCovering(replica, first[1] ?? never, 25_000);
+    await readCovering(replica, first[1] ?? never, 10_000);
     let written: Written[] = [];
     // The refresh waits at its start, then in its middle, where it deletes the requests that it took.
     await stage.holding('lock table store_versions in share mode', async (release) => {
@@ -59,7 +60,7 @@ describeBackends('A slot-service that is killed', (backend) => {
     expect(await readCovering(restarted, next, 25_000)).toEqual(idsOf([...first, ...written, next]));
   });
 
-  it('while another one goes on has lost no write either', async (context) => {
+  it('while another one goes on has lost no write either', { timeout }, async (context) => {
     const { expect } = context;
     const stage = await openStage(backend, context);
     const [killed, other] = await Promise.all([stage.start({ refreshDelayMs: 3_000 }), stage.start()]);
@@ -71,7 +72,7 @@ describeBackends('A slot-service that is killed', (backend) => {
 });
 
 describe.concurrent('A slot-service that is killed between commit and enqueue, jobs on PostgreSQL', () => {
-  it('has lost no write after its restart', async (context) => {
+  it('has lost no write after its restart', { timeout }, async (context) => {
     const { expect } = context;
     const stage = await openStage('PostgreSQL', context);
     const replica = await stage.start();
@@ -89,7 +90,7 @@ describe.concurrent('A slot-service that is killed between commit and enqueue, j
 });
 
 describeRedisServer('A slot-service that is killed between commit and enqueue', () => {
-  it('has lost no write after its restart', async (context) => {
+  it('has lost no write after its restart', { timeout }, async (context) => {
     const { expect } = context;
     const { stage, redis } = await openRedisStage(context);
     const replica = await stage.start();
@@ -103,7 +104,7 @@ describeRedisServer('A slot-service that is killed between commit and enqueue', 
     expect(await openSlotIds(await stage.start())).toEqual(written);
   });
 
-  it('or while Redis is away catches up when both are back', async (context) => {
+  it('or while Redis is away catches up when both are back', { timeout }, async (context) => {
     const { stage, redis } = await openRedisStage(context);
     const replica = await stage.start();
     await redis.kill();
@@ -112,6 +113,6 @@ describeRedisServer('A slot-service that is killed between commit and enqueue', 
     const restarted = await stage.start();
     const more = await write(restarted, 5);
     await redis.resumeEmpty();
-    await expectCaughtUp(restarted, idsOf([...written, ...more]), 25_000);
+    await expectCaughtUp(restarted, idsOf([...written, ...more]), 15_000);
   });
 });

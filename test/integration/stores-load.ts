@@ -61,18 +61,18 @@ export class Load {
         const count = this.failures.filter((failure) => failure.method === method).length;
         if (count < times) throw new Error(`${method} failed ${count} times`);
       }
-    });
+    }, 15_000);
   }
 
   /** Waits until each of the methods succeeds again. */
-  untilSucceeding(methods: readonly Method[]): Promise<void> {
+  untilSucceeding(methods: readonly Method[], timeoutMs: number): Promise<void> {
     const before = new Map(this.succeeded);
     return eventually(() => {
       for (const method of methods) {
         const more = (this.succeeded.get(method) ?? 0) - (before.get(method) ?? 0);
         if (more < 3) throw new Error(`${method} does not succeed: ${this.errorsOf(method).join(', ')}`);
       }
-    });
+    }, timeoutMs);
   }
 
   async stop(): Promise<void> {

@@ -25,6 +25,7 @@ interface Run {
 const onDatabase = ['createSlot', 'getSlotById', 'getStoreStatus'] as const;
 const backends: Backend[] = noRedis === undefined ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'];
 const unavailable = 'Unavailable: The database is unavailable';
+const timeout = 60_000;
 
 let folder: string;
 let port: number;
@@ -77,19 +78,19 @@ beforeAll(async () => {
   server = await startServer();
   for (const backend of backends) runs.set(backend, await startRun(backend, server.url));
   const all = [...runs.values()];
-  await Promise.all(all.map(({ load }) => load.untilSucceeding([...onDatabase, 'updateSlot'])));
+  await Promise.all(all.map(({ load }) => load.untilSucceeding([...onDatabase, 'updateSlot'], 15_000)));
   await server.stop();
   await Promise.all(all.map(({ load }) => load.untilFailing([...onDatabase, 'updateSlot'], 20)));
   server = await startServer();
-  await Promise.all(all.map(({ load }) => load.untilSucceeding([...onDatabase, 'updateSlot'])));
+  await Promise.all(all.map(({ load }) => load.untilSucceeding([...onDatabase, 'updateSlot'], 15_000)));
   await Promise.all(all.map(({ load }) => load.stop()));
-});
+}, 120_000);
 
 afterAll(async () => {
   await Promise.all([...runs.values()].map((run) => run.stop()));
   await server?.stop();
   await rm(folder, { recursive: true, force: true });
-});
+}, 60_000);
 
 const skipped = noRedis === undefined ? '' : ` (on Redis skipped: ${noRedis})`;
 
@@ -110,14 +111,14 @@ describe.each(backends)(`A restart of PostgreSQL under load, jobs on %s${skipped
 });
 
 describe.concurrent.each(backends)('After a restart of PostgreSQL under load, jobs on %s', (backend) => {
-  it('no acknowledged write is missing, and all recovers by itself', async (context) => {
+  it('no acknowledged write is missing, and all recovers by itself', { timeout }, async (context) => {
     const { databaseUrl, replica, load, slotId } = runOn(backend);
     expect(load.created.length).toBeGreaterThan(10);
     await expectCaughtUp(replica, load.created, 45_000);
     // The worker and the connection for notifications.
     for (let n = 1; n <= 3; n += 1) {
       const next = await createSlot(replica);
-      context.expect(await readCovering(replica, next, 25_000)).toContain(next.slotId);
+      context.expect(await readCovering(replica, next, 10_000)).toContain(next.slotId);
     }
     // The cache works again.
     await updateSequence(replica, slotId, 2);

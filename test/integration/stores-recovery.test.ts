@@ -80,7 +80,9 @@ function startOn(folder: string, port: number): Promise<EmbeddedPostgres> {
   return startPostgres(folder, port, new AbortController().signal, ['fsync=off', 'restore_command=false']);
 }
 
-it('A database that is set back is followed by every replica, and no read claims a write that it lost', async (test) => {
+it('A database that is set back is followed by every replica, and no read claims a write that it lost', {
+  timeout: 120_000,
+}, async (test) => {
   const server = await RecoverableServer.start();
   test.onTestFinished(() => server.remove());
   await migrate(server.url);
@@ -92,17 +94,18 @@ it('A database that is set back is followed by every replica, and no read claims
   const [writer, other] = replicas;
   if (writer === undefined || other === undefined) throw new Error('two replicas were started');
   const statuses = () => Promise.all(replicas.map((replica) => replica.stores.getStoreStatus({})));
-  const untilBoth = (check: () => Promise<void>) => expect.poll(() => check().then(() => 'held', String)).toBe('held');
+  const untilBoth = (check: () => Promise<void>) =>
+    expect.poll(() => check().then(() => 'held', String), { timeout: 30_000 }).toBe('held');
 
   const kept = await createSlot(writer);
-  for (const replica of replicas) await readCovering(replica, kept, 25_000);
+  for (const replica of replicas) await readCovering(replica, kept, 20_000);
   await server.keep();
   await untilBoth(async () => void (await statuses()));
   const before = Math.max(...(await statuses()).map(({ version }) => version));
 
   const lost = await untilWritten(writer);
-  for (let left = 3; left > 0; left -= 1) await readCovering(other, await createSlot(writer), 25_000);
-  for (const replica of replicas) expect(await readCovering(replica, lost, 25_000)).toContain(lost.slotId);
+  for (let left = 3; left > 0; left -= 1) await readCovering(other, await createSlot(writer), 20_000);
+  for (const replica of replicas) expect(await readCovering(replica, lost, 20_000)).toContain(lost.slotId);
   const told: number[] = [];
   const watching = (async () => {
     for await (const { version } of other.stores.watchStore({ afterVersion: before })) told.push(version);
@@ -118,7 +121,7 @@ it('A database that is set back is followed by every replica, and no read claims
   for (const { version } of await statuses()) expect(version).toBeLessThan(newest);
   await expect.poll(() => told.at(-1)).toBeLessThan(newest);
   for (const replica of replicas) {
-    const error = await failureOf(readCovering(replica, lost, 25_000));
+    const error = await failureOf(readCovering(replica, lost, 20_000));
     expect([Code[error.code], error.rawMessage]).toEqual([
       'Aborted',
       'The database does not know the write of this store-request-id',
@@ -135,8 +138,8 @@ it('A database that is set back is followed by every replica, and no read claims
   for (let left = 10; left > 0; left -= 1) await createSlot(writer);
   const last = await createSlot(writer);
   for (const replica of replicas) {
-    expect(await readCovering(replica, last, 25_000)).toContain(last.slotId);
-    expect(Code[(await failureOf(readCovering(replica, lost, 25_000))).code]).toBe('Aborted');
+    expect(await readCovering(replica, last, 20_000)).toContain(last.slotId);
+    expect(Code[(await failureOf(readCovering(replica, lost, 20_000))).code]).toBe('Aborted');
   }
 });
 

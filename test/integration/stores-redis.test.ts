@@ -4,6 +4,7 @@ import type { Replica } from '../support/replica.ts';
 import { describeRedisServer, Stage } from './stores-stage.ts';
 import { createSlot, expectCaughtUp, readCovering } from './stores-writes.ts';
 
+const timeout = 60_000;
 const writesAhead = 100;
 const writesAway = 200;
 
@@ -40,7 +41,7 @@ const absences: readonly (readonly [string, Fault[1]])[] = [
 ];
 
 describeRedisServer('The slot-service', () => {
-  it.for(faults)('writes on while Redis is %s, and catches up by itself', async (fault, context) => {
+  it.for(faults)('writes on while Redis is %s, and catches up by itself', { timeout }, async (fault, context) => {
     const { expect } = context;
     const [, takeAway, bringBack] = fault;
     const { redis, stage, replica } = await openStage(context);
@@ -52,12 +53,12 @@ describeRedisServer('The slot-service', () => {
     expect(await stage.pending()).toBeGreaterThan(0);
     await bringBack(redis);
     // Sooner than a sweep: the connection that is back asks for a refresh.
-    await expectCaughtUp(replica, [...ahead.slotIds, ...away.slotIds], 25_000);
+    await expectCaughtUp(replica, [...ahead.slotIds, ...away.slotIds], 15_000);
     const next = await createSlot(replica);
-    expect(await readCovering(replica, next, 25_000)).toContain(next.slotId);
+    expect(await readCovering(replica, next, 15_000)).toContain(next.slotId);
   });
 
-  it('starts while Redis is away, and catches up by itself', async (context) => {
+  it('starts while Redis is away, and catches up by itself', { timeout }, async (context) => {
     const redis = await RedisServer.start();
     const stage = await Stage.on(redis);
     context.onTestFinished(() => stage.close());
@@ -65,11 +66,11 @@ describeRedisServer('The slot-service', () => {
     const replica = await stage.start();
     const { slotIds } = await write(replica, 10);
     await redis.resume();
-    await expectCaughtUp(replica, slotIds, 25_000);
+    await expectCaughtUp(replica, slotIds, 15_000);
     context.expect(await replica.stop()).toBe(0);
   });
 
-  it.for(absences)('stops in time while Redis is %s', async ([, takeAway], context) => {
+  it.for(absences)('stops in time while Redis is %s', { timeout }, async ([, takeAway], context) => {
     const { redis, replica } = await openStage(context);
     await takeAway(redis);
     await write(replica, 200);

@@ -108,7 +108,7 @@ export class Stage {
 
 export const fixture = `insert into staff_users (id, name) values (1, 'Asha Menon')`;
 
-/** Tries until it succeeds, for less than the 30 seconds after which a sweep would help. */
-export function eventually<Result>(attempt: () => Result | Promise<Result>, timeout = 25_000): Promise<Result> {
+/** Tries until it succeeds. */
+export function eventually<Result>(attempt: () => Result | Promise<Result>, timeout = 10_000): Promise<Result> {
   return vi.waitFor(attempt, { timeout, interval: 25 });
 }

@@ -5,7 +5,7 @@ import { Authority } from '../support/certificates.ts';
 import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from './tls-stage.ts';
 
 const ports = ['grpcPort', 'webPort'] as const;
-const soon = { interval: 100 };
+const soon = { timeout: 10_000, interval: 100 };
 const late = { timeoutMs: 10_000 };
 const readAgain = 'the certificate files were read again';
 const unusable = 'the certificate files can not be used: those before stay';

@@ -7,6 +7,7 @@ import { signToken } from '../support/tokens.ts';
 import { type Backend, describeBackends, eventually, Stage } from './stores-stage.ts';
 import { openSlot, outcomeOf } from './stores-writes.ts';
 
+const timeout = 60_000;
 const traceId = (n: number) => n.toString(16).padStart(32, 'a');
 const parentId = 'b7ad6b7169203331';
 const traceparent = (n: number, flags = '01') => ({ traceparent: `00-${traceId(n)}-${parentId}-${flags}` });
@@ -42,7 +43,7 @@ function spanOf(collector: Collector, n: number, name: string): Promise<Received
 const createSlot = (replica: Replica, n: number) => replica.slots.createSlot(openSlot(), { headers: traceparent(n) });
 
 describe.concurrent('Traces', () => {
-  it('continue that of the caller, down to the statements', async (context) => {
+  it('continue that of the caller, down to the statements', { timeout }, async (context) => {
     const { collector, replica } = await start(context);
     await createSlot(replica, 1);
     const server = await spanOf(collector, 1, 'slot.v1.SlotService/CreateSlot');
@@ -65,7 +66,7 @@ describe.concurrent('Traces', () => {
     expect(line.method).toBe('slot.v1.SlotService/CreateSlot');
   });
 
-  it('tell what went wrong by code, and blame only the service for its own faults', async (context) => {
+  it('tell what went wrong by code, and blame only the service for its own faults', { timeout }, async (context) => {
     const { collector, replica, stage } = await start(context);
     await outcomeOf(replica.slots.getSlotById({ id: 4711 }, { headers: traceparent(1) }));
     const refused = await spanOf(collector, 1, 'slot.v1.SlotService/GetSlotById');
@@ -79,7 +80,7 @@ describe.concurrent('Traces', () => {
     expect((await spanOf(collector, 2, 'getSlots')).status).toEqual({ code: 2 });
   });
 
-  it('hold no token, no value of a request and none of a statement', async (context) => {
+  it('hold no token, no value of a request and none of a statement', { timeout }, async (context) => {
     const { collector, replica } = await start(context);
     const token = await signToken({ staffId: 1, subject: 'secret-subject' });
     const snippet = { name: 'secret-snippet', productIds: [77_001_177] };
@@ -93,7 +94,7 @@ describe.concurrent('Traces', () => {
     }
   });
 
-  it('are those of Connect calls too, and begin here without a caller', async (context) => {
+  it('are those of Connect calls too, and begin here without a caller', { timeout }, async (context) => {
     const { collector, replica } = await start(context, { OTEL_SERVICE_NAME: 'renamed' });
     const { webPort } = expectServing(replica);
     const call = (headers: object) =>
@@ -118,7 +119,7 @@ describe.concurrent('Traces', () => {
     await eventually(() => expectLine(replica, begun.traceId));
   });
 
-  it('are not of a caller that is not sampled', async (context) => {
+  it('are not of a caller that is not sampled', { timeout }, async (context) => {
     const { collector, replica } = await start(context);
     await replica.slots.getSlots({}, { headers: traceparent(1, '00') });
     await replica.slots.getSlots({}, { headers: traceparent(2) });
@@ -127,7 +128,7 @@ describe.concurrent('Traces', () => {
     await eventually(() => expectLine(replica, traceId(1)));
   });
 
-  it('go on in the fetch of the key set', async (context) => {
+  it('go on in the fetch of the key set', { timeout }, async (context) => {
     const keys = await Collector.start();
     context.onTestFinished(() => keys.close());
     const auth = { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: keys.url, AUTH_ISSUER: 'issuer', AUTH_AUDIENCE: 'audience' };
@@ -144,7 +145,7 @@ describe.concurrent('Traces', () => {
     expect(keys.headers.map((headers) => headers.traceparent)).toEqual([`00-${traceId(1)}-${spanId}-01`]);
   });
 
-  it('are sent to the end, with the headers that the collector wants', async (context) => {
+  it('are sent to the end, with the headers that the collector wants', { timeout }, async (context) => {
     const env = { OTEL_BSP_SCHEDULE_DELAY: '600000', OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=k1' };
     const { collector, replica } = await start(context, env);
     await replica.slots.getSlots({}, { headers: traceparent(1) });
@@ -154,7 +155,7 @@ describe.concurrent('Traces', () => {
     expect(collector.headers[0]).toMatchObject({ 'x-collector-key': 'k1' });
   });
 
-  it.for(['away', 'hung'])('disturb no call while the collector is %s', async (state, context) => {
+  it.for(['away', 'hung'])('disturb no call while the collector is %s', { timeout }, async (state, context) => {
     const hung = state === 'hung' ? await Collector.start({ hangs: true }) : undefined;
     context.onTestFinished(() => hung?.close());
     const url = hung?.url ?? `http://127.0.0.1:${await findFreePort()}`;
@@ -176,7 +177,7 @@ describe.concurrent('Traces', () => {
 });
 
 describeBackends('Traces', (backend) => {
-  it('link a refresh to each write that asked for it', async (context) => {
+  it('link a refresh to each write that asked for it', { timeout }, async (context) => {
     const metricsPort = await findFreePort();
     const { collector, replica } = await start(context, { SLOT_METRICS_PORT: String(metricsPort) }, backend);
     const untilQueued = (jobs: Readonly<Record<string, number>>) =>

@@ -75,7 +75,7 @@ describe('Certificate files', () => {
     const broken = await CertificateFiles.open(folder, told);
     files = broken;
     await folder.replace(folder.keyFile, 'a key');
-    await expect.poll(() => lines).toHaveLength(1);
+    await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(1);
     // Those of another folder are looked at as often: by their second change there was another look at these.
     const clock = await CertificateFolder.create(pair, authority.cert);
     const looked = await CertificateFiles.open(clock, logger);

@@ -21,7 +21,7 @@ describe('A connection to the gRPC port', () => {
       Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from(settings + brokenPing, 'hex')]),
     );
     await once(socket, 'close');
-  });
+  }, 5_000);
 });
 
 describe('BIND_ADDRESS', () => {

@@ -43,7 +43,9 @@ slotContract('The credential', (api) => {
   it('stops counting when it expires, also once it was verified', async () => {
     const client = api.as(await signToken({ staffId: 1, expiresIn: -2 }));
     await client.getSlots({});
-    await expect.poll(() => client.getSlots({}).catch((error) => error.rawMessage)).toBe(refused.message);
+    await expect
+      .poll(() => client.getSlots({}).catch((error) => error.rawMessage), { timeout: 8000 })
+      .toBe(refused.message);
   });
 
   it('counts as without a staff identity when no such staff user exists', async () => {

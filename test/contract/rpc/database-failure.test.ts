@@ -110,7 +110,7 @@ describe.each(protocols)('When the database fails, a call over $name', (protocol
             });
         });
         // One runs besides, or a refresh of the stores does.
-        await expect.poll(() => refused).toBeGreaterThanOrEqual(9);
+        await expect.poll(() => refused, { timeout: 10_000 }).toBeGreaterThanOrEqual(9);
         await expectError(getSlots(), {
           code: 'ResourceExhausted',
           message: 'Too many calls wait for the database',

@@ -55,7 +55,7 @@ slotContract('The derived stores', (api) => {
     const first = await stores().getProductSlots({ productIds: [13] }, wait);
     expect(first.slots[13]?.slots).toHaveLength(1);
     const later = () => stores().getProductSlots({ productIds: [13] });
-    await expect.poll(async () => (await later()).slots[13]?.slots.length).toBe(0);
+    await expect.poll(async () => (await later()).slots[13]?.slots.length, { timeout: 5_000 }).toBe(0);
     expect((await later()).version).toBe(first.version);
   });
 
