@@ -173,12 +173,14 @@ describeRedisServer('The metrics of slot-service', () => {
   });
 });
 
-it('A refresh that fails is logged as a warning while it is tried again, and as an error when it is not', async (context) => {
+it('A refresh that fails is logged as a warning while it is tried again, and as an error when it is not', {
+  timeout: 60_000,
+}, async (context) => {
   const { service, createSlot } = await startSlotService(context);
   await service.database.sql('alter table store_versions rename to elsewhere');
   await createSlot();
   const levels = () => new Set(service.log.filter(({ msg }) => msg === 'a job failed').map(({ level }) => level));
   // The write's run has five attempts, within 8 s; a sweep has one.
-  await expect.poll(levels, eventually).toEqual(new Set(['warn', 'error']));
+  await expect.poll(levels, { timeout: 30_000 }).toEqual(new Set(['warn', 'error']));
   await service.database.sql('alter table elsewhere rename to store_versions');
 });

@@ -134,27 +134,23 @@ describe('A signal to all processes of a service', { timeout: startsMs }, () => 
   });
 });
 
-describe('The death of the first of several processes', () => {
-  it(
-    'ends the others in order: they answer what is in flight and leave no process',
-    async ({ onTestFinished }) => {
-      const stage = await Stage.open('PostgreSQL');
-      onTestFinished(() => stage.close());
-      const replica = await stage.start({ processes: 2 });
-      await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
-      await stage.holding('lock table slots in access exclusive mode', async (release) => {
-        const inFlight = replica.slots.createSlot(times);
-        await stage.untilBlocked('slot-service');
-        process.kill(replica.pid, 'SIGKILL');
-        await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2), { timeout: 15_000 });
-        await release();
-        expect((await inFlight).slot?.id).toBeGreaterThan(0);
-      });
-      const pids = replica.log.filter(({ msg }) => msg === 'serving').map(({ pid }) => Number(pid));
-      await expect.poll(() => pids.filter(isAlive), { timeout: 15_000 }).toEqual([]);
-    },
-    startsMs,
-  );
+describe('The death of the first of several processes', { timeout: startsMs }, () => {
+  it('ends the others in order: they answer what is in flight and leave no process', async ({ onTestFinished }) => {
+    const stage = await Stage.open('PostgreSQL');
+    onTestFinished(() => stage.close());
+    const replica = await stage.start({ processes: 2 });
+    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
+    await stage.holding('lock table slots in access exclusive mode', async (release) => {
+      const inFlight = replica.slots.createSlot(times);
+      await stage.untilBlocked('slot-service');
+      process.kill(replica.pid, 'SIGKILL');
+      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2), { timeout: 15_000 });
+      await release();
+      expect((await inFlight).slot?.id).toBeGreaterThan(0);
+    });
+    const pids = replica.log.filter(({ msg }) => msg === 'serving').map(({ pid }) => Number(pid));
+    await expect.poll(() => pids.filter(isAlive), { timeout: 15_000 }).toEqual([]);
+  });
 });
 
 describe('A start of several processes', { timeout: startsMs }, () => {
