@@ -49,8 +49,7 @@ export async function openFilesOf({ replica }: Target): Promise<number> {
 /** Whether calls are answered on both ports. */
 export async function isServing({ replica, token }: Target): Promise<boolean> {
   await replica.slots.getSlots({}, { timeoutMs: 10_000 });
-  // Kept alive, it would count among the open files for some seconds.
-  const response = await post(replica.ports.webPort, 'GetSlots', token, '{}', { connection: 'close' });
+  const response = await post(replica.ports.webPort, 'GetSlots', token, '{}');
   await response.text();
   return response.status === 200;
 }
