@@ -1,6 +1,6 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
 import { violates } from '../../shared/db/errors.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { newCouponCode } from './codes.ts';
 import {
   type CouponBody,

@@ -1,4 +1,4 @@
-import { type ErrorRow, fail } from '../../shared/rpc/errors.ts';
+import { type ErrorRow, fail } from '../../shared/errors/errors.ts';
 import { couponErrors } from './errors.ts';
 
 /** The terms that coupons and reserved coupons share (spec 2.4, 2.5). Amounts are decimals. */

@@ -1,6 +1,6 @@
 import { type BoundStatement, bind, type Connection, statement } from '../../shared/db/database.ts';
 import { violates } from '../../shared/db/errors.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { type CouponBody, type CouponRow, couponColumns, type Written, writtenRow } from './coupon-records.ts';
 import { couponErrors } from './errors.ts';
 

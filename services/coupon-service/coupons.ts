@@ -1,5 +1,5 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { type CouponRow, couponColumns } from './coupon-records.ts';
 import { couponErrors } from './errors.ts';
 

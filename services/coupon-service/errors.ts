@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import type { ErrorRow } from '../../shared/rpc/errors.ts';
+import type { ErrorRow } from '../../shared/errors/errors.ts';
 
 /** Every error of the coupon procedures (spec 4.2, design 3). */
 export const couponErrors = {

@@ -1,6 +1,6 @@
 import type { Database } from '../../shared/db/database.ts';
+import { invalidField } from '../../shared/errors/errors.ts';
 import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { invalidField } from '../../shared/rpc/errors.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
 import { createCoupon } from './coupon-create.ts';
 import { getAllCoupons } from './coupon-listing.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidField } from '../../shared/rpc/errors.ts';
+import { invalidField } from '../../shared/errors/errors.ts';
 
 /** What the listings of coupons and of reserved coupons are asked for (spec 4.2, design 2). */
 export interface PageRequest {

@@ -1,6 +1,6 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
 import { databaseErrors, violates } from '../../shared/db/errors.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { refundCode } from './codes.ts';
 import { type CouponRow, couponColumns } from './coupon-records.ts';
 import { couponErrors } from './errors.ts';

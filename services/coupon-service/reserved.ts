@@ -1,6 +1,6 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
 import { violates } from '../../shared/db/errors.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { newReservedCouponCode, newSecretCode } from './codes.ts';
 import { type CouponBody, requireOneDiscount, type TermsRow, type Written, writtenRow } from './coupon-records.ts';
 import { couponErrors } from './errors.ts';

@@ -1,5 +1,5 @@
 import { type Queryable, statement } from '../../shared/db/database.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { slotErrors } from './errors.ts';
 import { type SlotRow, slotColumns } from './slots.ts';
 import { requestForEach, storeRequestId } from './stores/requests.ts';

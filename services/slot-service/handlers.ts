@@ -2,6 +2,7 @@ import { create, fromJson, type JsonValue, type MessageInitShape } from '@bufbui
 import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../shared/db/database.ts';
+import { errorInfo, fail, toPublicError } from '../../shared/errors/errors.ts';
 import {
   GetDeliverySequenceResponseSchema,
   type SlotSchema,
@@ -11,7 +12,6 @@ import {
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Call } from '../../shared/rpc/call.ts';
 import { RepeatedAnswer } from '../../shared/rpc/encoding.ts';
-import { errorInfo, fail, toPublicError } from '../../shared/rpc/errors.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
 import { readJson } from '../../shared/rpc/json-value.ts';
 import { updateSlotCapacity } from './capacity.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '@bufbuild/protobuf';
 import NodeCache from 'node-cache';
 import { type Queryable, statement } from '../../shared/db/database.ts';
-import { fail, invalidField } from '../../shared/rpc/errors.ts';
+import { fail, invalidField } from '../../shared/errors/errors.ts';
 import type { Metrics } from '../../shared/telemetry/metrics.ts';
 import { slotErrors } from './errors.ts';
 

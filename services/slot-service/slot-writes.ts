@@ -1,6 +1,6 @@
 import { bind, type Connection, type Queryable, statement } from '../../shared/db/database.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { requiredDate } from '../../shared/rpc/dates.ts';
-import { fail } from '../../shared/rpc/errors.ts';
 import { slotErrors } from './errors.ts';
 import { slotProductsLock } from './products.ts';
 import { type SlotRow, slotColumns } from './slots.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import { type Queryable, statement } from '../../shared/db/database.ts';
-import { fail } from '../../shared/rpc/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { slotErrors } from './errors.ts';
 import type { SnippetRow } from './snippets.ts';
 import { requestForEach, storeRequestId } from './stores/requests.ts';

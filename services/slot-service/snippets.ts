@@ -1,6 +1,6 @@
 import { databaseErrors, violates } from '../../shared/db/errors.ts';
+import { fail } from '../../shared/errors/errors.ts';
 import { optionalDate } from '../../shared/rpc/dates.ts';
-import { fail } from '../../shared/rpc/errors.ts';
 import { slotErrors } from './errors.ts';
 
 /** A vendor snippet as it is stored (spec 2.3). */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { EndSignal } from '../cancellation/signal.ts';
 import { type Database, statement } from '../db/database.ts';
-import type { EndSignal } from '../rpc/call-signal.ts';
-import { commonErrors, fail } from '../rpc/errors.ts';
+import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
 import type { Claims, TokenVerifier } from './token.ts';

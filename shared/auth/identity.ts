@@ -1,4 +1,4 @@
-import type { EndSignal } from '../rpc/call-signal.ts';
+import type { EndSignal } from '../cancellation/signal.ts';
 
 /** Who calls, as a verified token says (spec 5, design 1). */
 export interface Identity {

@@ -10,7 +10,7 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { AuthConfig } from '../config/config.ts';
-import { commonErrors, fail } from '../rpc/errors.ts';
+import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { currentTraceparent } from '../telemetry/trace-context.ts';
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import type { EndSignal } from '../cancellation/signal.ts';
 import type { DatabaseConfig } from '../config/config.ts';
-import type { EndSignal } from '../rpc/call-signal.ts';
-import { fail } from '../rpc/errors.ts';
+import { fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { commonErrors, type ErrorRow, fail } from '../rpc/errors.ts';
+import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
 
 /** What a caller gets when the database fails (design 3): never a driver's text. */
 export const databaseErrors = {

@@ -9,8 +9,8 @@ import {
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { withDeadline } from '../cancellation/timeout.ts';
 import type { HostPort } from '../config/variables.ts';
-import { withDeadline } from '../deadline.ts';
 
 interface Opened {
   waitUntilReady(): Promise<unknown>;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { withDeadline } from '../deadline.ts';
+import { withDeadline } from '../cancellation/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';

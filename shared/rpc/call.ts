@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
+import type { CallSignal } from '../cancellation/signal.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
-import type { CallSignal } from './call-signal.ts';
 
 export type Protocol = 'grpc' | 'connect' | 'grpc-web';
 

@@ -16,11 +16,11 @@ import {
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
+import { CallSignal } from '../cancellation/signal.ts';
+import { commonErrors, fail, unreadableRequest } from '../errors/errors.ts';
 import { Call, type Protocol } from './call.ts';
-import { CallSignal } from './call-signal.ts';
 import { boundedGzip } from './compression.ts';
 import { EncodedAnswer, jsonWriteOptions } from './encoding.ts';
-import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Interceptor, intercept } from './interceptors.ts';
 import { maxMessageBytes } from './limits.ts';

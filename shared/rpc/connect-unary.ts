@@ -1,11 +1,11 @@
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import { CallSignal } from '../cancellation/signal.ts';
+import { commonErrors, type ErrorRow, fail, unreadableRequest } from '../errors/errors.ts';
 import { Call, type CallSource } from './call.ts';
-import { CallSignal } from './call-signal.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { encode, encodeJson, jsonWriteOptions } from './encoding.ts';
-import { commonErrors, type ErrorRow, fail, unreadableRequest } from './errors.ts';
 import type { Rpc } from './implementation.ts';
 import { type Handle, type Interceptor, intercept } from './interceptors.ts';
 import { longestTimerMs, maxMessageBytes } from './limits.ts';

@@ -1,4 +1,4 @@
-import { invalidField } from './errors.ts';
+import { invalidField } from '../errors/errors.ts';
 
 /** A date and time as it was written, with the offset of its zone. */
 interface WrittenTime {

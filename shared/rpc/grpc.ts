@@ -13,12 +13,12 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { CallSignal } from '../cancellation/signal.ts';
+import { commonErrors, fail, unreadableRequest } from '../errors/errors.ts';
 import { Call, type CallSource } from './call.ts';
-import { CallSignal } from './call-signal.ts';
 import type { CertificateFiles } from './certificates.ts';
 import { closeSilent, openConnections } from './connections.ts';
 import { encode, encodeMessage } from './encoding.ts';
-import { commonErrors, fail, unreadableRequest } from './errors.ts';
 import { boundGrpc, http2ServersOf } from './grpc-bounds.ts';
 import { createServerCredentials } from './grpc-credentials.ts';
 import type { Implementation, Rpc } from './implementation.ts';

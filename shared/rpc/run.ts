@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
+import { withDeadline } from '../cancellation/timeout.ts';
 import { withArguments } from '../config/arguments.ts';
 import { readConfig, type ServiceConfig, type ServiceName } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
-import { withDeadline } from '../deadline.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { ofThisProcess, runProcesses, tellServing } from './processes.ts';
 import type { RunningService } from './service.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Late, withDeadline } from '../deadline.ts';
+import { Late, withDeadline } from '../cancellation/timeout.ts';
 
 interface Step {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { commonErrors, type ErrorRow } from './errors.ts';
+import { commonErrors, type ErrorRow } from '../errors/errors.ts';
 import { maxStandingStreams } from './limits.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { Histogram } from 'prom-client';
+import { codeName } from '../errors/errors.ts';
 import type { Protocol } from '../rpc/call.ts';
-import { codeName } from '../rpc/errors.ts';
 import type { Metrics } from './metrics.ts';
 
 const protocols: readonly Protocol[] = ['grpc', 'connect', 'grpc-web'];

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { withDeadline } from '../deadline.ts';
+import { withDeadline } from '../cancellation/timeout.ts';
 
 export interface MetricText {
   /** After the conventions of Prometheus: unit and `_total` at the end. */

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Logger } from 'pino';
-import { withDeadline } from '../deadline.ts';
+import { withDeadline } from '../cancellation/timeout.ts';
 import { Tracing } from './tracing.ts';
 
 const longestFlushMs = 3_000;

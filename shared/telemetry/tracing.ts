@@ -12,8 +12,8 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import { codeName, toPublicError } from '../errors/errors.ts';
 import type { Call } from '../rpc/call.ts';
-import { codeName, toPublicError } from '../rpc/errors.ts';
 
 /** What its own caller can't be blamed for (OpenTelemetry's conventions for RPC servers). */
 const serverFaults: readonly Code[] = [

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/sequence.ts';
+import { CallSignal, type EndSignal } from '../../shared/cancellation/signal.ts';
 import {
   type BoundStatement,
   bind,
@@ -19,7 +20,6 @@ import {
   SlotService,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Call } from '../../shared/rpc/call.ts';
-import { CallSignal, type EndSignal } from '../../shared/rpc/call-signal.ts';
 import { EncodedAnswer } from '../../shared/rpc/encoding.ts';
 import type { RecordedStatement, Recording } from './bare-config.ts';
 import { couponToCreate, slotToCreate } from './calls-requests.ts';

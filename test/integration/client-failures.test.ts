@@ -6,13 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { createChannelOptions } from '../../shared/client/service-config.ts';
 import type { GrpcOptions } from '../../shared/client/transport.ts';
+import { commonErrors, fail } from '../../shared/errors/errors.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
   SlotStoreService,
   type WatchStoreResponse,
   WatchStoreResponseSchema,
 } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { commonErrors, fail } from '../../shared/rpc/errors.ts';
 import { failureOf } from '../support/contract.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Script, type ScriptedServer, startScriptedServer, untilAborted } from './scripted-server.ts';

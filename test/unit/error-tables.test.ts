@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { couponErrors } from '../../services/coupon-service/errors.ts';
 import { slotErrors } from '../../services/slot-service/errors.ts';
 import { databaseErrors } from '../../shared/db/errors.ts';
-import { commonErrors, type ErrorRow, errorDomain } from '../../shared/rpc/errors.ts';
+import { commonErrors, type ErrorRow, errorDomain } from '../../shared/errors/errors.ts';
 
 const tables: Record<string, Record<string, ErrorRow>> = { commonErrors, databaseErrors, slotErrors, couponErrors };
 const rows = Object.values(tables).flatMap((table) => Object.values(table));

@@ -7,9 +7,9 @@ import { decimal } from '../../services/coupon-service/decimals.ts';
 import { readPage } from '../../services/coupon-service/paging.ts';
 import { containing } from '../../services/coupon-service/searching.ts';
 import { parseSlotId } from '../../services/slot-service/sequence.ts';
+import { toPublicError } from '../../shared/errors/errors.ts';
 import { UpdateDeliverySequenceRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { parseDate } from '../../shared/rpc/dates.ts';
-import { toPublicError } from '../../shared/rpc/errors.ts';
 import { boundMessage } from '../../shared/rpc/message-bounds.ts';
 import { traceIdOf } from '../../shared/telemetry/trace-context.ts';
 

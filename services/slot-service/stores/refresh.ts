@@ -1,5 +1,5 @@
+import type { EndSignal } from '../../../shared/cancellation/signal.ts';
 import { type Database, statement } from '../../../shared/db/database.ts';
-import type { EndSignal } from '../../../shared/rpc/call-signal.ts';
 
 /** The channel on which a new version of the stores is told. */
 export const storeVersionChannel = 'store_version';

@@ -1,7 +1,7 @@
 import { EventEmitter, on } from 'node:events';
 import type { Logger } from 'pino';
 import { type Database, statement } from '../../../shared/db/database.ts';
-import { fail, invalidField } from '../../../shared/rpc/errors.ts';
+import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { slotErrors } from '../errors.ts';
 import { parseStoreRequest, type StoreRequest } from './requests.ts';
 import { covers, isSameVersion, loadStores, type StoreContent } from './store.ts';

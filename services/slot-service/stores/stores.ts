@@ -1,8 +1,8 @@
+import { CallSignal, type EndSignal } from '../../../shared/cancellation/signal.ts';
 import { NotificationListener } from '../../../shared/db/listener.ts';
 import { storeRefreshQueue } from '../../../shared/db/migrate.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
-import { CallSignal, type EndSignal } from '../../../shared/rpc/call-signal.ts';
 import type { ServiceParts } from '../../../shared/rpc/service.ts';
 import { type SequenceCache, sequenceChannel } from '../sequence.ts';
 import { createRefreshMetrics, tellStores } from './metrics.ts';
