@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
-import { type RunningService, startService } from '../../shared/rpc/service.ts';
+import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { couponErrors } from './errors.ts';
 import { createCouponHandlers } from './handlers.ts';
 

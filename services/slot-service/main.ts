@@ -1,4 +1,4 @@
-import { runService } from '../../shared/rpc/run.ts';
+import { runService } from '../../shared/runtime/run-service.ts';
 import { startSlotService } from './service.ts';
 
 await runService('slot', startSlotService);

@@ -3,7 +3,7 @@ import type { ServiceConfig } from '../../shared/config/config.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
-import { type RunningService, type ServiceParts, startService } from '../../shared/rpc/service.ts';
+import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
 import { slotErrors } from './errors.ts';
 import { createSlotHandlers } from './handlers.ts';
 import { SequenceCache } from './sequence.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { withArguments } from '../config/arguments.ts';
 import { ConfigError } from '../config/variables.ts';
 import { migrate } from '../db/migrate.ts';
-import { ShutdownStack } from '../rpc/shutdown.ts';
+import { ShutdownStack } from '../runtime/shutdown.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { keepTokenSecret, openDataFolder } from './data-folder.ts';
 import { untilServing } from './health.ts';

@@ -9,7 +9,7 @@ import { type Connection, Database } from '../../shared/db/database.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
-import { startService } from '../../shared/rpc/service.ts';
+import { startService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 
 // One server of the benchmark of the stores. `full` is slot-service, but that GetOpenSlots answers

@@ -10,7 +10,7 @@ import { startSlotService } from '../../services/slot-service/service.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import type { RunningService } from '../../shared/rpc/service.ts';
+import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { expectError } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';

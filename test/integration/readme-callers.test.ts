@@ -5,7 +5,7 @@ import { startSlotService } from '../../services/slot-service/service.ts';
 import { readConfig, type ServiceName } from '../../shared/config/config.ts';
 import { seedDemo } from '../../shared/dev/seed/seed.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import type { RunningService } from '../../shared/rpc/service.ts';
+import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/processes.ts';

@@ -1,6 +1,6 @@
 import type { Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
-import type { RunningService } from '../../shared/rpc/service.ts';
+import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createGrpcJsTransport } from './grpc-transport.ts';
 
 /**

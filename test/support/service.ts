@@ -2,7 +2,7 @@ import { startCouponService } from '../../services/coupon-service/service.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import type { RunningService } from '../../shared/rpc/service.ts';
+import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { asServiceRole } from './postgres.ts';

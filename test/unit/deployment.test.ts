@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
-import { shutdownDeadlineMs } from '../../shared/rpc/service.ts';
+import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const compose = read('docker-compose.yml');

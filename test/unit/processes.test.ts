@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { expect, it } from 'vitest';
 import { ConfigError } from '../../shared/config/variables.ts';
-import { runProcesses } from '../../shared/rpc/processes.ts';
+import { runProcesses } from '../../shared/runtime/processes.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 
 it('A process that cannot be started ends the start of all, with the reason', async () => {

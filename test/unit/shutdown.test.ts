@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ShutdownStack } from '../../shared/rpc/shutdown.ts';
+import { ShutdownStack } from '../../shared/runtime/shutdown.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 
 const silent = () => new ShutdownStack(createLogger('test', 'silent'));

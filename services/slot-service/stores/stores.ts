@@ -3,7 +3,7 @@ import { NotificationListener } from '../../../shared/db/listener.ts';
 import { storeRefreshQueue } from '../../../shared/db/migrate.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
-import type { ServiceParts } from '../../../shared/rpc/service.ts';
+import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
 import { type SequenceCache, sequenceChannel } from '../sequence.ts';
 import { createRefreshMetrics, tellStores } from './metrics.ts';
 import { refreshStores, storeVersionChannel } from './refresh.ts';

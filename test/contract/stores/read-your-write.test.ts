@@ -4,7 +4,7 @@ import { startSlotService } from '../../../services/slot-service/service.ts';
 import { readConfig } from '../../../shared/config/config.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type OpenSlot, SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import type { RunningService } from '../../../shared/rpc/service.ts';
+import type { RunningService } from '../../../shared/runtime/start-service.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { protocols } from '../../support/protocols.ts';
 import { withToken } from '../../support/replica.ts';

@@ -7,18 +7,18 @@ import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
+import { createAdmission } from '../rpc/admission.ts';
+import { CertificateFiles } from '../rpc/certificates.ts';
+import { type GrpcServer, serveGrpc } from '../rpc/grpc.ts';
+import type { Implementation } from '../rpc/implementation.ts';
+import { createInterceptors } from '../rpc/interceptors.ts';
+import { serveWeb, type WebServer } from '../rpc/web.ts';
 import { CallMetrics } from '../telemetry/call-metrics.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { serveMetrics } from '../telemetry/metrics-server.ts';
 import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createAdmission } from './admission.ts';
-import { CertificateFiles } from './certificates.ts';
-import { type GrpcServer, serveGrpc } from './grpc.ts';
-import type { Implementation } from './implementation.ts';
-import { createInterceptors } from './interceptors.ts';
 import { ShutdownStack } from './shutdown.ts';
-import { serveWeb, type WebServer } from './web.ts';
 
 /** A service that answers on both of its ports. */
 export interface RunningService {

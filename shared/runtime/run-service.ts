@@ -6,7 +6,7 @@ import { readConfig, type ServiceConfig, type ServiceName } from '../config/conf
 import { ConfigError } from '../config/variables.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { ofThisProcess, runProcesses, tellServing } from './processes.ts';
-import type { RunningService } from './service.ts';
+import type { RunningService } from './start-service.ts';
 
 const logFlushMs = 1_000;
 
