@@ -10,10 +10,10 @@ import {
   type VendorSnippetInput,
   type VendorSnippetSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import type { Call } from '../../shared/rpc/call.ts';
-import { RepeatedAnswer } from '../../shared/rpc/encoding.ts';
+import type { Call } from '../../shared/rpc/call-context.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
-import { readJson } from '../../shared/rpc/json-value.ts';
+import { RepeatedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
+import { readJson } from '../../shared/rpc/protobuf/json-value.ts';
 import { updateSlotCapacity } from './capacity.ts';
 import { slotErrors } from './errors.ts';
 import { getSlotsProductIds, updateSlotProducts } from './products.ts';

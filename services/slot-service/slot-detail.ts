@@ -3,8 +3,8 @@ import {
   SlotDetailSchema,
   VendorSnippetSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { EncodedAnswer } from '../../shared/rpc/encoding.ts';
-import { WireWriter } from '../../shared/rpc/wire.ts';
+import { WireWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
 import {
   slotFieldsToJson,
   timestampToJson,

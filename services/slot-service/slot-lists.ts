@@ -4,8 +4,8 @@ import {
   GetSlotsResponseSchema,
   ListedSlotSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { EncodedAnswer } from '../../shared/rpc/encoding.ts';
-import { WireWriter } from '../../shared/rpc/wire.ts';
+import { WireWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
 import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-wire.ts';
 import type { ListedSlotRow, ProductRow, SlotRow } from './slots.ts';
 

@@ -1,7 +1,7 @@
 import { IdListSchema } from '../../shared/gen/common/v1/id_list_pb.ts';
 import { GetSlotsProductIdsResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { EncodedAnswer } from '../../shared/rpc/encoding.ts';
-import { mapKey, mapValue, WireWriter } from '../../shared/rpc/wire.ts';
+import { mapKey, mapValue, WireWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
 
 const response = GetSlotsProductIdsResponseSchema.field;
 const list = IdListSchema.field;

@@ -2,8 +2,8 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { ProductSummarySchema } from '../../shared/gen/common/v1/product_pb.ts';
 import { ProductSlotSchema, SlotSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { writeValue } from '../../shared/rpc/json-value.ts';
-import { WireWriter } from '../../shared/rpc/wire.ts';
+import { WireWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
+import { writeValue } from '../../shared/rpc/protobuf/json-value.ts';
 import type { ProductRow, SlotRow } from './slots.ts';
 
 /** The parts of slots in their answers, in protobuf's wire format and in its JSON form. */

@@ -9,8 +9,8 @@ import {
   type MessageValidType,
 } from '@bufbuild/protobuf';
 import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
-import type { Call } from './call.ts';
-import { type Answer, EncodedAnswer } from './encoding.ts';
+import type { Call } from './call-context.ts';
+import { type Answer, EncodedAnswer } from './protobuf/encoding.ts';
 
 /** A unary procedure: takes the decoded, valid request and answers with the response's fields. */
 type UnaryHandler<Method> =

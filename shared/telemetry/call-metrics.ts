@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { Histogram } from 'prom-client';
 import { codeName } from '../errors/errors.ts';
-import type { Protocol } from '../rpc/call.ts';
+import type { Protocol } from '../rpc/call-context.ts';
 import type { Metrics } from './metrics.ts';
 
 const protocols: readonly Protocol[] = ['grpc', 'connect', 'grpc-web'];

@@ -13,7 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { codeName, toPublicError } from '../errors/errors.ts';
-import type { Call } from '../rpc/call.ts';
+import type { Call } from '../rpc/call-context.ts';
 
 /** What its own caller can't be blamed for (OpenTelemetry's conventions for RPC servers). */
 const serverFaults: readonly Code[] = [

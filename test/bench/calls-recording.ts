@@ -19,8 +19,8 @@ import {
   GetSlotsRequestSchema,
   SlotService,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { Call } from '../../shared/rpc/call.ts';
-import { EncodedAnswer } from '../../shared/rpc/encoding.ts';
+import { Call } from '../../shared/rpc/call-context.ts';
+import { EncodedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
 import type { RecordedStatement, Recording } from './bare-config.ts';
 import { couponToCreate, slotToCreate } from './calls-requests.ts';
 

@@ -1,6 +1,6 @@
 import { create, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf';
-import type { Call } from '../../shared/rpc/call.ts';
-import { serveGrpc } from '../../shared/rpc/grpc.ts';
+import type { Call } from '../../shared/rpc/call-context.ts';
+import { serveGrpc } from '../../shared/rpc/grpc/server.ts';
 
 /** What a server under test does with a call before it answers with an empty message. */
 export interface Script {

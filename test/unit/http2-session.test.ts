@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, constants, createServer } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limitSession, type SessionLimits } from '../../shared/rpc/http2-session.ts';
+import { limitSession, type SessionLimits } from '../../shared/rpc/web/http2-session.ts';
 
 const generous: SessionLimits = { pingMs: 20, idleMs: 60_000, resetBurst: 500, resetsPerSecond: 30 };
 

@@ -10,7 +10,7 @@ import { parseSlotId } from '../../services/slot-service/sequence.ts';
 import { toPublicError } from '../../shared/errors/errors.ts';
 import { UpdateDeliverySequenceRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { parseDate } from '../../shared/rpc/dates.ts';
-import { boundMessage } from '../../shared/rpc/message-bounds.ts';
+import { boundMessage } from '../../shared/rpc/limits/message-bounds.ts';
 import { traceIdOf } from '../../shared/telemetry/trace-context.ts';
 
 const longest = 200_000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ProductSlotsAnswer } from '../../services/slot-service/stores/product-slots-answer.ts';
 import type { StoredSlot } from '../../services/slot-service/stores/store.ts';
 import { GetProductSlotsResponseSchema, OpenSlotSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { jsonWriteOptions } from '../../shared/rpc/encoding.ts';
+import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
 
 const slot = (id: number, productIds: number[]): StoredSlot => ({
   freezeMs: 2 * id,

@@ -12,7 +12,7 @@ import {
   GetSlotsProductIdsResponseSchema,
   GetSlotsResponseSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { jsonWriteOptions } from '../../shared/rpc/encoding.ts';
+import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
 
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const text = fc.string({ unit: 'grapheme', maxLength: 200 });

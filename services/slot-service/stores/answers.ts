@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { LRUCache } from 'lru-cache';
-import type { EncodedAnswer } from '../../../shared/rpc/encoding.ts';
+import type { EncodedAnswer } from '../../../shared/rpc/protobuf/encoding.ts';
 import type { StoreContent, StoredSlot } from './store.ts';
 
 const longestKey = 200;

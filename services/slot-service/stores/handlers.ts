@@ -5,9 +5,9 @@ import {
   type GetProductSlotsResponseSchema,
   type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import type { Call } from '../../../shared/rpc/call.ts';
-import { RepeatedAnswer } from '../../../shared/rpc/encoding.ts';
+import type { Call } from '../../../shared/rpc/call-context.ts';
 import type { Handlers } from '../../../shared/rpc/implementation.ts';
+import { RepeatedAnswer } from '../../../shared/rpc/protobuf/encoding.ts';
 import { StoreAnswers } from './answers.ts';
 import { ProductSlotsAnswer } from './product-slots-answer.ts';
 import type { StoreReplica } from './replica.ts';

@@ -6,8 +6,8 @@ import {
   OpenSlotListSchema,
   OpenSlotSchema,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { EncodedAnswer, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/encoding.ts';
-import { mapKey, mapValue, WireWriter } from '../../../shared/rpc/wire.ts';
+import { mapKey, mapValue, WireWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedAnswer, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
 import type { StoredSlot } from './store.ts';
 
 /** What getProductSlots shows: each product with its open slots. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GrpcServer, serveGrpc } from '../../../shared/rpc/grpc.ts';
+import { type GrpcServer, serveGrpc } from '../../../shared/rpc/grpc/server.ts';
 import { startTestService } from '../../support/service.ts';
 
 describe('A connection to the gRPC port', () => {

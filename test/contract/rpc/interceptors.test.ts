@@ -1,8 +1,8 @@
 import { trace } from '@opentelemetry/api';
 import pino from 'pino';
 import { expect, it } from 'vitest';
-import { createAdmission } from '../../../shared/rpc/admission.ts';
-import { createInterceptors } from '../../../shared/rpc/interceptors.ts';
+import { createAdmission } from '../../../shared/rpc/interceptors/admission.ts';
+import { createInterceptors } from '../../../shared/rpc/interceptors/interceptors.ts';
 import { CallMetrics } from '../../../shared/telemetry/call-metrics.ts';
 import { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { Tracing } from '../../../shared/telemetry/tracing.ts';

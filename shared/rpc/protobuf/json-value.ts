@@ -1,7 +1,7 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
-import { invalidField } from '../errors/errors.ts';
-import { mapKey, mapValue, type WireWriter } from './wire.ts';
+import { invalidField } from '../../errors/errors.ts';
+import { mapKey, mapValue, type WireWriter } from './binary-writer.ts';
 
 // Protobuf's binary form of a value is read to a depth of 100 messages, and takes two a level.
 const deepest = 32;

@@ -1,8 +1,8 @@
 import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
-import { commonErrors, fail } from '../errors/errors.ts';
-import { compileBounds } from './bounds.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
+import { compileBounds } from './rule-shortcut.ts';
 
 const firstViolation = createValidator({ failFast: true });
 const allViolations = createValidator();

@@ -1,4 +1,4 @@
-import { longestTimerMs } from './limits.ts';
+import { longestTimerMs } from '../limits/limits.ts';
 
 const connectForm = /^\d{1,10}$/;
 const grpcForm = /^(\d{1,8})([HMS])$/;

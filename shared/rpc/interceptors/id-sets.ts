@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf';
-import { field as fieldOption } from '../gen/buf/validate/validate_pb.ts';
+import { field as fieldOption } from '../../gen/buf/validate/validate_pb.ts';
 
 /** Changes a decoded request in place. */
 type TakeSets = (request: object) => void;

@@ -13,21 +13,21 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { CallSignal } from '../cancellation/signal.ts';
-import { commonErrors, fail, unreadableRequest } from '../errors/errors.ts';
-import { Call, type CallSource } from './call.ts';
-import type { CertificateFiles } from './certificates.ts';
-import { closeSilent, openConnections } from './connections.ts';
-import { encode, encodeMessage } from './encoding.ts';
-import { boundGrpc, http2ServersOf } from './grpc-bounds.ts';
-import { createServerCredentials } from './grpc-credentials.ts';
-import type { Implementation, Rpc } from './implementation.ts';
-import { type Interceptor, intercept } from './interceptors.ts';
-import { callsOfOneConnection, maxMessageBytes } from './limits.ts';
-import { boundMessage } from './message-bounds.ts';
+import { CallSignal } from '../../cancellation/signal.ts';
+import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
+import { Call, type CallSource } from '../call-context.ts';
+import type { CertificateFiles } from '../certificates.ts';
+import type { Implementation, Rpc } from '../implementation.ts';
+import { type Interceptor, intercept } from '../interceptors/interceptors.ts';
+import { closeSilent, openConnections } from '../limits/connections.ts';
+import { callsOfOneConnection, maxMessageBytes } from '../limits/limits.ts';
+import { boundMessage } from '../limits/message-bounds.ts';
+import { encode, encodeMessage } from '../protobuf/encoding.ts';
+import { createServerCredentials } from './credentials.ts';
+import { StandingStreams } from './long-lived-streams.ts';
 import { addReflection } from './reflection.ts';
-import { StandingStreams } from './standing-streams.ts';
 import { encodeStatus } from './status.ts';
+import { boundGrpc, http2ServersOf } from './stream-guard.ts';
 
 export interface GrpcServer {
   readonly port: number;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { compileBounds } from '../../shared/rpc/bounds.ts';
+import { compileBounds } from '../../shared/rpc/interceptors/rule-shortcut.ts';
 
 const protovalidate = createValidator();
 const requests = [SlotService, SlotStoreService, CouponService].flatMap(({ methods }) =>

@@ -1,15 +1,15 @@
 import { Code } from '@connectrpc/connect';
 import type { Logger } from 'pino';
-import type { Authenticator } from '../auth/authenticator.ts';
-import type { Identity } from '../auth/identity.ts';
-import { codeName, fail, toPublicError } from '../errors/errors.ts';
-import type { CallMetrics } from '../telemetry/call-metrics.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
+import type { Authenticator } from '../../auth/authenticator.ts';
+import type { Identity } from '../../auth/identity.ts';
+import { codeName, fail, toPublicError } from '../../errors/errors.ts';
+import type { CallMetrics } from '../../telemetry/call-metrics.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
+import type { Call } from '../call-context.ts';
+import type { Rpc } from '../implementation.ts';
 import type { Admission } from './admission.ts';
-import type { Call } from './call.ts';
 import { compileIdSets } from './id-sets.ts';
-import type { Rpc } from './implementation.ts';
-import { createRequestCheck } from './validation.ts';
+import { createRequestCheck } from './request-rules.ts';
 
 /** Answers a call, or throws. */
 export type Handle<Answer> = (call: Call) => Promise<Answer>;

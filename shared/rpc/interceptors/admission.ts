@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { commonErrors, fail } from '../errors/errors.ts';
-import type { Call } from './call.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
+import type { Call } from '../call-context.ts';
 import type { Interceptor } from './interceptors.ts';
 
 /** How many calls a process works on at once. */

@@ -16,20 +16,20 @@ import {
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
-import { CallSignal } from '../cancellation/signal.ts';
-import { commonErrors, fail, unreadableRequest } from '../errors/errors.ts';
-import { Call, type Protocol } from './call.ts';
+import { CallSignal } from '../../cancellation/signal.ts';
+import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
+import { Call, type Protocol } from '../call-context.ts';
+import type { Rpc } from '../implementation.ts';
+import { type Interceptor, intercept } from '../interceptors/interceptors.ts';
+import { maxMessageBytes } from '../limits/limits.ts';
+import { boundMessage, type Form } from '../limits/message-bounds.ts';
+import { type RequestMemory, RequestShare } from '../limits/request-memory.ts';
+import { EncodedAnswer, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
-import { EncodedAnswer, jsonWriteOptions } from './encoding.ts';
-import type { Rpc } from './implementation.ts';
-import { type Interceptor, intercept } from './interceptors.ts';
-import { maxMessageBytes } from './limits.ts';
-import { boundMessage, type Form } from './message-bounds.ts';
-import { envelopeHeadBytes, once, readRefusal, writeRefusal } from './refusal.ts';
-import { type RequestMemory, RequestShare } from './request-memory.ts';
+import { envelopeHeadBytes, once, readRefusal, writeRefusal } from './connect-errors.ts';
+import type { WebRequest, WebResponse } from './port.ts';
+import type { WebHandler } from './server.ts';
 import { boundTimeouts } from './timeouts.ts';
-import type { WebHandler } from './web.ts';
-import type { WebRequest, WebResponse } from './web-port.ts';
 
 /** Set once the implementation of a call runs: until then connect-node answers by itself. */
 const progressKey = createContextKey<{ begun: boolean }>({ begun: false });

@@ -1,4 +1,4 @@
-import { commonErrors, fail } from '../errors/errors.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
 import { maxMessageBytes, maxRequestMemoryBytes, smallRequestBytes } from './limits.ts';
 
 // Deflate's best; and what zlib holds for itself, as long as it inflates.

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ConnectError } from '@connectrpc/connect';
-import { commonErrors, fail } from '../errors/errors.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
 
 /** What a message is written in. */
 export type Form = 'json' | 'proto';

@@ -1,5 +1,5 @@
 import { experimental, ServerCredentials } from '@grpc/grpc-js';
-import type { CertificateFiles } from './certificates.ts';
+import type { CertificateFiles } from '../certificates.ts';
 
 /**
  * The credentials of the gRPC port. `ServerCredentials.createSsl` keeps what it was given; those of a

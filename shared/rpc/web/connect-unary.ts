@@ -1,17 +1,17 @@
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
-import { CallSignal } from '../cancellation/signal.ts';
-import { commonErrors, type ErrorRow, fail, unreadableRequest } from '../errors/errors.ts';
-import { Call, type CallSource } from './call.ts';
+import { CallSignal } from '../../cancellation/signal.ts';
+import { commonErrors, type ErrorRow, fail, unreadableRequest } from '../../errors/errors.ts';
+import { Call, type CallSource } from '../call-context.ts';
+import type { Rpc } from '../implementation.ts';
+import { type Handle, type Interceptor, intercept } from '../interceptors/interceptors.ts';
+import { longestTimerMs, maxMessageBytes } from '../limits/limits.ts';
+import { boundMessage, type Form } from '../limits/message-bounds.ts';
+import { type RequestMemory, RequestShare } from '../limits/request-memory.ts';
+import { encode, encodeJson, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
-import { encode, encodeJson, jsonWriteOptions } from './encoding.ts';
-import type { Rpc } from './implementation.ts';
-import { type Handle, type Interceptor, intercept } from './interceptors.ts';
-import { longestTimerMs, maxMessageBytes } from './limits.ts';
-import { boundMessage, type Form } from './message-bounds.ts';
-import { type RequestMemory, RequestShare } from './request-memory.ts';
-import type { WebRequest, WebResponse } from './web-port.ts';
+import type { WebRequest, WebResponse } from './port.ts';
 
 /**
  * The common form of a Connect call, straight on node:http: unary, by POST, not compressed. It does

@@ -13,18 +13,18 @@ import {
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { type ServerDuplexStream, type ServiceDefinition, status } from '@grpc/grpc-js';
-import { file_google_rpc_error_details } from '../gen/google/rpc/error_details_pb.ts';
-import { file_google_rpc_status } from '../gen/google/rpc/status_pb.ts';
-import { Health } from '../gen/grpc/health/v1/health_pb.ts';
+import { file_google_rpc_error_details } from '../../gen/google/rpc/error_details_pb.ts';
+import { file_google_rpc_status } from '../../gen/google/rpc/status_pb.ts';
+import { Health } from '../../gen/grpc/health/v1/health_pb.ts';
 import {
   ServerReflection,
   type ServerReflectionRequest,
   ServerReflectionRequestSchema,
   type ServerReflectionResponse,
   ServerReflectionResponseSchema,
-} from '../gen/grpc/reflection/v1/reflection_pb.ts';
-import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
-import type { StandingStreams } from './standing-streams.ts';
+} from '../../gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
+import type { StandingStreams } from './long-lived-streams.ts';
 
 type Answer = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']>;
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { commonErrors, type ErrorRow } from '../errors/errors.ts';
-import { maxStandingStreams } from './limits.ts';
+import { commonErrors, type ErrorRow } from '../../errors/errors.ts';
+import { maxStandingStreams } from '../limits/limits.ts';
 
 /**
  * Mounts services whose streams stay open for as long as the caller likes, such as the health

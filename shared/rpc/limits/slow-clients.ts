@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
+import type { WebRequest, WebResponse } from '../web/port.ts';
 import { maxExchanges, maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from './limits.ts';
-import type { WebRequest, WebResponse } from './web-port.ts';
 
 /** One request and its answer, on their ways over a connection. */
 export abstract class Exchange {

@@ -1,7 +1,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
 import type { ConnectError } from '@connectrpc/connect';
-import { StatusSchema } from '../gen/google/rpc/status_pb.ts';
+import { StatusSchema } from '../../gen/google/rpc/status_pb.ts';
 
 /** An error as the `google.rpc.Status` bytes of the trailer `grpc-status-details-bin`. */
 export function encodeStatus(error: ConnectError): Buffer {

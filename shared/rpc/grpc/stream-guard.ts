@@ -6,10 +6,10 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
-import { maxConnections } from './limits.ts';
-import { RequestMemory, RequestShare } from './request-memory.ts';
-import { Exchange, SlowCallers } from './slow-callers.ts';
-import { StreamQuota } from './stream-quota.ts';
+import { maxConnections } from '../limits/limits.ts';
+import { RequestMemory, RequestShare } from '../limits/request-memory.ts';
+import { Exchange, SlowCallers } from '../limits/slow-clients.ts';
+import { StreamQuota } from '../limits/stream-quota.ts';
 
 // Becomes RESOURCE_EXHAUSTED in any gRPC client. REFUSED_STREAM would be tried again at once.
 const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;

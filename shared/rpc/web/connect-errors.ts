@@ -16,8 +16,8 @@ import {
   trailerParse,
   trailerSerialize,
 } from '@connectrpc/connect/protocol-grpc-web';
-import type { Protocol } from './call.ts';
-import { jsonWriteOptions } from './encoding.ts';
+import type { Protocol } from '../call-context.ts';
+import { jsonWriteOptions } from '../protobuf/encoding.ts';
 
 /** Flags and length, before each message of a stream and of gRPC-Web. */
 export const envelopeHeadBytes = 5;

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
-import type { CertificateFiles } from './certificates.ts';
-import { createConnectNodeHandlers } from './connect-node.ts';
+import type { CertificateFiles } from '../certificates.ts';
+import type { Implementation } from '../implementation.ts';
+import type { Interceptor } from '../interceptors/interceptors.ts';
+import { RequestMemory } from '../limits/request-memory.ts';
+import { HttpExchange, SlowCallers } from '../limits/slow-clients.ts';
+import { createConnectNodeHandlers } from './connect-router.ts';
 import { createConnectUnaryHandler, readForm } from './connect-unary.ts';
-import type { Implementation } from './implementation.ts';
-import type { Interceptor } from './interceptors.ts';
-import { RequestMemory } from './request-memory.ts';
-import { HttpExchange, SlowCallers } from './slow-callers.ts';
-import { createHttpPort, createHttpsPort, type WebListener, type WebRequest, type WebResponse } from './web-port.ts';
+import { createHttpPort, createHttpsPort, type WebListener, type WebRequest, type WebResponse } from './port.ts';
 
 export interface WebServer {
   readonly port: number;

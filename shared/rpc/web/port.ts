@@ -6,10 +6,10 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import type { Server } from 'node:net';
-import type { CertificateFiles } from './certificates.ts';
-import { closeSilent, openConnections } from './connections.ts';
+import type { CertificateFiles } from '../certificates.ts';
+import { closeSilent, openConnections } from '../limits/connections.ts';
+import { maxConnections, slowestRequestMs } from '../limits/limits.ts';
 import { limitSession } from './http2-session.ts';
-import { maxConnections, slowestRequestMs } from './limits.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
 export type WebResponse = ServerResponse | Http2ServerResponse;

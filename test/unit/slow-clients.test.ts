@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { maxExchanges, maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from '../../shared/rpc/limits.ts';
-import { Exchange, SlowCallers } from '../../shared/rpc/slow-callers.ts';
+import { maxExchanges, maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from '../../shared/rpc/limits/limits.ts';
+import { Exchange, SlowCallers } from '../../shared/rpc/limits/slow-clients.ts';
 
 const aMoment = 1_000;
 

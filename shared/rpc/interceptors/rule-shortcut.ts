@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, getOption, hasOption } from '@bufbuild/protobuf';
-import { type FieldRules, field as fieldOption, message as messageOption } from '../gen/buf/validate/validate_pb.ts';
+import { type FieldRules, field as fieldOption, message as messageOption } from '../../gen/buf/validate/validate_pb.ts';
 
 /** Whether a value plainly keeps its rules. False is no verdict: protovalidate knows. */
 type Check = (value: unknown) => boolean;
