@@ -36,12 +36,12 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
     async create(request, call) {
       const body = readCouponBody('coupon', request.coupon);
       const staffId = await call.staffId();
-      const coupon = await createCoupon(database.during(call.signal), body, { staffId, codePrefix });
+      const coupon = await createCoupon(database.withSignal(call.signal), body, { staffId, codePrefix });
       return { coupon: toCoupon(coupon) };
     },
 
     async getAll(request, call) {
-      const page = await getAllCoupons(database.during(call.signal), request);
+      const page = await getAllCoupons(database.withSignal(call.signal), request);
       return {
         coupons: page.rows.map(toListedCoupon),
         nextCursor: page.nextCursor,
@@ -50,7 +50,7 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
     },
 
     async getById(request, call) {
-      const coupon = await getCouponById(database.during(call.signal), request.id);
+      const coupon = await getCouponById(database.withSignal(call.signal), request.id);
       return { coupon: toCouponDetail(coupon) };
     },
 
@@ -60,17 +60,17 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
         isInvalidated: request.updates?.isInvalidated,
       };
       if (updates.couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
-      const coupon = await updateCoupon(database.during(call.signal), request.id, updates);
+      const coupon = await updateCoupon(database.withSignal(call.signal), request.id, updates);
       return { coupon: toCoupon(coupon) };
     },
 
     async delete(request, call) {
-      await invalidateCoupon(database.during(call.signal), request.id);
+      await invalidateCoupon(database.withSignal(call.signal), request.id);
       return { message: 'Coupon invalidated successfully' };
     },
 
     async validate(request, call) {
-      const result = await validateCoupon(database.during(call.signal), request.code, request.orderAmount);
+      const result = await validateCoupon(database.withSignal(call.signal), request.code, request.orderAmount);
       if (!result.valid) return result;
       const { id, discountPercent, flatDiscount, maxValue } = result.coupon;
       return {
@@ -87,12 +87,12 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
 
     async generateCancellationCoupon(request, call) {
       const staffId = await call.staffId();
-      const coupon = await generateCancellationCoupon(database.during(call.signal), request.orderId, staffId);
+      const coupon = await generateCancellationCoupon(database.withSignal(call.signal), request.orderId, staffId);
       return { coupon: toCoupon(coupon) };
     },
 
     async getReservedCoupons(request, call) {
-      const page = await getReservedCoupons(database.during(call.signal), request);
+      const page = await getReservedCoupons(database.withSignal(call.signal), request);
       return {
         coupons: page.rows.map(toListedReservedCoupon),
         nextCursor: page.nextCursor,
@@ -103,17 +103,17 @@ export function createCouponHandlers({ database, codePrefix }: CouponHandlerPart
     async createReservedCoupon(request, call) {
       const body = readCouponBody('coupon', request.coupon);
       const staffId = await call.staffId();
-      const reserved = await createReservedCoupon(database.during(call.signal), body, staffId);
+      const reserved = await createReservedCoupon(database.withSignal(call.signal), body, staffId);
       return { reservedCoupon: toReservedCoupon(reserved) };
     },
 
     async getUsersMiniInfo(request, call) {
-      return { users: await getUsersMiniInfo(database.during(call.signal), request) };
+      return { users: await getUsersMiniInfo(database.withSignal(call.signal), request) };
     },
 
     async createCoupon(request, call) {
       const staffId = await call.staffId();
-      const coupon = await createPhoneCoupon(database.during(call.signal), request.mobile, { staffId, codePrefix });
+      const coupon = await createPhoneCoupon(database.withSignal(call.signal), request.mobile, { staffId, codePrefix });
       return { success: true, coupon };
     },
   };

@@ -7,7 +7,7 @@ import { couponErrors } from './errors.ts';
 
 const validForDays = 30;
 // An order or its user changes between two round trips once in a great while, not again and again.
-const mostReads = 3;
+const maxAttempts = 3;
 
 interface OrderRow {
   userId: number | null;
@@ -65,7 +65,7 @@ export async function generateCancellationCoupon(
 ): Promise<CouponRow> {
   // 1
   if (staffId === undefined) throw fail(couponErrors.unauthorized);
-  for (let read = 1; read <= mostReads; read += 1) {
+  for (let read = 1; read <= maxAttempts; read += 1) {
     // 2
     const [order] = await db.query(orderToRefund, [orderId]);
     if (order === undefined) throw fail(couponErrors.orderNotFound);

@@ -10,9 +10,9 @@ import {
   type VendorSnippetInput,
   type VendorSnippetSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import type { Call } from '../../shared/rpc/call-context.ts';
+import type { CallContext } from '../../shared/rpc/call-context.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
-import { RepeatedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
+import { CachedResponse } from '../../shared/rpc/protobuf/encoding.ts';
 import { readJson } from '../../shared/rpc/protobuf/json-value.ts';
 import { updateSlotCapacity } from './capacity.ts';
 import { slotErrors } from './errors.ts';
@@ -46,7 +46,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
   const { database, sequences, appUrl } = parts;
 
   /** Asks for the refresh of a committed write, and tells the caller its id to read its own write by. */
-  function refresh(call: Call, storeRequestId: string): void {
+  function refresh(call: CallContext, storeRequestId: string): void {
     call.responseHeaders.set('store-request-id', storeRequestId);
     parts.requestRefresh();
   }
@@ -55,22 +55,22 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 
   return {
     async getAll(_request, call) {
-      const { slots, products } = await getAll(database.during(call.signal));
+      const { slots, products } = await getAll(database.withSignal(call.signal));
       return new ListedSlotsAnswer(slots, products);
     },
 
     async getSlotsProductIds(request, call) {
-      return new ProductIdsAnswer(await getSlotsProductIds(database.during(call.signal), request.slotIds));
+      return new ProductIdsAnswer(await getSlotsProductIds(database.withSignal(call.signal), request.slotIds));
     },
 
     async updateSlotProducts(request, call) {
-      const { added, removed, storeRequestId } = await updateSlotProducts(database.during(call.signal), request);
+      const { added, removed, storeRequestId } = await updateSlotProducts(database.withSignal(call.signal), request);
       refresh(call, storeRequestId);
       return { message: 'Slot products updated successfully', added, removed };
     },
 
     async createSlot(request, call) {
-      const written = await createSlot(database.during(call.signal), {
+      const written = await createSlot(database.withSignal(call.signal), {
         deliveryTime: request.deliveryTime,
         freezeTime: request.freezeTime,
         isActive: request.isActive,
@@ -87,11 +87,11 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async getSlots(_request, call) {
-      return new SlotsAnswer(await getSlots(database.during(call.signal)));
+      return new SlotsAnswer(await getSlots(database.withSignal(call.signal)));
     },
 
     async getSlotById(request, call) {
-      const slot = await getSlotById(database.during(call.signal), request.id);
+      const slot = await getSlotById(database.withSignal(call.signal), request.id);
       const vendorSnippets = slot.vendorSnippets.map((snippet) => ({
         ...snippet,
         accessUrl: `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`,
@@ -104,7 +104,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async updateSlot(request, call) {
-      const written = await updateSlot(database.during(call.signal), request.id, {
+      const written = await updateSlot(database.withSignal(call.signal), request.id, {
         deliveryTime: request.deliveryTime,
         freezeTime: request.freezeTime,
         isActive: request.isActive,
@@ -123,21 +123,21 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async deleteSlot(request, call) {
-      const { storeRequestId } = await deleteSlot(database.during(call.signal), request.id);
+      const { storeRequestId } = await deleteSlot(database.withSignal(call.signal), request.id);
       refresh(call, storeRequestId);
       return { message: 'Slot deleted successfully' };
     },
 
     async getDeliverySequence(request, call) {
       const slotId = parseSlotId(request.id);
-      return sequenceAnswers.of(await getDeliverySequence(database.during(call.signal), sequences, slotId));
+      return sequenceAnswers.of(await getDeliverySequence(database.withSignal(call.signal), sequences, slotId));
     },
 
     async updateDeliverySequence(request, call) {
       const deliverySequence = readJson('delivery_sequence', request.deliverySequence);
       const update = isSequenceMap(deliverySequence) ? sequences.beginUpdate(request.id) : undefined;
       const slot = await updateDeliverySequence(
-        database.during(call.signal),
+        database.withSignal(call.signal),
         { id: request.id, deliverySequence },
         update,
       ).catch((error: unknown) => {
@@ -152,7 +152,7 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
     },
 
     async updateSlotCapacity(request, call) {
-      const { slot, storeRequestId } = await updateSlotCapacity(database.during(call.signal), request);
+      const { slot, storeRequestId } = await updateSlotCapacity(database.withSignal(call.signal), request);
       refresh(call, storeRequestId);
       const message = request.isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
       return { success: true, slot: toSlot(slot), message };
@@ -162,21 +162,21 @@ export function createSlotHandlers(parts: SlotHandlerParts): Handlers<typeof Slo
 
 /** The answers with sequences, made and encoded once for as long as the cache holds the sequence. */
 class SequenceAnswers {
-  readonly #answers = new WeakMap<object, RepeatedAnswer<typeof GetDeliverySequenceResponseSchema>>();
+  readonly #answers = new WeakMap<object, CachedResponse<typeof GetDeliverySequenceResponseSchema>>();
 
-  of(sequence: JsonValue): RepeatedAnswer<typeof GetDeliverySequenceResponseSchema> {
+  of(sequence: JsonValue): CachedResponse<typeof GetDeliverySequenceResponseSchema> {
     const key = typeof sequence === 'object' ? sequence : null;
     const known = key && this.#answers.get(key);
     if (known) return known;
     const message = create(GetDeliverySequenceResponseSchema, { deliverySequence: fromJson(ValueSchema, sequence) });
-    const answer = new RepeatedAnswer(GetDeliverySequenceResponseSchema, message);
+    const answer = new CachedResponse(GetDeliverySequenceResponseSchema, message);
     if (key) this.#answers.set(key, answer);
     return answer;
   }
 }
 
 /** Spec 7: every failure of updateSlot reads the same; its cause travels in the details. */
-function toUpdateFailure(thrown: unknown, call: Call): ConnectError {
+function toUpdateFailure(thrown: unknown, call: CallContext): ConnectError {
   const cause = toPublicError(thrown);
   // The caller has left, its deadline has passed, or the service stops.
   if (call.signal.aborted) return cause;

@@ -116,7 +116,7 @@ export class SequenceCache {
   }
 
   /** Declares the metrics of the cache. */
-  tell(metrics: Metrics): void {
+  registerMetrics(metrics: Metrics): void {
     const read = () => this.#cache.getStats();
     metrics.counter(
       { name: 'delivery_sequence_cache_hits_total', help: 'Reads that the cache served.' },

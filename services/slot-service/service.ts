@@ -18,7 +18,7 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
 async function build(parts: ServiceParts) {
   const { config, database, shutdown } = parts;
   const sequences = new SequenceCache();
-  sequences.tell(parts.metrics);
+  sequences.registerMetrics(parts.metrics);
   shutdown.push({ name: 'delivery-sequence cache', stop: () => sequences.close() });
   const { replica, requestRefresh } = await startStores(parts, sequences);
   const handlers = createSlotHandlers({ database, sequences, appUrl: config.appUrl, requestRefresh });

@@ -3,8 +3,8 @@ import {
   SlotDetailSchema,
   VendorSnippetSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { WireWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
-import { EncodedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
+import { BinaryWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedResponse } from '../../shared/rpc/protobuf/encoding.ts';
 import {
   slotFieldsToJson,
   timestampToJson,
@@ -29,7 +29,7 @@ export interface ShownSlot {
 }
 
 /** The answer of getSlotById, written straight from the rows. */
-export class SlotDetailAnswer extends EncodedAnswer<typeof GetSlotByIdResponseSchema> {
+export class SlotDetailAnswer extends EncodedResponse<typeof GetSlotByIdResponseSchema> {
   readonly #shown: ShownSlot;
 
   constructor(shown: ShownSlot) {
@@ -40,7 +40,7 @@ export class SlotDetailAnswer extends EncodedAnswer<typeof GetSlotByIdResponseSc
   toBinary(): Buffer {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
     const products = slot.productSlots.map(({ product }) => (product === null ? undefined : writeProduct(product)));
-    const writer = new WireWriter(16 * 1024);
+    const writer = new BinaryWriter(16 * 1024);
     writer.message(GetSlotByIdResponseSchema.field.slot.number, () => {
       writeSlotFields(writer, slot);
       writer.ints(detail.deliverySequence.number, deliverySequence);

@@ -4,8 +4,8 @@ import {
   GetSlotsResponseSchema,
   ListedSlotSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { WireWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
-import { EncodedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
+import { BinaryWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedResponse } from '../../shared/rpc/protobuf/encoding.ts';
 import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-wire.ts';
 import type { ListedSlotRow, ProductRow, SlotRow } from './slots.ts';
 
@@ -17,7 +17,7 @@ import type { ListedSlotRow, ProductRow, SlotRow } from './slots.ts';
 const listed = ListedSlotSchema.field;
 
 /** The answer of getSlots. */
-export class SlotsAnswer extends EncodedAnswer<typeof GetSlotsResponseSchema> {
+export class SlotsAnswer extends EncodedResponse<typeof GetSlotsResponseSchema> {
   readonly #rows: readonly SlotRow[];
 
   constructor(rows: readonly SlotRow[]) {
@@ -27,7 +27,7 @@ export class SlotsAnswer extends EncodedAnswer<typeof GetSlotsResponseSchema> {
 
   async toBinary(): Promise<Buffer> {
     const { slots, count } = GetSlotsResponseSchema.field;
-    const writer = new WireWriter(64 * 1024);
+    const writer = new BinaryWriter(64 * 1024);
     await inTurns(this.#rows, (row) => writer.message(slots.number, () => writeSlot(writer, row)));
     return writer.int(count.number, this.#rows.length).finish();
   }
@@ -39,7 +39,7 @@ export class SlotsAnswer extends EncodedAnswer<typeof GetSlotsResponseSchema> {
 }
 
 /** The answer of getAll. */
-export class ListedSlotsAnswer extends EncodedAnswer<typeof GetAllResponseSchema> {
+export class ListedSlotsAnswer extends EncodedResponse<typeof GetAllResponseSchema> {
   readonly #rows: readonly ListedSlotRow[];
   readonly #products: ReadonlyMap<number, ProductRow>;
 
@@ -53,7 +53,7 @@ export class ListedSlotsAnswer extends EncodedAnswer<typeof GetAllResponseSchema
     const { slots, count } = GetAllResponseSchema.field;
     const products = new Map([...this.#products].map(([id, product]) => [id, writeProduct(product)]));
     const associations = new Map<number, Buffer>();
-    const writer = new WireWriter(1024 * 1024);
+    const writer = new BinaryWriter(1024 * 1024);
     await inTurns(this.#rows, (row) => {
       writer.message(slots.number, () => {
         writeSlot(writer, row);

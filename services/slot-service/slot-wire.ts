@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { ProductSummarySchema } from '../../shared/gen/common/v1/product_pb.ts';
 import { ProductSlotSchema, SlotSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { WireWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
+import { BinaryWriter } from '../../shared/rpc/protobuf/binary-writer.ts';
 import { writeValue } from '../../shared/rpc/protobuf/json-value.ts';
 import type { ProductRow, SlotRow } from './slots.ts';
 
@@ -14,7 +14,7 @@ const summary = ProductSummarySchema.field;
 const timestamp = TimestampSchema.field;
 
 /** The fields that Slot, ListedSlot and SlotDetail have under the same numbers. */
-export function writeSlotFields(writer: WireWriter, row: SlotRow): void {
+export function writeSlotFields(writer: BinaryWriter, row: SlotRow): void {
   writer.int(slot.id.number, row.id);
   writeTimestamp(writer, slot.deliveryTime.number, row.deliveryTime);
   writeTimestamp(writer, slot.freezeTime.number, row.freezeTime);
@@ -24,12 +24,12 @@ export function writeSlotFields(writer: WireWriter, row: SlotRow): void {
 }
 
 /** The fields of Slot, which ListedSlot has too. */
-export function writeSlot(writer: WireWriter, row: SlotRow): void {
+export function writeSlot(writer: BinaryWriter, row: SlotRow): void {
   writeSlotFields(writer, row);
   writer.message(slot.deliverySequence.number, () => writeValue(writer, sequenceOf(row)));
 }
 
-export function writeTimestamp(writer: WireWriter, field: number, date: Date): void {
+export function writeTimestamp(writer: BinaryWriter, field: number, date: Date): void {
   const milliseconds = date.getTime();
   const seconds = Math.floor(milliseconds / 1000);
   const nanos = (milliseconds - seconds * 1000) * 1_000_000;
@@ -40,19 +40,19 @@ export function writeTimestamp(writer: WireWriter, field: number, date: Date): v
 }
 
 export function writeProduct({ id, name, images }: ProductRow): Buffer {
-  const writer = new WireWriter(256).int(summary.id.number, id).string(summary.name.number, name);
+  const writer = new BinaryWriter(256).int(summary.id.number, id).string(summary.name.number, name);
   for (const image of images) writer.string(summary.images.number, image);
   return writer.finish();
 }
 
 /** The first field of a row of productSlots; the rest is the same for all slots. */
-export function writeSlotIdOf(writer: WireWriter, { id }: Pick<SlotRow, 'id'>): WireWriter {
+export function writeSlotIdOf(writer: BinaryWriter, { id }: Pick<SlotRow, 'id'>): BinaryWriter {
   return writer.int(productSlot.slotId.number, id);
 }
 
 /** A row of productSlots without its slot's id. */
 export function writeAssociation(productId: number, product: Buffer | undefined): Buffer {
-  const writer = new WireWriter(256).int(productSlot.productId.number, productId);
+  const writer = new BinaryWriter(256).int(productSlot.productId.number, productId);
   return (product === undefined ? writer : writer.bytes(productSlot.product.number, product)).finish();
 }
 

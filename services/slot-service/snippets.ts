@@ -82,7 +82,7 @@ export function insertSnippets(slots: string): string {
   )`;
 }
 
-const mostRuns = 3;
+const maxAttempts = 3;
 
 /**
  * Runs a write that stores snippets, again when another call took a name after the statement began:
@@ -94,7 +94,7 @@ export async function untilSnippetsSettle<Result>(write: () => Promise<Result>):
       return await write();
     } catch (error) {
       if (!violates(error, 'snippetCode')) throw error;
-      if (run === mostRuns) throw fail(databaseErrors.conflict, { cause: error });
+      if (run === maxAttempts) throw fail(databaseErrors.conflict, { cause: error });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { EndSignal } from '../cancellation/signal.ts';
+import type { AbortSignalLike } from '../cancellation/signal.ts';
 import { type Database, statement } from '../db/database.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -28,9 +28,9 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
   const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: rememberedMs });
   metrics.gauge({ name: 'staff_users_cached', help: 'Staff users that are known to exist.' }, () => knownStaff.size);
 
-  async function findStaff(claimed: number, signal: EndSignal): Promise<number | undefined> {
+  async function findStaff(claimed: number, signal: AbortSignalLike): Promise<number | undefined> {
     const start = performance.now();
-    const [found] = await database.during(signal).query(staffUserExists, [claimed]);
+    const [found] = await database.withSignal(signal).query(staffUserExists, [claimed]);
     if (found === undefined) return undefined;
     knownStaff.set(claimed, true, { start });
     return claimed;

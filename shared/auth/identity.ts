@@ -1,4 +1,4 @@
-import type { EndSignal } from '../cancellation/signal.ts';
+import type { AbortSignalLike } from '../cancellation/signal.ts';
 
 /** Who calls, as a verified token says (spec 5, design 1). */
 export interface Identity {
@@ -6,5 +6,5 @@ export interface Identity {
   /** The token's `staff_id`; it counts for nothing until the staff user is known to exist. */
   readonly claimedStaffId: number | undefined;
   /** The staff id, or undefined without one or when no such staff user exists. */
-  staffId(openSignal: () => EndSignal): number | undefined | Promise<number | undefined>;
+  staffId(openSignal: () => AbortSignalLike): number | undefined | Promise<number | undefined>;
 }

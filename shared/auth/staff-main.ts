@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { ConfigError, Refusals, readUrl } from '../config/variables.ts';
+import { ConfigError, ConfigErrors, readUrl } from '../config/variables.ts';
 
 const usage = `usage: staff add NAME     a new staff user; tokens carry the id that it prints first as staff_id
        staff list
@@ -20,7 +20,7 @@ const listStaffUsers = `select ${columns} from staff_users order by id`;
 const disableStaffUser = `update staff_users set disabled_at = coalesce(disabled_at, now()) where id = $1 returning ${columns}`;
 const enableStaffUser = `update staff_users set disabled_at = null where id = $1 returning ${columns}`;
 
-const longestName = 200;
+const maxNameLength = 200;
 const largestInt32 = 2 ** 31 - 1;
 
 try {
@@ -53,8 +53,8 @@ function toStatement([command, ...words]: readonly string[]): { text: string; va
 function readName(text: string): string {
   const name = text.trim();
   if (name === '') throw new ConfigError(usage);
-  if (name.length <= longestName && !/\p{Cc}/u.test(name)) return name;
-  throw new ConfigError(`a name has at most ${longestName} characters, and no control characters`);
+  if (name.length <= maxNameLength && !/\p{Cc}/u.test(name)) return name;
+  throw new ConfigError(`a name has at most ${maxNameLength} characters, and no control characters`);
 }
 
 function readId(words: readonly string[]): number {
@@ -65,11 +65,11 @@ function readId(words: readonly string[]): number {
 }
 
 async function run({ text, values }: { text: string; values: unknown[] }): Promise<StaffUserRow[]> {
-  const refusals = new Refusals();
-  const url = readUrl(process.env, 'DATABASE_URL', ['postgres:', 'postgresql:'], refusals);
+  const errors = new ConfigErrors();
+  const url = readUrl(process.env, 'DATABASE_URL', ['postgres:', 'postgresql:'], errors);
   if (!process.env.DATABASE_URL)
-    refusals.add('DATABASE_URL is not set: give the URL of the database, with the right to write staff users');
-  refusals.throwIfAny();
+    errors.add('DATABASE_URL is not set: give the URL of the database, with the right to write staff users');
+  errors.throwIfAny();
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
     await client.connect();

@@ -25,7 +25,7 @@ export type TokenVerifier = (token: string) => Claims | Promise<Claims>;
 const leewaySeconds = 5;
 const cachedTokens = 10_000;
 // A credential longer than this is none of ours, and would only fill the cache.
-const longestToken = 8192;
+const maxTokenLength = 8192;
 
 /**
  * Makes the function that verifies bearer tokens. The algorithms are fixed by the kind of key that
@@ -43,7 +43,7 @@ export async function createTokenVerifier(config: AuthConfig, metrics: Metrics):
   );
 
   async function verifyNew(token: string): Promise<Claims> {
-    if (token.length > longestToken) throw fail(commonErrors.authenticationRequired);
+    if (token.length > maxTokenLength) throw fail(commonErrors.authenticationRequired);
     const payload = await verify(token).catch((error: unknown) => {
       throw fail(isRefusal(error) ? commonErrors.authenticationRequired : commonErrors.keysUnavailable, {
         cause: error,

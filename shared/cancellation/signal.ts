@@ -1,5 +1,5 @@
 /** What ends work early: an AbortSignal, or the CallSignal of a call. */
-export interface EndSignal {
+export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
   throwIfAborted(): void;
@@ -11,7 +11,7 @@ export interface EndSignal {
  * The end of one call before its answer: its deadline passed, or its caller left. It is what an
  * AbortSignal is, without its price: Node's takes as long as the rest of a short call.
  */
-export class CallSignal implements EndSignal {
+export class CallSignal implements AbortSignalLike {
   readonly #listeners: (() => void)[] = [];
   #makeReason: (() => Error) | undefined;
   #reason: Error | undefined;

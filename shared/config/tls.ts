@@ -1,4 +1,4 @@
-import type { Refusals } from './variables.ts';
+import type { ConfigErrors } from './variables.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,10 +11,10 @@ export interface TlsFiles {
 }
 
 /** The files of TLS; undefined for cleartext. */
-export function readTlsFiles(env: Environment, refusals: Refusals): TlsFiles | undefined {
+export function readTlsFiles(env: Environment, errors: ConfigErrors): TlsFiles | undefined {
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, TLS_CLIENT_CA_FILE: clientCaFile } = env;
   if (!certFile && !keyFile && !clientCaFile) return undefined;
-  if (!certFile) refusals.add('TLS_CERT_FILE is not set: give the certificate that both ports are to show');
-  if (!keyFile) refusals.add('TLS_KEY_FILE is not set: give the private key of the certificate');
+  if (!certFile) errors.add('TLS_CERT_FILE is not set: give the certificate that both ports are to show');
+  if (!keyFile) errors.add('TLS_KEY_FILE is not set: give the private key of the certificate');
   return { certFile: certFile ?? '', keyFile: keyFile ?? '', clientCaFile: clientCaFile || undefined };
 }

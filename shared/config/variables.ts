@@ -6,7 +6,7 @@ export class ConfigError extends Error {
 }
 
 /** Collects what is wrong, so that one start shows all of it. */
-export class Refusals {
+export class ConfigErrors {
   readonly #lines: string[] = [];
 
   add(line: string): void {
@@ -19,28 +19,28 @@ export class Refusals {
 }
 
 /** A TCP port; 0 asks the system for a free one. */
-export function readPort(env: Environment, name: string, unset: number, refusals: Refusals): number {
-  return readInteger(env, name, unset, { max: 65_535, kind: 'a port from 0 to 65535' }, refusals);
+export function readPort(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
+  return readInteger(env, name, unset, { max: 65_535, kind: 'a port from 0 to 65535' }, errors);
 }
 
 /** As `readPort`; undefined when the variable is not set. */
-export function readOptionalPort(env: Environment, name: string, refusals: Refusals): number | undefined {
-  return env[name] ? readPort(env, name, 0, refusals) : undefined;
+export function readOptionalPort(env: Environment, name: string, errors: ConfigErrors): number | undefined {
+  return env[name] ? readPort(env, name, 0, errors) : undefined;
 }
 
-export function readMilliseconds(env: Environment, name: string, unset: number, refusals: Refusals): number {
+export function readMilliseconds(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
   const kind = 'a whole number of milliseconds, at most 3600000';
-  return readInteger(env, name, unset, { max: 3_600_000, kind }, refusals);
+  return readInteger(env, name, unset, { max: 3_600_000, kind }, errors);
 }
 
 /** How many of something there are to be: 1 to 64. */
-export function readCount(env: Environment, name: string, unset: number, refusals: Refusals): number {
-  return readInteger(env, name, unset, { min: 1, max: 64, kind: 'a whole number from 1 to 64' }, refusals);
+export function readCount(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
+  return readInteger(env, name, unset, { min: 1, max: 64, kind: 'a whole number from 1 to 64' }, errors);
 }
 
 /** How much of something there may be: 1 to 100000. */
-export function readLimit(env: Environment, name: string, unset: number, refusals: Refusals): number {
-  return readInteger(env, name, unset, { min: 1, max: 100_000, kind: 'a whole number from 1 to 100000' }, refusals);
+export function readLimit(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
+  return readInteger(env, name, unset, { min: 1, max: 100_000, kind: 'a whole number from 1 to 100000' }, errors);
 }
 
 function readInteger(
@@ -48,20 +48,20 @@ function readInteger(
   name: string,
   unset: number,
   { min = 0, max, kind }: { min?: number; max: number; kind: string },
-  refusals: Refusals,
+  errors: ConfigErrors,
 ): number {
   const text = env[name];
   if (!text) return unset;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  refusals.add(`${name} must be ${kind}, not "${text}"`);
+  errors.add(`${name} must be ${kind}, not "${text}"`);
   return unset;
 }
 
-export function readSwitch(env: Environment, name: string, unset: boolean, refusals: Refusals): boolean {
+export function readSwitch(env: Environment, name: string, unset: boolean, errors: ConfigErrors): boolean {
   const text = env[name];
   if (!text) return unset;
-  if (text !== 'true' && text !== 'false') refusals.add(`${name} must be true or false, not "${text}"`);
+  if (text !== 'true' && text !== 'false') errors.add(`${name} must be true or false, not "${text}"`);
   return text === 'true';
 }
 
@@ -70,12 +70,12 @@ export function readUrl(
   env: Environment,
   name: string,
   protocols: readonly string[],
-  refusals: Refusals,
+  errors: ConfigErrors,
 ): string | undefined {
   const text = env[name];
   if (!text) return undefined;
   if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
-  refusals.add(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+  errors.add(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
   return undefined;
 }
 
@@ -91,11 +91,11 @@ export interface HostPort {
 }
 
 /** A comma-separated list of `host:port`. */
-export function readHostPorts(env: Environment, name: string, refusals: Refusals): HostPort[] {
+export function readHostPorts(env: Environment, name: string, errors: ConfigErrors): HostPort[] {
   return readList(env, name).flatMap((item) => {
     const [, host, port] = /^([^\s:/@]+):(\d{1,5})$/.exec(item) ?? [];
     if (host !== undefined && Number(port) > 0 && Number(port) < 65_536) return [{ host, port: Number(port) }];
-    refusals.add(`${name} must be a list of host:port, which "${item}" is not`);
+    errors.add(`${name} must be a list of host:port, which "${item}" is not`);
     return [];
   });
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import type { EndSignal } from '../cancellation/signal.ts';
+import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { DatabaseConfig } from '../config/config.ts';
 import { fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -87,7 +87,7 @@ export class Database {
   }
 
   /** Statements and batches that end with the signal. */
-  during(signal: EndSignal): Connection {
+  withSignal(signal: AbortSignalLike): Connection {
     return {
       query: (statement, values) => this.#query(signal, statement, values),
       batch: (before, last) =>
@@ -110,7 +110,7 @@ export class Database {
    * aborts.
    */
   transaction<Result>(
-    signal: EndSignal,
+    signal: AbortSignalLike,
     work: (tx: Queryable) => Promise<Result>,
     isolation: keyof typeof begin = 'read committed',
   ): Promise<Result> {
@@ -150,7 +150,7 @@ export class Database {
   }
 
   /** Declares the metrics of the pool. */
-  tell(metrics: Metrics): void {
+  registerMetrics(metrics: Metrics): void {
     const pool = this.#pool;
     const inUse = () => pool.totalCount - pool.idleCount;
     metrics.gauge({ name: 'db_pool_connections', help: 'Connections to the database.', labels: ['state'] }, () => [
@@ -171,7 +171,7 @@ export class Database {
 
   /** Lends a connection to `work`, and cancels what it runs when the signal aborts. */
   async #withClient<Result>(
-    signal: EndSignal,
+    signal: AbortSignalLike,
     work: (client: pg.PoolClient) => Promise<Result>,
     maxWaiting = this.#maxWaiting,
   ): Promise<Result> {
@@ -198,7 +198,7 @@ export class Database {
   }
 
   /** A connection of the pool; one that comes after the signal goes straight back. */
-  async #connect(signal: EndSignal): Promise<pg.PoolClient> {
+  async #connect(signal: AbortSignalLike): Promise<pg.PoolClient> {
     const connecting = this.#pool.connect().catch((error: unknown) => {
       throw toDatabaseError(error, this.#logger);
     });
@@ -220,7 +220,11 @@ export class Database {
   }
 
   /** One statement by itself: what most calls consist of, so with nothing that it can do without. */
-  #query<Row>(signal: EndSignal, statement: Statement<Row>, values: readonly unknown[] | undefined): Promise<Row[]> {
+  #query<Row>(
+    signal: AbortSignalLike,
+    statement: Statement<Row>,
+    values: readonly unknown[] | undefined,
+  ): Promise<Row[]> {
     if (this.#tracing !== undefined) {
       return this.#withClient(signal, (client) => this.#run(client, statement, values, signal));
     }
@@ -263,7 +267,7 @@ export class Database {
     client: pg.PoolClient,
     statement: Statement<Row>,
     values: readonly unknown[] | undefined,
-    signal: EndSignal,
+    signal: AbortSignalLike,
   ): Promise<Row[]> {
     const send = () =>
       new Promise<Row[]>((resolve, reject) => {
@@ -278,7 +282,7 @@ export class Database {
     client: pg.PoolClient,
     { name, text }: Statement<Row>,
     values: readonly unknown[] | undefined,
-    signal: EndSignal,
+    signal: AbortSignalLike,
     done: (error: unknown, rows: Row[]) => void,
   ): void {
     if (signal.aborted) {

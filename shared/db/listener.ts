@@ -17,13 +17,13 @@ export interface ListenerHandlers {
 }
 
 const firstRetryMs = 50;
-const longestRetryMs = 2_000;
+const maxRetryMs = 2_000;
 // A connection that died without a word is found out by asking.
 const heartbeatMs = 5_000;
 const farewellMs = 500;
 
 /** The connection listens, and hears nothing. */
-class Deaf extends Error {
+class NotificationsLost extends Error {
   constructor() {
     super(
       'notifications do not arrive: DATABASE_DIRECT_URL has to lead to the database of DATABASE_URL, ' +
@@ -80,14 +80,14 @@ export class NotificationListener {
         hears();
         await connection.lost(signal);
       } catch (error) {
-        if (error instanceof Deaf) isDeaf(new ConfigError(error.message));
+        if (error instanceof NotificationsLost) isDeaf(new ConfigError(error.message));
         if (!signal.aborted) this.#logger.warn({ err: error }, 'the connection for notifications failed');
       } finally {
         this.#handlers.disconnected();
         await connection.close();
       }
       await pause(retryMs, undefined, { signal }).catch(() => undefined);
-      retryMs = Math.min(retryMs * 2, longestRetryMs);
+      retryMs = Math.min(retryMs * 2, maxRetryMs);
     }
   }
 }
@@ -134,7 +134,7 @@ class Connection {
   }
 
   /**
-   * Resolves once this connection has heard what another one notified; throws `Deaf` when it does not.
+   * Resolves once this connection has heard what another one notified; throws `NotificationsLost` when it does not.
    * A pooler in transaction mode takes LISTEN for one of its own connections, and says nothing.
    */
   async hear(database: Database, signal: AbortSignal): Promise<void> {
@@ -142,12 +142,12 @@ class Connection {
       this.#heard = () => resolve(true);
     });
     const late = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
-    await database.during(late).query(notify, [this.#ownChannel]);
+    await database.withSignal(late).query(notify, [this.#ownChannel]);
     const lost = this.#over.then(() => {
       throw new Error('the connection was lost');
     });
     const silence = pause(heartbeatMs, false, { signal, ref: false });
-    if (!(await Promise.race([heard, lost, silence]))) throw new Deaf();
+    if (!(await Promise.race([heard, lost, silence]))) throw new NotificationsLost();
   }
 
   /** Resolves when the connection is gone or the signal aborts; rejects when it no longer answers. */

@@ -1,4 +1,4 @@
-import { ConfigError, Refusals, readUrl } from '../config/variables.ts';
+import { ConfigError, ConfigErrors, readUrl } from '../config/variables.ts';
 import { migrate } from './migrate.ts';
 import { grantServiceRole } from './service-role.ts';
 
@@ -16,15 +16,15 @@ try {
 }
 
 function readUrls(): { databaseUrl: string; serviceUrl: string | undefined } {
-  const refusals = new Refusals();
+  const errors = new ConfigErrors();
   // Migrations hold a lock of their session, which a pooler may not keep.
   const name = process.env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
-  const databaseUrl = readUrl(process.env, name, protocols, refusals) ?? '';
-  if (!process.env[name]) refusals.add('DATABASE_URL is not set: give the URL of the database to migrate');
-  const serviceUrl = readUrl(process.env, 'SERVICE_DATABASE_URL', protocols, refusals);
+  const databaseUrl = readUrl(process.env, name, protocols, errors) ?? '';
+  if (!process.env[name]) errors.add('DATABASE_URL is not set: give the URL of the database to migrate');
+  const serviceUrl = readUrl(process.env, 'SERVICE_DATABASE_URL', protocols, errors);
   if (serviceUrl !== undefined && !isDecodable(serviceUrl))
-    refusals.add('SERVICE_DATABASE_URL has a % that is no escape');
-  refusals.throwIfAny();
+    errors.add('SERVICE_DATABASE_URL has a % that is no escape');
+  errors.throwIfAny();
   return { databaseUrl, serviceUrl };
 }
 

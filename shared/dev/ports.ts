@@ -34,11 +34,11 @@ export async function assertPortsFree(settings: StartSettings, patienceMs: numbe
 
 // Systems take the ports of outgoing connections from above: such a one could be gone before it is used.
 const candidates = { from: 10_240, to: 32_768 };
-const mostTries = 100;
+const maxAttempts = 100;
 
 /** A port of the loopback address that nobody listens on now. */
 export async function findFreePort(): Promise<number> {
-  for (let left = mostTries; ; left -= 1) {
+  for (let left = maxAttempts; ; left -= 1) {
     try {
       return await tryPort(randomInt(candidates.from, candidates.to), '127.0.0.1');
     } catch (error) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../config/config.ts';
-import { ConfigError, Refusals, readPort } from '../config/variables.ts';
+import { ConfigError, ConfigErrors, readPort } from '../config/variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -41,21 +41,21 @@ export function readDataDir(env: Environment): string {
 
 /** Reads what `npm start` needs. Throws a `ConfigError` with a line for each variable that is wrong. */
 export function readStartSettings(env: Environment): StartSettings {
-  const refusals = new Refusals();
-  const embeddedPort = readPort(env, 'EMBEDDED_PG_PORT', 0, refusals);
-  if (env.SEED_DEMO && !['true', 'false'].includes(env.SEED_DEMO)) refusals.add('SEED_DEMO must be true or false');
+  const errors = new ConfigErrors();
+  const embeddedPort = readPort(env, 'EMBEDDED_PG_PORT', 0, errors);
+  if (env.SEED_DEMO && !['true', 'false'].includes(env.SEED_DEMO)) errors.add('SEED_DEMO must be true or false');
   const settings: StartSettings = {
     dataDir: readDataDir(env),
     host: hostOf(env.BIND_ADDRESS || '0.0.0.0'),
     databaseUrl: env.DATABASE_URL || undefined,
     embeddedPort: embeddedPort === 0 ? undefined : embeddedPort,
     seedDemo: env.SEED_DEMO ? env.SEED_DEMO === 'true' : !env.DATABASE_URL,
-    slot: readPorts('slot', env, refusals),
-    coupon: readPorts('coupon', env, refusals),
+    slot: readPorts('slot', env, errors),
+    coupon: readPorts('coupon', env, errors),
   };
-  addServiceRefusals(env, refusals);
-  addTlsRefusals(env, refusals);
-  refusals.throwIfAny();
+  addServiceRefusals(env, errors);
+  addTlsRefusals(env, errors);
+  errors.throwIfAny();
   return settings;
 }
 
@@ -81,12 +81,12 @@ function hostOf(bindAddress: string): string {
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
 }
 
-function readPorts(service: 'slot' | 'coupon', env: Environment, refusals: Refusals): ServicePorts {
+function readPorts(service: 'slot' | 'coupon', env: Environment, errors: ConfigErrors): ServicePorts {
   const { grpc, web } = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 50052, web: 8052 } }[service];
   const read = (variable: string, unset: number) => {
-    if (Number(env[variable] || unset) === 0) refusals.add(`${variable} is 0: npm start needs a port to print`);
+    if (Number(env[variable] || unset) === 0) errors.add(`${variable} is 0: npm start needs a port to print`);
     // What else is wrong with it is the service's own line.
-    return { variable, port: readPort(env, variable, unset, new Refusals()) };
+    return { variable, port: readPort(env, variable, unset, new ConfigErrors()) };
   };
   const metrics = `${service.toUpperCase()}_METRICS_PORT`;
   return {
@@ -97,15 +97,15 @@ function readPorts(service: 'slot' | 'coupon', env: Environment, refusals: Refus
 }
 
 /** The commands that it prints, and its own checks, are in cleartext and bring no certificate. */
-function addTlsRefusals(env: Environment, refusals: Refusals): void {
+function addTlsRefusals(env: Environment, errors: ConfigErrors): void {
   for (const name of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) {
     if (env[name])
-      refusals.add(`${name} is set: npm start serves in cleartext, unset it or start the services themselves`);
+      errors.add(`${name} is set: npm start serves in cleartext, unset it or start the services themselves`);
   }
 }
 
 /** What the services themselves would refuse, each line once. */
-function addServiceRefusals(env: Environment, refusals: Refusals): void {
+function addServiceRefusals(env: Environment, errors: ConfigErrors): void {
   const placeholder = needsOwnSecret(env) ? '-'.repeat(32) : undefined;
   const given = serviceEnvironment(env, env.DATABASE_URL || 'postgres://localhost', placeholder);
   const lines = new Set<string>();
@@ -117,5 +117,5 @@ function addServiceRefusals(env: Environment, refusals: Refusals): void {
       for (const line of error.message.split('\n')) lines.add(line);
     }
   }
-  for (const line of lines) refusals.add(line);
+  for (const line of lines) errors.add(line);
 }

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import { readSecrets } from '../config/config.ts';
-import { Refusals } from '../config/variables.ts';
+import { ConfigErrors } from '../config/variables.ts';
 
 /** What a bearer token says (design 1). */
 export interface TokenRequest {
@@ -27,8 +27,8 @@ export function signToken(secret: string, request: TokenRequest): Promise<string
 
 /** The one of AUTH_JWT_SECRET's secrets that signs. Throws a `ConfigError` when it is too short. */
 export function signingSecret(text: string): string {
-  const refusals = new Refusals();
-  const [first = ''] = readSecrets(text, refusals);
-  refusals.throwIfAny();
+  const errors = new ConfigErrors();
+  const [first = ''] = readSecrets(text, errors);
+  errors.throwIfAny();
   return first;
 }

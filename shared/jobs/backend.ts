@@ -9,7 +9,7 @@ import {
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { withDeadline } from '../cancellation/timeout.ts';
+import { withTimeout } from '../cancellation/timeout.ts';
 import type { HostPort } from '../config/variables.ts';
 
 interface Opened {
@@ -132,7 +132,7 @@ export function openJobBackend(options: JobBackendOptions): JobBackend {
 }
 
 function inASecond(asked: Promise<unknown>): Promise<boolean> {
-  return withDeadline(asked, 1_000, 'it does not answer').then(
+  return withTimeout(asked, 1_000, 'it does not answer').then(
     () => true,
     () => false,
   );

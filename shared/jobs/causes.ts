@@ -1,10 +1,10 @@
 import { currentTraceparent } from '../telemetry/trace-context.ts';
 import type { JobQueue, QueuedJob } from './backend.ts';
 
-const mostCauses = 20;
+const maxLinks = 20;
 
 /** The traces that asked for a job, as its data carries them: the latest ones, at most 20. */
-export class JobCauses {
+export class TraceLinks {
   #traceparents: string[] = [];
 
   /** Remembers what runs now, where it is traced. */
@@ -32,7 +32,7 @@ export function toJobData(causes: readonly string[]): object {
 export function causesOf(data: unknown): readonly string[] {
   const given = typeof data === 'object' && data !== null && 'causes' in data ? data.causes : undefined;
   if (!Array.isArray(given)) return [];
-  return given.filter((cause) => typeof cause === 'string').slice(0, mostCauses);
+  return given.filter((cause) => typeof cause === 'string').slice(0, maxLinks);
 }
 
 /** A job that was there already stands for the one that was to be added, whose causes it then lacks. */
@@ -45,5 +45,5 @@ export async function addCauses(queue: JobQueue, { id }: QueuedJob, causes: read
 }
 
 function union(known: readonly string[], more: readonly string[]): string[] {
-  return [...new Set([...known, ...more])].slice(-mostCauses);
+  return [...new Set([...known, ...more])].slice(-maxLinks);
 }

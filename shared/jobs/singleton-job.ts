@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { withDeadline } from '../cancellation/timeout.ts';
+import { withTimeout } from '../cancellation/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
-import { addCauses, causesOf, JobCauses, toJobData } from './causes.ts';
+import { addCauses, causesOf, TraceLinks, toJobData } from './causes.ts';
 
 export interface SingletonJobOptions {
   readonly name: string;
@@ -22,7 +22,7 @@ const addTimeoutMs = 5_000;
 // A run that a stop can't wait for is handed back with this much time left to say so.
 const handBackMs = 1_000;
 // Requests of this long are one add: a burst of writes then pays next to nothing for the queue.
-const longestGatheringMs = 100;
+const maxGatheringMs = 100;
 
 /**
  * A job of which at most one waits and, after a running one, at most one more (BullMQ's
@@ -42,12 +42,12 @@ export class SingletonJob {
   readonly #handBack = new AbortController();
 
   #notQueued = 0;
-  readonly #causes = new JobCauses();
+  readonly #causes = new TraceLinks();
 
   constructor(options: SingletonJobOptions) {
     const { name, backend, logger, tracing, run } = options;
     this.#options = options;
-    this.#gatheringMs = Math.min(longestGatheringMs, options.delayMs / 4);
+    this.#gatheringMs = Math.min(maxGatheringMs, options.delayMs / 4);
     this.#queue = backend.openQueue(name);
     this.#worker = backend.openWorker(name, (data) => {
       const runNow = () => run(this.#handBack.signal);
@@ -86,7 +86,7 @@ export class SingletonJob {
   }
 
   /** Declares the metrics of the job. */
-  tell(metrics: Metrics): void {
+  registerMetrics(metrics: Metrics): void {
     const { name: job } = this.#options;
     metrics.gauge({ name: 'jobs', help: 'Jobs in the queue, of all replicas.', labels: ['job', 'state'] }, async () => {
       const counts = await this.#queue.getJobCounts('waiting', 'delayed', 'active', 'failed');
@@ -181,4 +181,4 @@ export class SingletonJob {
 }
 
 const inTime = <Result>(work: Promise<Result>) =>
-  withDeadline(work, addTimeoutMs, 'the job queue did not answer in time');
+  withTimeout(work, addTimeoutMs, 'the job queue did not answer in time');

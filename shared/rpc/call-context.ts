@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
 import type { CallSignal } from '../cancellation/signal.ts';
+import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
-
-export type Protocol = 'grpc' | 'connect' | 'grpc-web';
 
 /** What a server stack gives to make a `Call` of its own kind of request. */
 export interface CallSource {
@@ -30,7 +29,7 @@ function newRequestId(): string {
 }
 
 /** One call, the same to interceptors and handlers whichever protocol brought it. */
-export class Call {
+export class CallContext {
   readonly #source: CallSource;
   #signal: CallSignal | undefined;
   #request: Message | undefined;

@@ -9,19 +9,22 @@ import {
   type MessageValidType,
 } from '@bufbuild/protobuf';
 import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
-import type { Call } from './call-context.ts';
-import { type Answer, EncodedAnswer } from './protobuf/encoding.ts';
+import type { CallContext } from './call-context.ts';
+import { type Answer, EncodedResponse } from './protobuf/encoding.ts';
 
 /** A unary procedure: takes the decoded, valid request and answers with the response's fields. */
 type UnaryHandler<Method> =
   Method extends DescMethodUnary<infer Input, infer Output>
-    ? (request: MessageValidType<Input>, call: Call) => Promise<MessageInitShape<Output> | EncodedAnswer<Output>>
+    ? (
+        request: MessageValidType<Input>,
+        call: CallContext,
+      ) => Promise<MessageInitShape<Output> | EncodedResponse<Output>>
     : never;
 
 /** A procedure that answers with one message after the other. */
 type StreamHandler<Method> =
   Method extends DescMethodServerStreaming<infer Input, infer Output>
-    ? (request: MessageValidType<Input>, call: Call) => AsyncIterable<MessageInitShape<Output>>
+    ? (request: MessageValidType<Input>, call: CallContext) => AsyncIterable<MessageInitShape<Output>>
     : never;
 
 /** The handlers of a service by method name. */
@@ -32,8 +35,8 @@ export type Handlers<Service extends DescService> = {
 };
 
 /** A handler whose messages are only known to its method's descriptor. */
-type UntypedAnswer = Promise<Record<string, unknown> | EncodedAnswer> | AsyncIterable<Record<string, unknown>>;
-type UntypedHandler = (request: never, call: Call) => UntypedAnswer;
+type UntypedAnswer = Promise<Record<string, unknown> | EncodedResponse> | AsyncIterable<Record<string, unknown>>;
+type UntypedHandler = (request: never, call: CallContext) => UntypedAnswer;
 
 /** One procedure, ready to be mounted on a server stack. */
 export interface Rpc {
@@ -41,9 +44,9 @@ export interface Rpc {
   /** What a caller without a staff identity gets; undefined where the procedure does not ask. */
   readonly staffOnly: ErrorRow | undefined;
   /** Runs a unary procedure. */
-  invoke(request: Message, call: Call): Promise<Answer>;
+  invoke(request: Message, call: CallContext): Promise<Answer>;
   /** Runs a streaming one. */
-  stream(request: Message, call: Call): AsyncIterable<Message>;
+  stream(request: Message, call: CallContext): AsyncIterable<Message>;
 }
 
 /** A service with its procedures. */
@@ -73,7 +76,7 @@ export function implement<Service extends DescService>(
   const rpcs = service.methods.map((method): Rpc => {
     const handler = byName.get(method.localName);
     // `Handlers` ties each handler to its method's messages; the map by name forgets that.
-    const answer = (request: Message, call: Call) => {
+    const answer = (request: Message, call: CallContext) => {
       if (handler === undefined) throw fail(commonErrors.unimplemented, { params: { method: method.name } });
       return handler(request as never, call);
     };
@@ -84,7 +87,7 @@ export function implement<Service extends DescService>(
         const given = answer(request, call);
         if (!(given instanceof Promise)) throw new Error(`${method.name} answers with a stream`);
         const message = await given;
-        return message instanceof EncodedAnswer ? message : create(method.output, message);
+        return message instanceof EncodedResponse ? message : create(method.output, message);
       },
       async *stream(request, call) {
         const given = answer(request, call);

@@ -7,7 +7,7 @@ import { ConfigError } from '../config/variables.ts';
 // One that ends sooner than this after its start waits before the next, each time twice as long.
 const shortLifeMs = 5_000;
 const firstPauseMs = 500;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 const serving = 'serving';
 
@@ -51,7 +51,7 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
         continue;
       }
       await pause(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs);
     }
   };
 
@@ -63,7 +63,7 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
 }
 
 /** Tells `runProcesses` that this process, when it is one of several, answers calls. */
-export function tellServing(): void {
+export function reportServing(): void {
   // A primary that is gone by now has nobody to tell.
   cluster.worker?.send(serving, () => undefined);
 }
@@ -72,7 +72,7 @@ export function tellServing(): void {
  * The configuration of this one of several processes: each shows its metrics on a port of its own, the
  * configured one and those after it, because a shared port would show one of them by chance.
  */
-export function ofThisProcess(config: ServiceConfig): ServiceConfig {
+export function forThisProcess(config: ServiceConfig): ServiceConfig {
   const number = Number(process.env.PROCESS_NUMBER ?? 0);
   return { ...config, metricsPort: config.metricsPort && config.metricsPort + number };
 }

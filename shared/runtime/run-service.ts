@@ -1,11 +1,11 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import { withDeadline } from '../cancellation/timeout.ts';
+import { withTimeout } from '../cancellation/timeout.ts';
 import { withArguments } from '../config/arguments.ts';
 import { readConfig, type ServiceConfig, type ServiceName } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { ofThisProcess, runProcesses, tellServing } from './processes.ts';
+import { forThisProcess, reportServing, runProcesses } from './processes.ts';
 import type { RunningService } from './start-service.ts';
 
 const logFlushMs = 1_000;
@@ -25,15 +25,15 @@ export async function runService(
     if (config.processes > 1 && cluster.isPrimary) {
       await runProcesses(config.processes, stopAsked, logger);
     } else {
-      const service = await start(ofThisProcess(config), logger);
+      const service = await start(forThisProcess(config), logger);
       const { grpcPort, webPort, metricsPort } = service;
       logger.info({ grpcPort, webPort, metricsPort }, 'serving');
-      tellServing();
+      reportServing();
       await stopAsked;
       logger.info('stopping');
       await service.stop();
     }
-    await withDeadline(
+    await withTimeout(
       new Promise<void>((resolve) => logger.flush(() => resolve())),
       logFlushMs,
       'the log is not read',

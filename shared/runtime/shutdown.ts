@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Late, withDeadline } from '../cancellation/timeout.ts';
+import { TimeoutError, withTimeout } from '../cancellation/timeout.ts';
 
 interface Step {
   readonly name: string;
@@ -46,9 +46,9 @@ export class ShutdownStack {
 async function within(ms: number, step: Step): Promise<void> {
   const stopped = Promise.resolve(step.stop(ms));
   try {
-    await withDeadline(stopped, ms, `${step.name} did not stop in time`);
+    await withTimeout(stopped, ms, `${step.name} did not stop in time`);
   } catch (error) {
-    if (error instanceof Late) await step.kill?.(stopped);
+    if (error instanceof TimeoutError) await step.kill?.(stopped);
     throw error;
   }
 }

@@ -73,7 +73,7 @@ export async function startService(
     const metrics = new Metrics(logger);
     const metricsPort = await startMetrics(config, metrics, logger, shutdown);
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
-    database.tell(metrics);
+    database.registerMetrics(metrics);
     await assertMigrated(database);
     const implementations = await build({
       config,

@@ -2,8 +2,10 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { Histogram } from 'prom-client';
 import { codeName } from '../errors/errors.ts';
-import type { Protocol } from '../rpc/call-context.ts';
 import type { Metrics } from './metrics.ts';
+
+/** How a call came, as metrics, traces and the log name it. */
+export type Protocol = 'grpc' | 'connect' | 'grpc-web';
 
 const protocols: readonly Protocol[] = ['grpc', 'connect', 'grpc-web'];
 const ok = 0;

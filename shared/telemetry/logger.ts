@@ -3,9 +3,9 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 // A system call for each line would be a tenth of a short call. What is written at once is whole lines
 // and no more than a pipe takes undivided, because several processes may write to the same one.
 const pageCharacters = 3_072;
-const longestWaitMs = 100;
+const flushIntervalMs = 100;
 // What a reader who is late may find, beside what the pipe holds.
-const mostUnreadBytes = 1024 * 1024;
+const maxUnreadBytes = 1024 * 1024;
 
 /**
  * Standard output by pages of lines. Lines that nobody reads are lost, and no call waits for them; but a
@@ -17,14 +17,14 @@ class StandardOutput implements DestinationStream {
   #lost = 0;
 
   constructor() {
-    setInterval(() => this.#flush(), longestWaitMs).unref();
+    setInterval(() => this.#flush(), flushIntervalMs).unref();
     process.once('exit', () => this.#flush());
     // Its reader has gone: what it missed is nobody's.
     process.stdout.on('error', () => undefined);
   }
 
   write(line: string): void {
-    if (process.stdout.writableLength > mostUnreadBytes) {
+    if (process.stdout.writableLength > maxUnreadBytes) {
       this.#lost += 1;
       return;
     }
@@ -73,7 +73,7 @@ export function createLogger(service: string, level: string, destination?: Desti
   setInterval(() => {
     const lines = output.takeLost();
     if (lines > 0) logger.warn({ lines }, 'lines of the log were lost: nobody read them');
-  }, longestWaitMs).unref();
+  }, flushIntervalMs).unref();
   return logger;
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { withDeadline } from '../cancellation/timeout.ts';
+import { withTimeout } from '../cancellation/timeout.ts';
 
 export interface MetricText {
   /** After the conventions of Prometheus: unit and `_total` at the end. */
@@ -19,7 +19,7 @@ type Reading = number | readonly Sample[];
 /** Gives a metric's value, or one for each set of labels, when it is asked for. */
 export type Read = () => Reading | Promise<Reading>;
 
-const longestReadMs = 1_000;
+const readTimeoutMs = 1_000;
 
 /**
  * The metrics of one service. What can be read is read when somebody asks, so that calls pay nothing
@@ -68,12 +68,12 @@ export class Metrics {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
   }
 
-  /** Never rejects, and takes no longer than `longestReadMs`. */
+  /** Never rejects, and takes no longer than `readTimeoutMs`. */
   #source(metric: string, read: Read): () => Promise<readonly Sample[]> {
     const readOnce = oneAtATime(async () => read());
     return async () => {
       try {
-        const reading = await withDeadline(readOnce(), longestReadMs, 'the source did not answer in time');
+        const reading = await withTimeout(readOnce(), readTimeoutMs, 'the source did not answer in time');
         return typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
       } catch (error) {
         this.#logger.debug({ err: error, metric }, 'a metric could not be read');

@@ -10,10 +10,10 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Logger } from 'pino';
-import { withDeadline } from '../cancellation/timeout.ts';
+import { withTimeout } from '../cancellation/timeout.ts';
 import { Tracing } from './tracing.ts';
 
-const longestFlushMs = 3_000;
+const flushTimeoutMs = 3_000;
 
 export interface RunningTracing {
   readonly tracing: Tracing;
@@ -43,7 +43,7 @@ export function startTracing(serviceName: string, logger: Logger): RunningTracin
   return {
     tracing: new Tracing(provider.getTracer('delivery-admin')),
     async stop() {
-      const flushed = withDeadline(provider.shutdown(), longestFlushMs, 'the collector takes too long');
+      const flushed = withTimeout(provider.shutdown(), flushTimeoutMs, 'the collector takes too long');
       await flushed.catch((error: unknown) => log(String(error)));
       for (const api of [trace, context, propagation, diag]) api.disable();
     },

@@ -13,7 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { codeName, toPublicError } from '../errors/errors.ts';
-import type { Call } from '../rpc/call-context.ts';
+import type { Protocol } from './call-metrics.ts';
 
 /** What its own caller can't be blamed for (OpenTelemetry's conventions for RPC servers). */
 const serverFaults: readonly Code[] = [
@@ -24,6 +24,13 @@ const serverFaults: readonly Code[] = [
   Code.Unavailable,
   Code.DataLoss,
 ];
+
+/** What a span needs of the call that it stands for. */
+export interface TracedCall {
+  readonly protocol: Protocol;
+  header(name: string): string | undefined;
+  traceId: string | undefined;
+}
 
 /** Runs one piece of work. */
 type Work<Result> = () => Promise<Result>;
@@ -40,7 +47,7 @@ export class Tracing {
   }
 
   /** The span of a call, a child of the caller's where it sent one. */
-  async call<Answer>(method: DescMethod, call: Call, work: Work<Answer>): Promise<Answer> {
+  async call<Answer>(method: DescMethod, call: TracedCall, work: Work<Answer>): Promise<Answer> {
     const service = method.parent.typeName;
     const isConnect = call.protocol === 'connect';
     const attributes = {
@@ -102,7 +109,7 @@ function fail(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-const callHeaders: TextMapGetter<Call> = {
+const callHeaders: TextMapGetter<TracedCall> = {
   get: (call, name) => call.header(name),
   keys: () => [],
 };

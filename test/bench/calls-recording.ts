@@ -3,7 +3,7 @@ import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/sequence.ts';
-import { CallSignal, type EndSignal } from '../../shared/cancellation/signal.ts';
+import { type AbortSignalLike, CallSignal } from '../../shared/cancellation/signal.ts';
 import {
   type BoundStatement,
   bind,
@@ -19,8 +19,8 @@ import {
   GetSlotsRequestSchema,
   SlotService,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { Call } from '../../shared/rpc/call-context.ts';
-import { EncodedAnswer } from '../../shared/rpc/protobuf/encoding.ts';
+import { CallContext } from '../../shared/rpc/call-context.ts';
+import { EncodedResponse } from '../../shared/rpc/protobuf/encoding.ts';
 import type { RecordedStatement, Recording } from './bare-config.ts';
 import { couponToCreate, slotToCreate } from './calls-requests.ts';
 
@@ -39,8 +39,8 @@ class RecordingDatabase extends Database {
     return this.#statements.splice(0);
   }
 
-  override during(signal: EndSignal): Connection {
-    const db = super.during(signal);
+  override withSignal(signal: AbortSignalLike): Connection {
+    const db = super.withSignal(signal);
     return {
       ...this.#recorded(db),
       batch: (before, last) => {
@@ -50,7 +50,10 @@ class RecordingDatabase extends Database {
     };
   }
 
-  override async transaction<Result>(signal: EndSignal, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  override async transaction<Result>(
+    signal: AbortSignalLike,
+    work: (tx: Queryable) => Promise<Result>,
+  ): Promise<Result> {
     this.#record(begin);
     const result = await super.transaction(signal, (tx) => work(this.#recorded(tx)));
     this.#record(commit);
@@ -88,7 +91,7 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     requestRefresh: () => undefined,
   });
   const coupons = createCouponHandlers({ database, codePrefix: 'DC' });
-  const call = new Call({
+  const call = new CallContext({
     method: SlotService.method.getAll,
     protocol: 'grpc',
     header: () => undefined,
@@ -113,10 +116,10 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     const getSlotsProductIds = taken();
     const names = ['recorded-first', 'recorded-second'];
     const created = await slots.createSlot(slotToCreate(names), call);
-    const { slot } = created instanceof EncodedAnswer ? await created.toMessage() : created;
+    const { slot } = created instanceof EncodedResponse ? await created.toMessage() : created;
     const createSlot = taken(names, slot?.id);
     const issued = await coupons.create(couponToCreate(), call);
-    const { coupon } = issued instanceof EncodedAnswer ? await issued.toMessage() : issued;
+    const { coupon } = issued instanceof EncodedResponse ? await issued.toMessage() : issued;
     const createCoupon = taken([coupon?.couponCode ?? '']);
     return {
       GetAll: getAll,

@@ -103,7 +103,7 @@ const budgetMs = 4_000;
 async function measure(url: string): Promise<Map<string, Measured>> {
   const config = { url, applicationName: 'bench', poolSize: 1, connectionTimeoutMs: 5_000, statementTimeoutMs: 60_000 };
   const database = new Database(config, pino({ level: 'silent' }));
-  const db = database.during(AbortSignal.timeout(3_600_000));
+  const db = database.withSignal(AbortSignal.timeout(3_600_000));
   try {
     const results = new Map<string, Measured>();
     for (const [name, read] of await readsOf(db)) {

@@ -18,7 +18,7 @@ const request = statement('request', 'insert into store_refresh_requests default
 const config = readConfig('slot', process.env);
 const database = new Database(config.database, createLogger('bench', 'warn'));
 const never = new AbortController().signal;
-const db = database.during(never);
+const db = database.withSignal(never);
 
 const works: Record<string, () => Promise<unknown>> = {
   scan: () => db.query(scanRows),

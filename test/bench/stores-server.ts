@@ -3,7 +3,7 @@ import { SequenceCache } from '../../services/slot-service/sequence.ts';
 import { slotColumns } from '../../services/slot-service/slots.ts';
 import { createStoreHandlers } from '../../services/slot-service/stores/handlers.ts';
 import { startStores } from '../../services/slot-service/stores/stores.ts';
-import type { EndSignal } from '../../shared/cancellation/signal.ts';
+import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type Connection, Database } from '../../shared/db/database.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -20,8 +20,8 @@ const bareUpdate = `update slots set is_capacity_full = $2 where id = $1
   returning ${slotColumns}, '' as "storeRequestId"`;
 
 class BareDatabase extends Database {
-  override during(signal: EndSignal): Connection {
-    const db = super.during(signal);
+  override withSignal(signal: AbortSignalLike): Connection {
+    const db = super.withSignal(signal);
     return {
       ...db,
       query: (given, values) =>

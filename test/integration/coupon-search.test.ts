@@ -20,7 +20,7 @@ describe('searches of large tables', () => {
     own = await createDatabase();
     const connection = { url: own.url, applicationName: 'test', poolSize: 2, connectionTimeoutMs: 5_000 };
     database = new Database({ ...connection, statementTimeoutMs: 20_000 }, pino({ level: 'silent' }));
-    db = database.during(AbortSignal.timeout(60_000));
+    db = database.withSignal(AbortSignal.timeout(60_000));
     // Every kind of term: in all rows, in the latest, in the oldest, in a few anywhere, in none.
     const code = `case when n <= 5 then 'Oldest~' || n when n > ${rows - 5} then 'Latest~' || n
       when n % 1999 = 0 then 'Few%_\\' || n else 'C-' || n end`;

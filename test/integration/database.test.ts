@@ -19,7 +19,7 @@ describe('A pool of one connection', () => {
     testDatabase = await createDatabase();
     const variables = { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret, DATABASE_POOL_SIZE: '1' };
     database = new Database(readConfig('slot', variables).database, createLogger('test', 'silent'));
-    connection = database.during(new AbortController().signal);
+    connection = database.withSignal(new AbortController().signal);
   });
   afterAll(async () => {
     await database.close();

@@ -7,7 +7,7 @@ import { scrape } from '../support/scrape.ts';
 import { isServing, lockSlots, startTarget, type Target } from './overload-stage.ts';
 
 /** Of the ten connections of a process. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 const callers = 1_300;
 
 const textOf = (thrown: unknown) => ConnectError.from(thrown).rawMessage;
@@ -39,7 +39,7 @@ describe('A service whose database stands still', () => {
     await unlock();
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['answered', 'Too many calls wait for the database']));
     expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(mostWaiting);
+    expect(most).toBeLessThanOrEqual(maxWaiting);
     expect(await waiting()).toBe(0);
     expect(await isServing(target)).toBe(true);
   });

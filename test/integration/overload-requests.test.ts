@@ -88,16 +88,16 @@ describe('What requests make a service hold', () => {
 
   it.each(halves)('is a share of the half-sent ones $name over gRPC', async ({ half, encoding }) => {
     const session = await openSession(target.replica.ports.grpcPort);
-    const refusals: number[] = [];
+    const errors: number[] = [];
     for (let caller = 0; caller < callers; caller += 1) {
       const stream = session.request({ ...grpcHeaders('GetSlots', target.token), 'grpc-encoding': encoding });
       stream.on('error', () => undefined);
-      stream.once('close', () => refusals.push(stream.rstCode ?? 0));
+      stream.once('close', () => errors.push(stream.rstCode ?? 0));
       const frame = { length: 4 * mebibyte - 1, compressed: encoding === 'gzip' };
       stream.write(grpcFrame(half, frame));
     }
-    await expect.poll(() => refusals.length, { timeout: 10_000 }).toBeGreaterThan(20);
-    expect(new Set(refusals)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
+    await expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(20);
+    expect(new Set(errors)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
     expect(await isServing(target)).toBe(true);
     expect(await grew()).toBeLessThan(400);
     session.destroy();

@@ -10,7 +10,7 @@ import { slotsOver, TlsStage } from './tls-stage.ts';
 
 const connections = 10;
 const streamsEach = 2_000;
-const mostGrowthMiB = 150;
+const maxGrowthMiB = 150;
 
 const headers = async (contentType: string) => ({
   ':method': 'POST',
@@ -46,7 +46,7 @@ describe('A flood of streams that are opened and reset', () => {
       await closed;
     }
     await slots.getSlots({}, { timeoutMs: 5_000 });
-    expect((await memoryMiB(replica)) - before).toBeLessThan(mostGrowthMiB);
+    expect((await memoryMiB(replica)) - before).toBeLessThan(maxGrowthMiB);
     expect(await replica.stop()).toBe(0);
   });
 
@@ -69,7 +69,7 @@ describe('A flood of streams that are opened and reset', () => {
       socket.destroy();
     }
     await replica.slots.getSlots({}, { timeoutMs: 5_000 });
-    expect((await memoryMiB(replica)) - before).toBeLessThan(mostGrowthMiB);
+    expect((await memoryMiB(replica)) - before).toBeLessThan(maxGrowthMiB);
     expect(await replica.stop()).toBe(0);
   });
 });

@@ -22,7 +22,7 @@ export class Met extends Error {
   }
 }
 
-const mostTries = 40;
+const maxAttempts = 40;
 const waitMs = 50;
 
 /** Calls that go on all the time, of a client that retries what is unavailable. */
@@ -85,7 +85,7 @@ export class RollingLoad {
         await work();
         return;
       } catch (error) {
-        if (!(error instanceof Met && error.kind === 'unavailable') || tries === mostTries) throw error;
+        if (!(error instanceof Met && error.kind === 'unavailable') || tries === maxAttempts) throw error;
         this.retries += 1;
         await pause(waitMs);
       }

@@ -1,33 +1,33 @@
 import { create, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf';
-import type { Call } from '../../shared/rpc/call-context.ts';
+import type { CallContext } from '../../shared/rpc/call-context.ts';
 import { serveGrpc } from '../../shared/rpc/grpc/server.ts';
 
 /** What a server under test does with a call before it answers with an empty message. */
 export interface Script {
-  unary?(call: Call, count: number): Promise<void> | void;
-  stream?(call: Call): AsyncIterable<Message>;
+  unary?(call: CallContext, count: number): Promise<void> | void;
+  stream?(call: CallContext): AsyncIterable<Message>;
 }
 
 /** A gRPC server of a service without its rules, which fails as it is told. */
 export interface ScriptedServer {
   readonly address: string;
   /** Calls so far. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly CallContext[];
   /** Ends it at once, with its connections. */
   kill(): void;
 }
 
 export async function startScriptedServer(service: DescService, script: Script = {}): Promise<ScriptedServer> {
-  const calls: Call[] = [];
+  const calls: CallContext[] = [];
   const rpcs = service.methods.map((method) => ({
     method,
     staffOnly: undefined,
-    async invoke(_request: Message, call: Call): Promise<Message> {
+    async invoke(_request: Message, call: CallContext): Promise<Message> {
       calls.push(call);
       await script.unary?.(call, calls.length);
       return create<DescMessage>(method.output);
     },
-    async *stream(_request: Message, call: Call): AsyncIterable<Message> {
+    async *stream(_request: Message, call: CallContext): AsyncIterable<Message> {
       calls.push(call);
       if (script.stream !== undefined) yield* script.stream(call);
     },
@@ -37,7 +37,7 @@ export async function startScriptedServer(service: DescService, script: Script =
 }
 
 /** The end of a call by its caller or its deadline. */
-export function untilAborted({ signal }: Call): Promise<void> {
+export function untilAborted({ signal }: CallContext): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve());

@@ -33,15 +33,15 @@ describe.skipIf(noRedisServer).concurrent.each(passwords)(
         isOver = true;
       });
       const slotIds = [first.slotId];
-      let longestMs = 0;
+      let maxMs = 0;
       while (!isOver) {
         const startedAt = performance.now();
         slotIds.push((await createSlot(replica)).slotId);
-        longestMs = Math.max(longestMs, performance.now() - startedAt);
+        maxMs = Math.max(maxMs, performance.now() - startedAt);
       }
       await failedOver;
       // The queue takes 5 s to be given up: no write waited for it.
-      expect(longestMs).toBeLessThan(4_500);
+      expect(maxMs).toBeLessThan(4_500);
       const sweeps = 30_000;
       const startedAt = performance.now();
       await expectCaughtUp(replica, slotIds, sweeps / 2);

@@ -10,7 +10,7 @@ import { parseSlotId } from '../../services/slot-service/sequence.ts';
 import { toPublicError } from '../../shared/errors/errors.ts';
 import { UpdateDeliverySequenceRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { parseDate } from '../../shared/rpc/dates.ts';
-import { boundMessage } from '../../shared/rpc/limits/message-bounds.ts';
+import { checkMessageBounds } from '../../shared/rpc/limits/message-bounds.ts';
 import { traceIdOf } from '../../shared/telemetry/trace-context.ts';
 
 const longest = 200_000;
@@ -34,12 +34,12 @@ const parsers: [string, (text: string) => unknown, string[]][] = [
   ['an error of a library', (text) => toPublicError(new ConnectError(text, Code.Unimplemented)), of('<', '>', '<a')],
   [
     'a request in JSON',
-    (text) => boundMessage('json', UpdateDeliverySequenceRequestSchema, Buffer.from(text)),
+    (text) => checkMessageBounds('json', UpdateDeliverySequenceRequestSchema, Buffer.from(text)),
     of('[', '{', '"', '\\', '"\\', '[]', ',', '{"a":'),
   ],
   [
     'a request in binary form',
-    (text) => boundMessage('proto', UpdateDeliverySequenceRequestSchema, Buffer.from(text, 'latin1')),
+    (text) => checkMessageBounds('proto', UpdateDeliverySequenceRequestSchema, Buffer.from(text, 'latin1')),
     of('\x12', '\x12\x04', '\x0a\x00', '\x0b', '\x7f', '\xff').map((text) => text.repeat(2)),
   ],
 ];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { compileBounds } from '../../shared/rpc/interceptors/rule-shortcut.ts';
+import { compileRuleShortcut } from '../../shared/rpc/interceptors/rule-shortcut.ts';
 
 const protovalidate = createValidator();
 const requests = [SlotService, SlotStoreService, CouponService].flatMap(({ methods }) =>
@@ -56,7 +56,7 @@ function messageOf(schema: DescMessage): fc.Arbitrary<Message> {
 }
 
 describe('The quick look at the bounds of a request', () => {
-  const compiled = requests.map((schema) => ({ schema, bounds: compileBounds(schema) }));
+  const compiled = requests.map((schema) => ({ schema, bounds: compileRuleShortcut(schema) }));
 
   it.each(compiled.filter(({ bounds }) => bounds !== undefined))(
     'lets nothing pass that protovalidate refuses: $schema.typeName',
@@ -84,7 +84,7 @@ describe('The quick look at the bounds of a request', () => {
 
   it('lets an ordinary request pass', () => {
     const { method } = CouponService;
-    const bounds = compileBounds(method.validate.input);
+    const bounds = compileRuleShortcut(method.validate.input);
     expect(bounds?.(create(method.validate.input, { code: 'WELCOME10', userId: 1, orderAmount: 10 }))).toBe(true);
     expect(bounds?.(create(method.validate.input, { code: 'A\0', userId: 1, orderAmount: 10 }))).toBe(false);
   });

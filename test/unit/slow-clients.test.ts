@@ -1,24 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { maxExchanges, maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from '../../shared/rpc/limits/limits.ts';
-import { Exchange, SlowCallers } from '../../shared/rpc/limits/slow-clients.ts';
+import {
+  maxRequestStreams,
+  maxUnreadBytes,
+  requestTimeoutMs,
+  responseTimeoutMs,
+} from '../../shared/rpc/limits/limits.ts';
+import { RequestStream, SlowClientGuard } from '../../shared/rpc/limits/slow-clients.ts';
 
 const aMoment = 1_000;
 
-class PlainExchange extends Exchange {
+class PlainExchange extends RequestStream {
   isArriving = false;
   unread = 0;
   isCut = false;
 
-  cut(): void {
+  reset(): void {
     this.isCut = true;
   }
 }
 
 describe('Of the callers of a port', () => {
-  let callers: SlowCallers;
+  let callers: SlowClientGuard;
   beforeEach(() => {
     vi.useFakeTimers();
-    callers = new SlowCallers();
+    callers = new SlowClientGuard();
   });
   afterEach(() => {
     callers.close();
@@ -26,14 +31,14 @@ describe('Of the callers of a port', () => {
   });
 
   function add(state: Partial<PlainExchange> = {}): PlainExchange {
-    const exchange = Object.assign(new PlainExchange(), state);
-    callers.add(exchange);
-    return exchange;
+    const stream = Object.assign(new PlainExchange(), state);
+    callers.add(stream);
+    return stream;
   }
 
   it('one is cut whose request has not come as a whole in time', () => {
     const slow = add({ isArriving: true });
-    vi.advanceTimersByTime(slowestRequestMs - aMoment);
+    vi.advanceTimersByTime(requestTimeoutMs - aMoment);
     expect(slow.isCut).toBe(false);
     vi.advanceTimersByTime(2 * aMoment);
     expect(slow.isCut).toBe(true);
@@ -41,13 +46,13 @@ describe('Of the callers of a port', () => {
 
   it('one stays whose answer takes longer', () => {
     const waiting = add();
-    vi.advanceTimersByTime(10 * slowestRequestMs);
+    vi.advanceTimersByTime(10 * requestTimeoutMs);
     expect(waiting.isCut).toBe(false);
   });
 
   it('one is cut who reads nothing of an answer for so long', () => {
     const stuck = add({ unread: 1 });
-    vi.advanceTimersByTime(slowestAnswerMs - aMoment);
+    vi.advanceTimersByTime(responseTimeoutMs - aMoment);
     expect(stuck.isCut).toBe(false);
     vi.advanceTimersByTime(2 * aMoment);
     expect(stuck.isCut).toBe(true);
@@ -57,21 +62,21 @@ describe('Of the callers of a port', () => {
     const reading = add({ unread: 1_000 });
     for (let time = 0; time < 10; time += 1) {
       reading.unread -= 1;
-      vi.advanceTimersByTime(slowestAnswerMs - aMoment);
+      vi.advanceTimersByTime(responseTimeoutMs - aMoment);
     }
     expect(reading.isCut).toBe(false);
   });
 
   it('those are cut who were asked first to read, when too much is unread in all', () => {
     const half = maxUnreadBytes / 2;
-    const exchanges = [add({ unread: half }), add(), add({ unread: half }), add({ unread: half })];
+    const streams = [add({ unread: half }), add(), add({ unread: half }), add({ unread: half })];
     vi.advanceTimersByTime(aMoment);
-    expect(exchanges.map(({ isCut }) => isCut)).toEqual([true, false, false, false]);
+    expect(streams.map(({ isCut }) => isCut)).toEqual([true, false, false, false]);
   });
 
   it('one is cut at once who comes when too many are there, until one of them has left', () => {
     const first = add();
-    for (let count = 1; count < maxExchanges; count += 1) add();
+    for (let count = 1; count < maxRequestStreams; count += 1) add();
     expect(add().isCut).toBe(true);
     callers.delete(first);
     expect(add().isCut).toBe(false);

@@ -5,10 +5,10 @@ import {
   type GetProductSlotsResponseSchema,
   type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import type { Call } from '../../../shared/rpc/call-context.ts';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handlers } from '../../../shared/rpc/implementation.ts';
-import { RepeatedAnswer } from '../../../shared/rpc/protobuf/encoding.ts';
-import { StoreAnswers } from './answers.ts';
+import { CachedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+import { ResponseCache } from './answers.ts';
 import { ProductSlotsAnswer } from './product-slots-answer.ts';
 import type { StoreReplica } from './replica.ts';
 import { openAt, type StoreContent } from './store.ts';
@@ -24,16 +24,16 @@ const pendingRequests = statement<{ pending: number }>(
 );
 
 // Each slot and product id takes some ten bytes in each of two encodings.
-const mostShownProducts = 1_000_000;
+const maxShownProducts = 1_000_000;
 
 /** The reads of the derived stores (design 4), from this process's memory. */
 export function createStoreHandlers({ database, replica }: StoreHandlerParts): Handlers<typeof SlotStoreService> {
   // The one answer that shows all slots is kept whatever its size.
-  const allAnswers = new StoreAnswers<typeof GetOpenSlotsResponseSchema>(Number.MAX_SAFE_INTEGER);
-  const productAnswers = new StoreAnswers<typeof GetProductSlotsResponseSchema>(mostShownProducts);
+  const allAnswers = new ResponseCache<typeof GetOpenSlotsResponseSchema>(Number.MAX_SAFE_INTEGER);
+  const productAnswers = new ResponseCache<typeof GetProductSlotsResponseSchema>(maxShownProducts);
 
   /** The stores as they are now, or once they cover the write that the caller names. */
-  async function read(call: Call): Promise<StoreContent> {
+  async function read(call: CallContext): Promise<StoreContent> {
     const requestId = call.header('store-request-id');
     if (requestId !== undefined) await replica.untilCovers(requestId, call.signal.toAbortSignal());
     return replica.content;
@@ -47,7 +47,7 @@ export function createStoreHandlers({ database, replica }: StoreHandlerParts): H
         const shown = openAt(content.slots, nowMs);
         const slots = shown.map(({ message }) => message);
         const message = create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt });
-        return { answer: new RepeatedAnswer(GetOpenSlotsResponseSchema, message), shown };
+        return { answer: new CachedResponse(GetOpenSlotsResponseSchema, message), shown };
       });
     },
 
@@ -63,7 +63,7 @@ export function createStoreHandlers({ database, replica }: StoreHandlerParts): H
 
     async getStoreStatus(_request, call) {
       const { version, refreshedAt } = await read(call);
-      const [row] = await database.during(call.signal).query(pendingRequests);
+      const [row] = await database.withSignal(call.signal).query(pendingRequests);
       return { version, refreshedAt, pendingRequests: row?.pending ?? 0 };
     },
 

@@ -39,7 +39,7 @@ export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
 }
 
 /** Declares the metrics of a replica's copy of the stores, and of what waits for a refresh. */
-export function tellStores(metrics: Metrics, replica: StoreReplica, database: Database): void {
+export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, database: Database): void {
   metrics.gauge(
     { name: 'store_version', help: 'The version of the stores that this replica serves.' },
     () => replica.content.version,
@@ -51,7 +51,7 @@ export function tellStores(metrics: Metrics, replica: StoreReplica, database: Da
   const backlog = oneAtATime(async () => {
     // A look at the calls' pool must not make their wait longer.
     if (database.waiting > 0) throw new Error('calls wait for the database');
-    const [row] = await database.during(AbortSignal.timeout(readMs)).query(refreshBacklog);
+    const [row] = await database.withSignal(AbortSignal.timeout(readMs)).query(refreshBacklog);
     return row ?? { pending: 0, oldestSeconds: 0 };
   });
   metrics.gauge(

@@ -6,8 +6,8 @@ import {
   OpenSlotListSchema,
   OpenSlotSchema,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { mapKey, mapValue, WireWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
-import { EncodedAnswer, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
+import { BinaryWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedResponse, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
 import type { StoredSlot } from './store.ts';
 
 /** What getProductSlots shows: each product with its open slots. */
@@ -27,7 +27,7 @@ const slotsOfTurn = 2_000;
  * The answer of getProductSlots, each form written once. A slot stands in the lists of all of its
  * products: it is encoded once a version, and a long answer is put together in turns with other calls.
  */
-export class ProductSlotsAnswer extends EncodedAnswer<typeof GetProductSlotsResponseSchema> {
+export class ProductSlotsAnswer extends EncodedResponse<typeof GetProductSlotsResponseSchema> {
   readonly #shown: ShownProducts;
   #binary: Promise<Buffer> | undefined;
   #json: Promise<string> | undefined;
@@ -54,7 +54,7 @@ export class ProductSlotsAnswer extends EncodedAnswer<typeof GetProductSlotsResp
   }
 
   async #writeBinary(): Promise<Buffer> {
-    const writer = new WireWriter();
+    const writer = new BinaryWriter();
     await this.#eachInTurns((productId, open) => {
       writer.message(response.slots.number, () => {
         writer.int(mapKey, productId).message(mapValue, () => {

@@ -1,4 +1,4 @@
-import type { EndSignal } from '../../../shared/cancellation/signal.ts';
+import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import { type Database, statement } from '../../../shared/db/database.ts';
 
 /** The channel on which a new version of the stores is told. */
@@ -50,7 +50,7 @@ export interface Refreshed {
  *
  * @returns undefined when there was nothing to do.
  */
-export function refreshStores(database: Database, signal: EndSignal): Promise<Refreshed | undefined> {
+export function refreshStores(database: Database, signal: AbortSignalLike): Promise<Refreshed | undefined> {
   return database.transaction(
     signal,
     async (tx) => {

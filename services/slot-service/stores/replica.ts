@@ -47,7 +47,7 @@ export class StoreReplica {
 
   /** Loads the newest version, which must exist. */
   static async open(database: Database, draining: AbortSignal, logger: Logger): Promise<StoreReplica> {
-    const content = await loadStores(database.during(AbortSignal.timeout(30_000)));
+    const content = await loadStores(database.withSignal(AbortSignal.timeout(30_000)));
     if (content === undefined) throw new Error('there is no version of the derived stores');
     return new StoreReplica(content, database, draining, logger);
   }
@@ -68,7 +68,7 @@ export class StoreReplica {
     while (this.#loadAgain) {
       this.#loadAgain = false;
       try {
-        const content = await loadStores(this.#database.during(AbortSignal.timeout(30_000)));
+        const content = await loadStores(this.#database.withSignal(AbortSignal.timeout(30_000)));
         if (content === undefined || isSameVersion(content, this.#content)) continue;
         if (content.version <= this.#content.version) {
           const versions = { from: this.#content.version, to: content.version };
@@ -105,7 +105,7 @@ export class StoreReplica {
 
   /** Throws where no version will ever cover the request. */
   async #refuseIfNeverCovered({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
-    const [state] = await this.#database.during(signal).query(requestState, [timeline, String(transaction)]);
+    const [state] = await this.#database.withSignal(signal).query(requestState, [timeline, String(transaction)]);
     if (state === undefined) throw new Error('the statement has one row');
     if (state.isCovered) return;
     // A recovery or a failover came after it: whether the write is there nobody can tell.

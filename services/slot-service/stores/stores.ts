@@ -1,16 +1,16 @@
-import { CallSignal, type EndSignal } from '../../../shared/cancellation/signal.ts';
+import { type AbortSignalLike, CallSignal } from '../../../shared/cancellation/signal.ts';
 import { NotificationListener } from '../../../shared/db/listener.ts';
 import { storeRefreshQueue } from '../../../shared/db/migrate.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
 import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
 import { type SequenceCache, sequenceChannel } from '../sequence.ts';
-import { createRefreshMetrics, tellStores } from './metrics.ts';
+import { createRefreshMetrics, registerStoreMetrics } from './metrics.ts';
 import { refreshStores, storeVersionChannel } from './refresh.ts';
 import { StoreReplica } from './replica.ts';
 
 const sweepEveryMs = 30_000;
-const longestRefreshMs = 60_000;
+const refreshTimeoutMs = 60_000;
 
 export interface RunningStores {
   readonly replica: StoreReplica;
@@ -39,7 +39,7 @@ export async function startStores(
   };
   await refresh();
   const replica = await StoreReplica.open(database, draining, logger);
-  tellStores(metrics, replica, database);
+  registerStoreMetrics(metrics, replica, database);
 
   const listener = new NotificationListener(
     config.database,
@@ -80,7 +80,7 @@ export async function startStores(
     tracing,
     run: refresh,
   });
-  job.tell(metrics);
+  job.registerMetrics(metrics);
   shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
   await job.start();
   return { replica, requestRefresh: () => job.request() };
@@ -97,10 +97,10 @@ function dropChangedSequence(payload: string, sequences: SequenceCache): void {
  */
 async function endingWith<Result>(
   stopped: AbortSignal | undefined,
-  work: (signal: EndSignal) => Promise<Result>,
+  work: (signal: AbortSignalLike) => Promise<Result>,
 ): Promise<Result> {
   const signal = new CallSignal();
-  const timer = setTimeout(() => signal.abort(() => new Error('the refresh took too long')), longestRefreshMs);
+  const timer = setTimeout(() => signal.abort(() => new Error('the refresh took too long')), refreshTimeoutMs);
   const stop = () => signal.abort(() => new Error('the service stops', { cause: stopped?.reason }));
   if (stopped?.aborted) stop();
   stopped?.addEventListener('abort', stop);

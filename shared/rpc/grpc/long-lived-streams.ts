@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { commonErrors, type ErrorRow } from '../../errors/errors.ts';
-import { maxStandingStreams } from '../limits/limits.ts';
+import { maxLongLivedStreams } from '../limits/limits.ts';
 
 /**
  * Mounts services whose streams stay open for as long as the caller likes, such as the health
  * service's Watch. Ends them when the server stops, which would wait for them for ever, and refuses
  * those that are too many: who opens them needs no credential.
  */
-export class StandingStreams {
+export class LongLivedStreams {
   readonly #server: Server;
   readonly #open = new Set<EventEmitter>();
 
@@ -37,7 +37,7 @@ export class StandingStreams {
   }
 
   #admits(call: EventEmitter): boolean {
-    if (this.#open.size >= maxStandingStreams) {
+    if (this.#open.size >= maxLongLivedStreams) {
       endWith(commonErrors.overloaded, call);
       return false;
     }

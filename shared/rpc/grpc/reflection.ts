@@ -24,7 +24,7 @@ import {
   ServerReflectionResponseSchema,
 } from '../../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
-import type { StandingStreams } from './long-lived-streams.ts';
+import type { LongLivedStreams } from './long-lived-streams.ts';
 
 type Answer = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']>;
 
@@ -32,7 +32,7 @@ type Answer = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema
  * Mounts server reflection over the services given, health, and reflection itself: with the rules of
  * `buf.validate`, and with the types of the errors' details, which no procedure names.
  */
-export function addReflection(server: StandingStreams, services: readonly DescService[]): void {
+export function addReflection(server: LongLivedStreams, services: readonly DescService[]): void {
   // The messages of both versions are the same on the wire.
   const versions = [ServerReflection, ServerReflectionAlpha];
   const descriptors = new Descriptors([...services, Health, ...versions]);

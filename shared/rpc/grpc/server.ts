@@ -15,19 +15,19 @@ import {
 import { HealthImplementation } from 'grpc-health-check';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
-import { Call, type CallSource } from '../call-context.ts';
+import { CallContext, type CallSource } from '../call-context.ts';
 import type { CertificateFiles } from '../certificates.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
-import { type Interceptor, intercept } from '../interceptors/interceptors.ts';
+import { type Interceptor, intercept } from '../interceptor.ts';
 import { closeSilent, openConnections } from '../limits/connections.ts';
 import { callsOfOneConnection, maxMessageBytes } from '../limits/limits.ts';
-import { boundMessage } from '../limits/message-bounds.ts';
+import { checkMessageBounds } from '../limits/message-bounds.ts';
 import { encode, encodeMessage } from '../protobuf/encoding.ts';
 import { createServerCredentials } from './credentials.ts';
-import { StandingStreams } from './long-lived-streams.ts';
+import { LongLivedStreams } from './long-lived-streams.ts';
 import { addReflection } from './reflection.ts';
 import { encodeStatus } from './status.ts';
-import { boundGrpc, http2ServersOf } from './stream-guard.ts';
+import { guardStreams, http2ServersOf } from './stream-guard.ts';
 
 export interface GrpcServer {
   readonly port: number;
@@ -70,7 +70,7 @@ export async function serveGrpc(
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const names = ['', ...implementations.map(({ service }) => service.typeName)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'SERVING'])));
-  const standing = new StandingStreams(server);
+  const standing = new LongLivedStreams(server);
   health.addToServer(standing);
   addReflection(
     standing,
@@ -85,7 +85,7 @@ export async function serveGrpc(
   });
   const streaming = implementations.flatMap(({ rpcs }) => rpcs.filter(({ method }) => method.methodKind !== 'unary'));
   const connections = [...http2ServersOf(server)].map((each) => openConnections(each, 'connection'));
-  boundGrpc(server, new Set(['/grpc.health.v1.Health/Watch', ...streaming.map(({ method }) => pathOf(method))]));
+  guardStreams(server, new Set(['/grpc.health.v1.Health/Watch', ...streaming.map(({ method }) => pathOf(method))]));
   return {
     port: bound,
     drain() {
@@ -133,7 +133,7 @@ function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
     encode(rpc.method.output, await rpc.invoke(call.request, call)),
   );
   return (grpcCall: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-    const call = new Call(new GrpcCallSource(rpc.method, grpcCall));
+    const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
     handle(call).then(
       (answer) => {
         grpcCall.sendMetadata(toMetadata(call.responseHeaders));
@@ -146,7 +146,7 @@ function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
 
 function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
   return (grpcCall: ServerWritableStream<Buffer, Buffer>) => {
-    const call = new Call(new GrpcCallSource(rpc.method, grpcCall));
+    const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
     const handle = intercept(interceptors, rpc, async () => {
       const request = call.request;
       const signal = call.signal.toAbortSignal();
@@ -197,7 +197,7 @@ class GrpcCallSource implements CallSource {
   }
 
   decode(): Message {
-    boundMessage('proto', this.method.input, this.#call.request);
+    checkMessageBounds('proto', this.method.input, this.#call.request);
     try {
       return fromBinary(this.method.input, this.#call.request);
     } catch (cause) {
@@ -206,7 +206,7 @@ class GrpcCallSource implements CallSource {
   }
 }
 
-function toStatus(error: ConnectError, call: Call) {
+function toStatus(error: ConnectError, call: CallContext) {
   const metadata = toMetadata(call.responseHeaders);
   metadata.set('grpc-status-details-bin', encodeStatus(error));
   return { code: Number(error.code), details: error.rawMessage, metadata };

@@ -7,8 +7,8 @@ import {
 } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
 import { maxConnections } from '../limits/limits.ts';
-import { RequestMemory, RequestShare } from '../limits/request-memory.ts';
-import { Exchange, SlowCallers } from '../limits/slow-clients.ts';
+import { MemoryReservation, RequestMemory } from '../limits/request-memory.ts';
+import { RequestStream, SlowClientGuard } from '../limits/slow-clients.ts';
 import { StreamQuota } from '../limits/stream-quota.ts';
 
 // Becomes RESOURCE_EXHAUSTED in any gRPC client. REFUSED_STREAM would be tried again at once.
@@ -21,14 +21,14 @@ const frameHeadBytes = 5;
  *
  * @param streamingPaths of the procedures that answer for long
  */
-export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): void {
+export function guardStreams(server: Server, streamingPaths: ReadonlySet<string>): void {
   const memory = new RequestMemory();
   // Health and reflection are open to strangers, for as long as they like: their requests have to be small.
   const noMemory = new RequestMemory(0);
-  const slowCallers = new SlowCallers();
+  const slowClients = new SlowClientGuard();
   for (const http2Server of http2ServersOf(server)) {
     const quota = new StreamQuota(http2Server);
-    http2Server.once('close', () => slowCallers.close());
+    http2Server.once('close', () => slowClients.close());
     http2Server.maxConnections = maxConnections;
     http2Server.on(
       'stream',
@@ -37,17 +37,17 @@ export function boundGrpc(server: Server, streamingPaths: ReadonlySet<string>): 
         const path = headers[':path'] ?? '';
         const isStreaming = streamingPaths.has(path);
         const inflates = (headers['grpc-encoding'] ?? 'identity') !== 'identity';
-        const share = new RequestShare(path.startsWith('/grpc.') ? noMemory : memory, inflates, rawHeaders);
-        const exchange = new GrpcExchange(stream, path, share);
+        const reservation = new MemoryReservation(path.startsWith('/grpc.') ? noMemory : memory, inflates, rawHeaders);
+        const requestStream = new GrpcRequestStream(stream, path, reservation);
         const end = quota.begin(stream.session, isStreaming ? 'streams' : 'calls');
         // What a stream was asked with is gone when its answers begin, which may go on for days.
-        if (isStreaming) stream.once('end', () => exchange.release());
+        if (isStreaming) stream.once('end', () => requestStream.release());
         stream.once('close', () => {
-          slowCallers.delete(exchange);
-          exchange.release();
+          slowClients.delete(requestStream);
+          requestStream.release();
           end();
         });
-        slowCallers.add(exchange);
+        slowClients.add(requestStream);
       },
     );
   }
@@ -63,24 +63,24 @@ export function http2ServersOf(server: Server): Iterable<Http2Server | Http2Secu
   return servers.keys();
 }
 
-class GrpcExchange extends Exchange {
+class GrpcRequestStream extends RequestStream {
   readonly #stream: ServerHttp2Stream;
-  readonly #share: RequestShare;
+  readonly #reservation: MemoryReservation;
   /** Of a procedure that takes one message. */
   readonly #isSingle: boolean;
   #head: Buffer | undefined;
   #size = 0;
 
-  constructor(stream: ServerHttp2Stream, path: string, share: RequestShare) {
+  constructor(stream: ServerHttp2Stream, path: string, reservation: MemoryReservation) {
     super();
     this.#stream = stream;
-    this.#share = share;
+    this.#reservation = reservation;
     this.#isSingle = !path.startsWith('/grpc.reflection.');
-    if (!share.grow(0)) this.cut();
+    if (!reservation.reserve(0)) this.reset();
     // Before grpc-js, which inflates each message of a chunk at once, as if it were the only one.
     stream.prependListener('data', (chunk: Buffer) => {
       this.#size += chunk.byteLength;
-      if (!this.#mayHold(chunk)) this.cut();
+      if (!this.#reserve(chunk)) this.reset();
     });
   }
 
@@ -92,15 +92,15 @@ class GrpcExchange extends Exchange {
     return this.#stream.writableLength;
   }
 
-  cut(): void {
+  reset(): void {
     this.#stream.close(tooMuch);
   }
 
   release(): void {
-    this.#share.release();
+    this.#reservation.release();
   }
 
-  #mayHold(chunk: Buffer): boolean {
+  #reserve(chunk: Buffer): boolean {
     if (this.#isSingle) {
       if (this.#head === undefined || this.#head.byteLength < frameHeadBytes) {
         this.#head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
@@ -109,6 +109,6 @@ class GrpcExchange extends Exchange {
         return false;
       }
     }
-    return this.#share.grow(this.#size);
+    return this.#reservation.reserve(this.#size);
   }
 }

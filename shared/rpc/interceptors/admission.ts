@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { commonErrors, fail } from '../../errors/errors.ts';
-import type { Call } from '../call-context.ts';
-import type { Interceptor } from './interceptors.ts';
+import type { CallContext } from '../call-context.ts';
+import type { Interceptor } from '../interceptor.ts';
 
 /** How many calls a process works on at once. */
 export interface CallLimits {
@@ -21,7 +21,7 @@ const refusalLogMs = 1_000;
 
 /** Numbered, because a set that calls come to and leave all the time is made anew every so often. */
 class Places {
-  readonly inFlight: (Call | undefined)[] = [];
+  readonly inFlight: (CallContext | undefined)[] = [];
   readonly free: number[];
 
   constructor(count: number) {

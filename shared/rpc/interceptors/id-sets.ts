@@ -24,10 +24,10 @@ export function compileIdSets(schema: DescMessage): TakeSets | undefined {
 function compileField(field: DescField): TakeSets | undefined {
   const { localName } = field;
   if (field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.INT32) {
-    const mostIds = maxItems(field);
+    const maxIds = maxItems(field);
     return (message) => {
       const ids: unknown = Reflect.get(message, localName);
-      if (Array.isArray(ids) && ids.length > 1) Reflect.set(message, localName, distinct(ids, mostIds));
+      if (Array.isArray(ids) && ids.length > 1) Reflect.set(message, localName, distinct(ids, maxIds));
     };
   }
   if (field.message === undefined || field.fieldKind === 'map') return undefined;

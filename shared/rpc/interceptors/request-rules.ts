@@ -2,7 +2,7 @@ import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import { commonErrors, fail } from '../../errors/errors.ts';
-import { compileBounds } from './rule-shortcut.ts';
+import { compileRuleShortcut } from './rule-shortcut.ts';
 
 const firstViolation = createValidator({ failFast: true });
 const allViolations = createValidator();
@@ -10,16 +10,16 @@ const allViolations = createValidator();
 // A small request is told of everything that is wrong with it. In a large one there may be millions
 // of things, and the answer has to fit into the headers of any gRPC client.
 const smallRequestBytes = 16 * 1024;
-const mostViolations = 20;
+const maxViolations = 20;
 
 /**
  * Makes the check of requests against the `buf.validate` rules of their .proto file. It throws
  * INVALID_ARGUMENT with the fields at fault; its message is that of the first.
  */
 export function createRequestCheck(schema: DescMessage): (message: Message) => void {
-  const keepsBounds = compileBounds(schema);
+  const plainlyKeepsRules = compileRuleShortcut(schema);
   return (message) => {
-    if (!keepsBounds?.(message)) validate(schema, message);
+    if (!plainlyKeepsRules?.(message)) validate(schema, message);
   };
 }
 
@@ -30,7 +30,7 @@ function validate(schema: DescMessage, message: Message): void {
   const result = isSmall ? allViolations.validate(schema, message) : found;
   if (result.kind === 'valid') return;
   if (result.kind === 'error') throw result.error;
-  const violations = result.violations.slice(0, mostViolations).map((violation) => ({
+  const violations = result.violations.slice(0, maxViolations).map((violation) => ({
     field: pathToString(violation.field),
     description: violation.message,
   }));

@@ -11,7 +11,7 @@ type Check = (value: unknown) => boolean;
  *
  * @returns undefined for a message that has rules beyond those: protovalidate alone judges it.
  */
-export function compileBounds(schema: DescMessage): ((message: object) => boolean) | undefined {
+export function compileRuleShortcut(schema: DescMessage): ((message: object) => boolean) | undefined {
   // Those of protobuf itself have none, and hold one another.
   if (schema.file.proto.package === 'google.protobuf') return () => true;
   if (hasOption(schema, messageOption)) return undefined;
@@ -40,7 +40,7 @@ function compileField(field: DescField): Check | undefined {
 }
 
 function compileMessage(schema: DescMessage): Check | undefined {
-  const bounds = compileBounds(schema);
+  const bounds = compileRuleShortcut(schema);
   return bounds && ((value) => typeof value === 'object' && value !== null && bounds(value));
 }
 

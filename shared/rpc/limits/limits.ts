@@ -4,7 +4,7 @@ const MiB = 1024 * 1024;
 export const maxMessageBytes = 4 * MiB;
 
 /** The longest time that a timer of Node waits; told to wait longer it does not wait at all. */
-export const longestTimerMs = 2 ** 31 - 1;
+export const maxTimerMs = 2 ** 31 - 1;
 
 /** What the requests on one port of a process may hold that are not small. */
 export const maxRequestMemoryBytes = 64 * MiB;
@@ -16,19 +16,19 @@ export const smallRequestBytes = 16 * 1024;
 export const maxUnreadBytes = 128 * MiB;
 
 /** How long an answer may lie there without a part of it being read. */
-export const slowestAnswerMs = 60_000;
+export const responseTimeoutMs = 60_000;
 
 /** How long a request may take to arrive. */
-export const slowestRequestMs = 30_000;
+export const requestTimeoutMs = 30_000;
 
 /** Connections on one port of a process: what comes beyond is closed at once. */
 export const maxConnections = 15_000;
 
 /** Requests on one port of a process whose answers are not delivered: most of so many are half-sent or not read. */
-export const maxExchanges = 10_000;
+export const maxRequestStreams = 10_000;
 
 /** Open streams of health and reflection in one process. */
-export const maxStandingStreams = 1_000;
+export const maxLongLivedStreams = 1_000;
 
 /** Concurrent calls of one HTTP/2 connection, while few have calls. */
 export const callsOfOneConnection = 100;

@@ -25,7 +25,7 @@ const maxDepth = 100;
  * @throws INVALID_ARGUMENT for more than 120,000 values, for JSON of more than 100 levels, and for a
  * binary message that is not well-formed.
  */
-export function boundMessage(form: Form, schema: DescMessage, bytes: Uint8Array): void {
+export function checkMessageBounds(form: Form, schema: DescMessage, bytes: Uint8Array): void {
   if (form === 'json') boundJson(bytes);
   else if (bytes.byteLength > maxValues) boundBinary(schema, bytes);
 }

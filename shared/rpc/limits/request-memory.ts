@@ -17,19 +17,19 @@ export class RequestMemory {
     this.#free = bytes;
   }
 
-  take(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     if (bytes > this.#free) return false;
     this.#free -= bytes;
     return true;
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#free += bytes;
   }
 }
 
 /** What one request holds. */
-export class RequestShare {
+export class MemoryReservation {
   readonly #memory: RequestMemory;
   readonly #inflates: boolean;
   readonly #headerBytes: number;
@@ -45,27 +45,27 @@ export class RequestShare {
   }
 
   /** Whether the request may have a body of so many bytes. A small one may, whatever the others hold. */
-  grow(size: number): boolean {
+  reserve(size: number): boolean {
     const body = this.#inflates ? Math.min(size * largestInflation, maxMessageBytes) + inflaterBytes : size;
     const bytes = this.#headerBytes + body;
     if (bytes <= smallRequestBytes || bytes <= this.#taken) return true;
-    if (!this.#memory.take(bytes - this.#taken)) return false;
+    if (!this.#memory.reserve(bytes - this.#taken)) return false;
     this.#taken = bytes;
     return true;
   }
 
   release(): void {
-    this.#memory.give(this.#taken);
+    this.#memory.release(this.#taken);
     this.#taken = 0;
   }
 
   /** The chunks of the request as they come. Throws OVERLOADED past what it may hold. */
   async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     let size = 0;
-    if (!this.grow(size)) throw fail(commonErrors.overloaded);
+    if (!this.reserve(size)) throw fail(commonErrors.overloaded);
     for await (const chunk of chunks) {
       size += chunk.byteLength;
-      if (!this.grow(size)) throw fail(commonErrors.overloaded);
+      if (!this.reserve(size)) throw fail(commonErrors.overloaded);
       yield chunk;
     }
   }

@@ -1,9 +1,7 @@
-import { ServerResponse } from 'node:http';
-import type { WebRequest, WebResponse } from '../web/port.ts';
-import { maxExchanges, maxUnreadBytes, slowestAnswerMs, slowestRequestMs } from './limits.ts';
+import { maxRequestStreams, maxUnreadBytes, requestTimeoutMs, responseTimeoutMs } from './limits.ts';
 
 /** One request and its answer, on their ways over a connection. */
-export abstract class Exchange {
+export abstract class RequestStream {
   begunAt = 0;
   /** What was left to read when it was last looked at, and since when. */
   unreadThen = 0;
@@ -14,7 +12,7 @@ export abstract class Exchange {
   /** The bytes of the answer that the caller has not taken. */
   abstract readonly unread: number;
   /** Ends it as it is. */
-  abstract cut(): void;
+  abstract reset(): void;
 }
 
 const sweepMs = 250;
@@ -25,9 +23,9 @@ const sweepMs = 250;
  * don't read. When that is too much in all, those who were asked to read first are cut. When too many
  * are open, those who come next are.
  */
-export class SlowCallers {
+export class SlowClientGuard {
   /** Oldest first. */
-  readonly #exchanges = new Set<Exchange>();
+  readonly #streams = new Set<RequestStream>();
   readonly #timer: NodeJS.Timeout;
   #now = performance.now();
 
@@ -37,18 +35,18 @@ export class SlowCallers {
   }
 
   /** Whether there is a place for it: it was cut otherwise. */
-  add(exchange: Exchange): boolean {
-    if (this.#exchanges.size >= maxExchanges) {
-      exchange.cut();
+  add(stream: RequestStream): boolean {
+    if (this.#streams.size >= maxRequestStreams) {
+      stream.reset();
       return false;
     }
-    exchange.begunAt = this.#now;
-    this.#exchanges.add(exchange);
+    stream.begunAt = this.#now;
+    this.#streams.add(stream);
     return true;
   }
 
-  delete(exchange: Exchange): void {
-    this.#exchanges.delete(exchange);
+  delete(stream: RequestStream): void {
+    this.#streams.delete(stream);
   }
 
   close(): void {
@@ -58,51 +56,24 @@ export class SlowCallers {
   #sweep(): void {
     this.#now = performance.now();
     let unreadInAll = 0;
-    for (const exchange of this.#exchanges) {
-      unreadInAll += exchange.unread;
-      if (this.#isTooSlow(exchange)) exchange.cut();
+    for (const stream of this.#streams) {
+      unreadInAll += stream.unread;
+      if (this.#isTooSlow(stream)) stream.reset();
     }
-    for (const exchange of this.#exchanges) {
+    for (const stream of this.#streams) {
       if (unreadInAll <= maxUnreadBytes) return;
-      if (exchange.unreadThen === 0) continue;
-      unreadInAll -= exchange.unreadThen;
-      exchange.cut();
+      if (stream.unreadThen === 0) continue;
+      unreadInAll -= stream.unreadThen;
+      stream.reset();
     }
   }
 
-  #isTooSlow(exchange: Exchange): boolean {
-    if (this.#now - exchange.begunAt > slowestRequestMs && exchange.isArriving) return true;
-    const { unread, unreadThen } = exchange;
-    if (unread === unreadThen) return unread > 0 && this.#now - exchange.unreadSince > slowestAnswerMs;
-    exchange.unreadThen = unread;
-    exchange.unreadSince = this.#now;
+  #isTooSlow(stream: RequestStream): boolean {
+    if (this.#now - stream.begunAt > requestTimeoutMs && stream.isArriving) return true;
+    const { unread, unreadThen } = stream;
+    if (unread === unreadThen) return unread > 0 && this.#now - stream.unreadSince > responseTimeoutMs;
+    stream.unreadThen = unread;
+    stream.unreadSince = this.#now;
     return false;
-  }
-}
-
-/** On the web port, where Node bounds the time of a request by itself, but not over HTTP/2. */
-export class HttpExchange extends Exchange {
-  readonly #request: WebRequest;
-  readonly #response: WebResponse;
-
-  constructor(request: WebRequest, response: WebResponse) {
-    super();
-    this.#request = request;
-    this.#response = response;
-  }
-
-  get isArriving(): boolean {
-    const request = this.#request;
-    // A query by GET has no body, and nobody reads its end.
-    return 'stream' in request && !request.stream.endAfterHeaders && !request.complete;
-  }
-
-  get unread(): number {
-    const response = this.#response;
-    return response instanceof ServerResponse ? response.writableLength : (response.stream?.writableLength ?? 0);
-  }
-
-  cut(): void {
-    this.#response.destroy();
   }
 }

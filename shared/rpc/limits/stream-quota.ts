@@ -15,7 +15,7 @@ export class StreamUse {
 /**
  * Shares the calls that a process does at its best among its HTTP/2 connections, in each one's setting
  * of concurrent streams. What a client has beyond waits at the client and costs nothing. To refuse a
- * call costs the process nearly as much as to do it: past three times the load refusals alone would
+ * call costs the process nearly as much as to do it: past three times the load errors alone would
  * leave no time for the calls that are accepted.
  */
 export class StreamQuota {

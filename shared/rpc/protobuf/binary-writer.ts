@@ -7,7 +7,7 @@ export const mapKey = 1;
 export const mapValue = 2;
 
 /** Writes protobuf's wire format into one growing buffer; what a message would cost is left out. */
-export class WireWriter {
+export class BinaryWriter {
   #buffer: Buffer;
   #length = 0;
 

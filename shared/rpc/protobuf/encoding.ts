@@ -12,7 +12,7 @@ import {
 export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
 
 /** An answer that writes itself, where to make and to write a message would cost too much. */
-export abstract class EncodedAnswer<Output extends DescMessage = DescMessage> {
+export abstract class EncodedResponse<Output extends DescMessage = DescMessage> {
   readonly schema: Output;
 
   constructor(schema: Output) {
@@ -30,7 +30,7 @@ export abstract class EncodedAnswer<Output extends DescMessage = DescMessage> {
 }
 
 /** An answer that is given again and again, never changed: it is encoded once. */
-export class RepeatedAnswer<Output extends DescMessage> extends EncodedAnswer<Output> {
+export class CachedResponse<Output extends DescMessage> extends EncodedResponse<Output> {
   readonly #message: MessageShape<Output>;
   #binary: Buffer | undefined;
   #json: string | undefined;
@@ -56,10 +56,10 @@ export class RepeatedAnswer<Output extends DescMessage> extends EncodedAnswer<Ou
 }
 
 /** What a procedure answers with. */
-export type Answer = Message | EncodedAnswer;
+export type Answer = Message | EncodedResponse;
 
 export function encode(schema: DescMessage, answer: Answer): Promise<Buffer> | Buffer {
-  return answer instanceof EncodedAnswer ? answer.toBinary() : encodeMessage(schema, answer);
+  return answer instanceof EncodedResponse ? answer.toBinary() : encodeMessage(schema, answer);
 }
 
 export function encodeMessage(schema: DescMessage, message: Message): Buffer {
@@ -68,5 +68,5 @@ export function encodeMessage(schema: DescMessage, message: Message): Buffer {
 }
 
 export function encodeJson(schema: DescMessage, answer: Answer): Promise<string> | string {
-  return answer instanceof EncodedAnswer ? answer.toJson() : toJsonString(schema, answer, jsonWriteOptions);
+  return answer instanceof EncodedResponse ? answer.toJson() : toJsonString(schema, answer, jsonWriteOptions);
 }

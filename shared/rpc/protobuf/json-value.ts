@@ -1,7 +1,7 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '../../errors/errors.ts';
-import { mapKey, mapValue, type WireWriter } from './binary-writer.ts';
+import { type BinaryWriter, mapKey, mapValue } from './binary-writer.ts';
 
 // Protobuf's binary form of a value is read to a depth of 100 messages, and takes two a level.
 const deepest = 32;
@@ -44,7 +44,7 @@ const entries = StructSchema.field.fields.number;
 const items = ListValueSchema.field.values.number;
 
 /** Writes the fields of a `google.protobuf.Value`. */
-export function writeValue(writer: WireWriter, value: JsonValue): void {
+export function writeValue(writer: BinaryWriter, value: JsonValue): void {
   if (value === null) {
     writer.int(kinds.nullValue.number, 0);
   } else if (typeof value === 'number') {

@@ -6,7 +6,7 @@ import { compressionGzip } from '@connectrpc/connect-node';
 const compress = promisify(gzip);
 
 // What is being compressed waits in memory for one of four threads, which tokens are verified on, too.
-const mostUnderWay = 1024 * 1024;
+const maxUnderWay = 1024 * 1024;
 let underWay = 0;
 
 /**
@@ -14,7 +14,7 @@ let underWay = 0;
  * compression get their answers as they are then. One answer alone may have any size.
  */
 export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | undefined> {
-  if (underWay > 0 && underWay + body.length > mostUnderWay) return undefined;
+  if (underWay > 0 && underWay + body.length > maxUnderWay) return undefined;
   return gzipCounted(body);
 }
 
@@ -28,7 +28,7 @@ export function boundedGzip(bound: (message: Uint8Array) => void): Compression {
   return {
     ...compressionGzip,
     async compress(bytes) {
-      const isBusy = underWay > 0 && underWay + bytes.length > mostUnderWay;
+      const isBusy = underWay > 0 && underWay + bytes.length > maxUnderWay;
       return Uint8Array.from(await gzipCounted(bytes, isBusy ? 0 : undefined));
     },
     async decompress(bytes, readMaxBytes) {

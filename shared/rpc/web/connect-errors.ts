@@ -16,7 +16,7 @@ import {
   trailerParse,
   trailerSerialize,
 } from '@connectrpc/connect/protocol-grpc-web';
-import type { Protocol } from '../call-context.ts';
+import type { Protocol } from '../../telemetry/call-metrics.ts';
 import { jsonWriteOptions } from '../protobuf/encoding.ts';
 
 /** Flags and length, before each message of a stream and of gRPC-Web. */
@@ -33,7 +33,7 @@ export interface AnswerForm {
  * The error that connect-node answered with before it reached an implementation (bytes that are no
  * message, a message that is too large, an unknown compression), or undefined for any other answer.
  */
-export function readRefusal(
+export function readConnectError(
   { protocol, isStream }: AnswerForm,
   { status, header }: UniversalServerResponse,
   body: Uint8Array,
@@ -48,7 +48,7 @@ export function readRefusal(
 }
 
 /** An error as an answer of a Connect or gRPC-Web call. */
-export function writeRefusal(
+export function writeConnectError(
   { protocol, isStream, contentType }: AnswerForm,
   error: ConnectError,
   headers: ReadonlyMap<string, string>,

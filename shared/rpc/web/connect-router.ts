@@ -18,18 +18,18 @@ import {
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
-import { Call, type Protocol } from '../call-context.ts';
+import type { Protocol } from '../../telemetry/call-metrics.ts';
+import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
-import { type Interceptor, intercept } from '../interceptors/interceptors.ts';
+import { type Interceptor, intercept } from '../interceptor.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
-import { boundMessage, type Form } from '../limits/message-bounds.ts';
-import { type RequestMemory, RequestShare } from '../limits/request-memory.ts';
-import { EncodedAnswer, jsonWriteOptions } from '../protobuf/encoding.ts';
+import { checkMessageBounds, type Form } from '../limits/message-bounds.ts';
+import { MemoryReservation, type RequestMemory } from '../limits/request-memory.ts';
+import { EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
-import { envelopeHeadBytes, once, readRefusal, writeRefusal } from './connect-errors.ts';
-import type { WebRequest, WebResponse } from './port.ts';
-import type { WebHandler } from './server.ts';
-import { boundTimeouts } from './timeouts.ts';
+import { envelopeHeadBytes, once, readConnectError, writeConnectError } from './connect-errors.ts';
+import type { WebHandler, WebRequest, WebResponse } from './port.ts';
+import { capTimeouts } from './timeouts.ts';
 
 /** Set once the implementation of a call runs: until then connect-node answers by itself. */
 const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
@@ -38,7 +38,7 @@ const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
  * Handlers by connect-node, by request path: of Connect all but what `ConnectUnaryHandler` takes, and
  * gRPC-Web.
  */
-export function createConnectNodeHandlers(
+export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
   interceptors: readonly Interceptor[],
   memory: RequestMemory,
@@ -65,7 +65,7 @@ function formOf({ method, url = '', headers }: WebRequest): Form {
 
 /** A handler of one procedure's requests in one form. */
 function createHandler(rpc: Rpc, form: Form, interceptors: readonly Interceptor[], memory: RequestMemory): WebHandler {
-  const bound = (message: Uint8Array) => boundMessage(form, rpc.method.input, message);
+  const bound = (message: Uint8Array) => checkMessageBounds(form, rpc.method.input, message);
   const router = createConnectRouter({
     grpc: false,
     readMaxBytes: maxMessageBytes,
@@ -81,7 +81,7 @@ function createHandler(rpc: Rpc, form: Form, interceptors: readonly Interceptor[
     const progress = { begun: false };
     const values = createContextValues().set(progressKey, progress);
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
-    boundTimeouts(universal.header);
+    capTimeouts(universal.header);
     const requestBody = boundedBody(request, response, memory, bound);
     const given = await handler({ ...universal, body: requestBody });
     const chunks = (given.body ?? once(new Uint8Array()))[Symbol.asyncIterator]();
@@ -93,7 +93,13 @@ function createHandler(rpc: Rpc, form: Form, interceptors: readonly Interceptor[
     if (!progress.begun) requestBody.return().then(drain, drain);
     const answered = progress.begun
       ? { ...given, body }
-      : await answerRefused(rpc, interceptors, universal, given, await readAllBytes(body, Number.MAX_SAFE_INTEGER));
+      : await answerConnectError(
+          rpc,
+          interceptors,
+          universal,
+          given,
+          await readAllBytes(body, Number.MAX_SAFE_INTEGER),
+        );
     await universalResponseToNodeResponse(answered, response);
   };
 }
@@ -110,12 +116,12 @@ async function* boundedBody(
 ): AsyncGenerator<Uint8Array, void> {
   const encodings = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
   const mayInflate = encodings.some((name) => (request.headers[name] ?? 'identity') !== 'identity');
-  const share = new RequestShare(memory, mayInflate, request.rawHeaders);
-  response.once('close', () => share.release());
+  const reservation = new MemoryReservation(memory, mayInflate, request.rawHeaders);
+  response.once('close', () => reservation.release());
   const isEnveloped = /^application\/(?:connect|grpc-web)\b/i.test(request.headers['content-type'] ?? '');
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of share.count(request.iterator({ destroyOnReturn: false }))) {
+  for await (const chunk of reservation.count(request.iterator({ destroyOnReturn: false }))) {
     chunks.push(chunk);
     size += chunk.byteLength;
     if (size > maxMessageBytes + envelopeHeadBytes) throw fail(commonErrors.messageTooLarge);
@@ -143,7 +149,7 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
   const { method } = rpc;
   const begin = (request: Message, context: HandlerContext) => {
     context.values.get(progressKey).begun = true;
-    return new Call({
+    return new CallContext({
       method,
       protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
       header: (name) => context.requestHeader.get(name) ?? undefined,
@@ -161,7 +167,7 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
   if (!isUnary(method)) return;
   const handle = intercept(interceptors, rpc, async (call) => {
     const answer = await rpc.invoke(call.request, call);
-    return answer instanceof EncodedAnswer ? answer.toMessage() : answer;
+    return answer instanceof EncodedResponse ? answer.toMessage() : answer;
   });
   router.rpc(method, async (request, context) => {
     const call = begin(request, context);
@@ -173,12 +179,12 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
   });
 }
 
-function setHeaders(call: Call, context: HandlerContext): void {
+function setHeaders(call: CallContext, context: HandlerContext): void {
   for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
 }
 
 /** The messages of a streaming procedure, each passed on when the one before was taken. */
-async function* stream(interceptors: readonly Interceptor[], call: Call, rpc: Rpc): AsyncGenerator<Message> {
+async function* stream(interceptors: readonly Interceptor[], call: CallContext, rpc: Rpc): AsyncGenerator<Message> {
   const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const ended = intercept(interceptors, rpc, () => pipeline(rpc.stream(call.request, call), messages))(call);
   // Ends the reader below with the error that the caller gets.
@@ -212,7 +218,7 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
  * A request that connect-node refused goes through the interceptors all the same: it is logged, a
  * bad credential comes first, and the error gets its details.
  */
-async function answerRefused(
+async function answerConnectError(
   rpc: Rpc,
   interceptors: readonly Interceptor[],
   request: UniversalServerRequest,
@@ -222,13 +228,13 @@ async function answerRefused(
   const contentType = request.header.get('content-type') ?? '';
   const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
   const form = { protocol, isStream: rpc.method.methodKind !== 'unary', contentType };
-  const refusal = readRefusal(form, given, body);
+  const refusal = readConnectError(form, given, body);
   if (refusal === undefined) return { ...given, body: once(body) };
   const refuse = () => {
     // What it could not decode or unpack, connect-node calls an internal error.
     throw refusal.code === Code.Internal ? unreadableRequest(rpc.method, refusal) : refusal;
   };
-  const call = new Call({
+  const call = new CallContext({
     method: rpc.method,
     protocol,
     header: (name) => request.header.get(name) ?? undefined,
@@ -236,5 +242,5 @@ async function answerRefused(
     decode: refuse,
   });
   const handle = intercept<UniversalServerResponse>(interceptors, rpc, async () => refuse());
-  return handle(call).catch((error: ConnectError) => writeRefusal(form, error, call.responseHeaders));
+  return handle(call).catch((error: ConnectError) => writeConnectError(form, error, call.responseHeaders));
 }

@@ -3,12 +3,12 @@ import { ConnectError } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, type ErrorRow, fail, unreadableRequest } from '../../errors/errors.ts';
-import { Call, type CallSource } from '../call-context.ts';
+import { CallContext, type CallSource } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
-import { type Handle, type Interceptor, intercept } from '../interceptors/interceptors.ts';
-import { longestTimerMs, maxMessageBytes } from '../limits/limits.ts';
-import { boundMessage, type Form } from '../limits/message-bounds.ts';
-import { type RequestMemory, RequestShare } from '../limits/request-memory.ts';
+import { type Handle, type Interceptor, intercept } from '../interceptor.ts';
+import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
+import { checkMessageBounds, type Form } from '../limits/message-bounds.ts';
+import { MemoryReservation, type RequestMemory } from '../limits/request-memory.ts';
 import { encode, encodeJson, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import type { WebRequest, WebResponse } from './port.ts';
@@ -49,10 +49,10 @@ export function createConnectUnaryHandler(
   };
   return async (request, response, form) => {
     const source = new ConnectCallSource(method, form, request, response);
-    const share = new RequestShare(memory, false, request.rawHeaders);
-    response.once('close', () => share.release());
-    await source.readBody(share);
-    const call = new Call(source);
+    const reservation = new MemoryReservation(memory, false, request.rawHeaders);
+    response.once('close', () => reservation.release());
+    await source.readBody(reservation);
+    const call = new CallContext(source);
     try {
       await send(request, response, 200, `application/${form}`, call, await handles[form](call));
     } catch (thrown) {
@@ -69,7 +69,7 @@ async function send(
   response: WebResponse,
   status: number,
   type: string,
-  call: Call,
+  call: CallContext,
   content: Buffer | string,
 ): Promise<void> {
   const headers: Record<string, string | number> = { 'content-type': type, 'cache-control': 'no-store' };
@@ -107,18 +107,18 @@ class ConnectCallSource implements CallSource {
   }
 
   /** Reads all of the body, or as much as shows that it can't be taken. Rejects when the caller leaves. */
-  readBody(share: RequestShare): Promise<void> {
+  readBody(reservation: MemoryReservation): Promise<void> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      if (!share.grow(size)) {
+      if (!reservation.reserve(size)) {
         this.#bodyError = commonErrors.overloaded;
         resolve();
       }
       this.#request.on('data', (chunk: Buffer) => {
         size += chunk.byteLength;
         if (this.#bodyError !== undefined) return;
-        if (size <= maxMessageBytes && share.grow(size)) {
+        if (size <= maxMessageBytes && reservation.reserve(size)) {
           chunks.push(chunk);
           return;
         }
@@ -157,14 +157,14 @@ class ConnectCallSource implements CallSource {
   #abortAfter(signal: CallSignal, timeoutMs: number): NodeJS.Timeout | undefined {
     const leftMs = this.#startMs + timeoutMs - Date.now();
     const abort = () => signal.abort(() => fail(commonErrors.deadlineExceeded));
-    if (leftMs > 0) return setTimeout(abort, Math.min(leftMs, longestTimerMs));
+    if (leftMs > 0) return setTimeout(abort, Math.min(leftMs, maxTimerMs));
     abort();
     return undefined;
   }
 
   decode(): Message {
     if (this.#body === undefined) throw fail(this.#bodyError ?? commonErrors.internal);
-    boundMessage(this.#form, this.method.input, this.#body);
+    checkMessageBounds(this.#form, this.method.input, this.#body);
     if (this.#form === 'json') return decodeJson(this.method, this.#body);
     try {
       return fromBinary(this.method.input, this.#body);

@@ -20,7 +20,7 @@ const defaults: SessionLimits = { pingMs: 20_000, idleMs: 120_000, resetBurst: 5
  * a while. One that only waits, as that of a watch does, stays.
  */
 export function limitSession(session: ServerHttp2Session, limits = defaults): void {
-  const resets = new Allowance(limits.resetBurst, limits.resetsPerSecond);
+  const resets = new TokenBucket(limits.resetBurst, limits.resetsPerSecond);
   let open = 0;
   let lastUsedMs = Date.now();
   session.on('stream', (stream) => {
@@ -51,7 +51,7 @@ export function limitSession(session: ServerHttp2Session, limits = defaults): vo
 }
 
 /** So many at once, and then so many a second. */
-class Allowance {
+class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
   #left: number;

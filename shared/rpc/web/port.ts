@@ -8,11 +8,13 @@ import {
 import type { Server } from 'node:net';
 import type { CertificateFiles } from '../certificates.ts';
 import { closeSilent, openConnections } from '../limits/connections.ts';
-import { maxConnections, slowestRequestMs } from '../limits/limits.ts';
+import { maxConnections, requestTimeoutMs } from '../limits/limits.ts';
 import { limitSession } from './http2-session.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
 export type WebResponse = ServerResponse | Http2ServerResponse;
+/** Answers one request; rejects when the answer could not be delivered. */
+export type WebHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
 export type WebListener = (request: WebRequest, response: WebResponse) => void;
 
 /** A server that does not listen yet. */
@@ -29,7 +31,7 @@ const serverOptions: ServerOptions = {
   // 431 comes before CORS. 64 KiB hold some 4,000 ids.
   maxHeaderSize: 64 * 1024,
   headersTimeout: 10_000,
-  requestTimeout: slowestRequestMs,
+  requestTimeout: requestTimeoutMs,
   // How often Node looks for what is late.
   connectionsCheckingInterval: 5_000,
   // Longer than a load balancer keeps its own, which are 60 s for most: it must not send into one that closes.

@@ -5,12 +5,20 @@ import cors from 'cors';
 import type { Logger } from 'pino';
 import type { CertificateFiles } from '../certificates.ts';
 import type { Implementation } from '../implementation.ts';
-import type { Interceptor } from '../interceptors/interceptors.ts';
+import type { Interceptor } from '../interceptor.ts';
 import { RequestMemory } from '../limits/request-memory.ts';
-import { HttpExchange, SlowCallers } from '../limits/slow-clients.ts';
-import { createConnectNodeHandlers } from './connect-router.ts';
+import { SlowClientGuard } from '../limits/slow-clients.ts';
+import { createConnectRouterHandlers } from './connect-router.ts';
 import { createConnectUnaryHandler, readForm } from './connect-unary.ts';
-import { createHttpPort, createHttpsPort, type WebListener, type WebRequest, type WebResponse } from './port.ts';
+import { HttpRequestStream } from './http-request-stream.ts';
+import {
+  createHttpPort,
+  createHttpsPort,
+  type WebHandler,
+  type WebListener,
+  type WebRequest,
+  type WebResponse,
+} from './port.ts';
 
 export interface WebServer {
   readonly port: number;
@@ -33,9 +41,6 @@ export interface WebOptions {
   isReady(): Promise<boolean>;
 }
 
-/** Answers one request; rejects when the answer could not be delivered. */
-export type WebHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
-
 /**
  * Serves Connect and gRPC-Web, `/healthz` and `/readyz`, on a port (0 for a free one): over HTTP/1.1,
  * with certificates over HTTP/2 as well.
@@ -45,8 +50,8 @@ export async function serveWeb(
   interceptors: readonly Interceptor[],
   options: WebOptions,
 ): Promise<WebServer> {
-  const slowCallers = new SlowCallers();
-  const calls = createCallListener(implementations, interceptors, options.logger, slowCallers);
+  const slowClients = new SlowClientGuard();
+  const calls = createCallListener(implementations, interceptors, options.logger, slowClients);
   const allowOrigin = cors({
     // No origin at all still answers a preflight, without the header that would allow it.
     origin: (origin, answer) => answer(null, isAllowed(origin, options.corsOrigins) ? origin : []),
@@ -92,7 +97,7 @@ export async function serveWeb(
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, (socket: Socket) => socket.once('close', () => answering.delete(socket)));
   }
-  server.once('close', () => slowCallers.close());
+  server.once('close', () => slowClients.close());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -127,11 +132,11 @@ function createCallListener(
   implementations: readonly Implementation[],
   interceptors: readonly Interceptor[],
   logger: Logger,
-  slowCallers: SlowCallers,
+  slowClients: SlowClientGuard,
 ): WebListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
   const memory = new RequestMemory();
-  const byConnectNode = createConnectNodeHandlers(rpcs, interceptors, memory);
+  const byConnectRouter = createConnectRouterHandlers(rpcs, interceptors, memory);
   const plainUnary = new Map(
     rpcs
       .filter(({ method }) => method.methodKind === 'unary')
@@ -148,13 +153,13 @@ function createCallListener(
     const path = pathOf(request);
     const form = readForm(request);
     const unary = form && plainUnary.get(path);
-    return unary ? unary(request, response, form) : (byConnectNode.get(path) ?? notFound)(request, response);
+    return unary ? unary(request, response, form) : (byConnectRouter.get(path) ?? notFound)(request, response);
   }
 
   return (request, response) => {
-    const exchange = new HttpExchange(request, response);
-    if (!slowCallers.add(exchange)) return;
-    response.once('close', () => slowCallers.delete(exchange));
+    const stream = new HttpRequestStream(request, response);
+    if (!slowClients.add(stream)) return;
+    response.once('close', () => slowClients.delete(stream));
     answer(request, response).catch((error: unknown) => {
       // The caller is gone, or the answer could not be written: nobody is left to tell.
       logger.debug({ err: error }, 'an answer was not delivered');

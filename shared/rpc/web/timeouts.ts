@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../limits/limits.ts';
+import { maxTimerMs } from '../limits/limits.ts';
 
 const connectForm = /^\d{1,10}$/;
 const grpcForm = /^(\d{1,8})([HMS])$/;
@@ -9,13 +9,13 @@ const unitMs = new Map([
 ]);
 
 /** Shortens the timeouts of a request to what a timer takes: one that is longer would end at once. */
-export function boundTimeouts(header: Headers): void {
+export function capTimeouts(header: Headers): void {
   const connect = header.get('connect-timeout-ms') ?? '';
-  if (connectForm.test(connect) && Number(connect) > longestTimerMs) {
-    header.set('connect-timeout-ms', String(longestTimerMs));
+  if (connectForm.test(connect) && Number(connect) > maxTimerMs) {
+    header.set('connect-timeout-ms', String(maxTimerMs));
   }
   const [, count, unit = ''] = grpcForm.exec(header.get('grpc-timeout') ?? '') ?? [];
-  if (Number(count) * (unitMs.get(unit) ?? 0) > longestTimerMs) {
-    header.set('grpc-timeout', `${Math.floor(longestTimerMs / 1000)}S`);
+  if (Number(count) * (unitMs.get(unit) ?? 0) > maxTimerMs) {
+    header.set('grpc-timeout', `${Math.floor(maxTimerMs / 1000)}S`);
   }
 }

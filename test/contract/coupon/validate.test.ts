@@ -47,7 +47,7 @@ const discounts: [what: string, coupon: Stored, orderAmount: number, discount: n
   ['no less than its opposite', { discount_percent: '200' }, -1e308, -Number.MAX_VALUE],
 ];
 
-const refusals: [what: string, coupon: Stored, orderAmount: number, message: string][] = [
+const errors: [what: string, coupon: Stored, orderAmount: number, message: string][] = [
   ['an invalidated one', { is_invalidated: true }, 10, 'Coupon not found or invalidated'],
   ['one of the past', { valid_till: '2020-01-01' }, 10, 'Coupon has expired'],
   ['one for nobody', { is_apply_for_all: false }, 10, 'Coupon is not available for use'],
@@ -106,12 +106,12 @@ couponContract('Validate', (api) => {
 
   describe('refuses', () => {
     beforeAll(async () => {
-      for (const [index, [, coupon]] of refusals.entries()) {
+      for (const [index, [, coupon]] of errors.entries()) {
         await store(`REFUSES-${index}`, { flat_discount: '5', ...coupon });
       }
     });
 
-    it.each(refusals.map((row, index) => [...row, index] as const))(
+    it.each(errors.map((row, index) => [...row, index] as const))(
       '%s: %j',
       async (_what, _coupon, orderAmount, message, index) => {
         const result = await api.guest.validate({ code: `REFUSES-${index}`, orderAmount });

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import { codeName, toPublicError } from '../../errors/errors.ts';
+import type { CallContext } from '../call-context.ts';
+import type { Interceptor } from '../interceptor.ts';
+
+/** Logs a line a call: who called what, how it ended and how long it took. Never a token or a body. */
+export function logging(logger: Logger): Interceptor {
+  return function logging(rpc, next) {
+    const method = `${rpc.method.parent.typeName}/${rpc.method.name}`;
+    const log = (call: CallContext, start: number, code: string) => {
+      const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
+      const { subject: sub, claimedStaffId: staffId, requestId, traceId, protocol } = call;
+      logger.info({ method, code, durationMs, sub, staffId, requestId, traceId, protocol }, 'call');
+    };
+    return async (call) => {
+      const start = performance.now();
+      try {
+        const answer = await next(call);
+        log(call, start, 'OK');
+        return answer;
+      } catch (error) {
+        log(call, start, codeName(toPublicError(error).code));
+        throw error;
+      }
+    };
+  };
+}

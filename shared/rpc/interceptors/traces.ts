@@ -1,0 +1,9 @@
+import type { Tracing } from '../../telemetry/tracing.ts';
+import type { Interceptor } from '../interceptor.ts';
+
+/** Runs each call in a span of its own. */
+export function traces(tracing: Tracing): Interceptor {
+  return function traces({ method }, next) {
+    return (call) => tracing.call(method, call, () => next(call));
+  };
+}

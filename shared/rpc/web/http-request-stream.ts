@@ -1,0 +1,30 @@
+import { ServerResponse } from 'node:http';
+import { RequestStream } from '../limits/slow-clients.ts';
+import type { WebRequest, WebResponse } from './port.ts';
+
+/** On the web port, where Node bounds the time of a request by itself, but not over HTTP/2. */
+export class HttpRequestStream extends RequestStream {
+  readonly #request: WebRequest;
+  readonly #response: WebResponse;
+
+  constructor(request: WebRequest, response: WebResponse) {
+    super();
+    this.#request = request;
+    this.#response = response;
+  }
+
+  get isArriving(): boolean {
+    const request = this.#request;
+    // A query by GET has no body, and nobody reads its end.
+    return 'stream' in request && !request.stream.endAfterHeaders && !request.complete;
+  }
+
+  get unread(): number {
+    const response = this.#response;
+    return response instanceof ServerResponse ? response.writableLength : (response.stream?.writableLength ?? 0);
+  }
+
+  reset(): void {
+    this.#response.destroy();
+  }
+}
