@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/variables.ts';
-import { findRunningDatabase } from './postgres.ts';
+import { findRunningDatabase } from './postgres/postgres.ts';
 import { readDataDir } from './settings.ts';
 
 /** `npm run staff`: asks the database of a running `npm start` where `DATABASE_URL` names no other. */

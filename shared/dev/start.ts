@@ -4,11 +4,11 @@ import { ConfigError } from '../config/variables.ts';
 import { migrate } from '../db/migrate.ts';
 import { ShutdownStack } from '../runtime/shutdown.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { keepTokenSecret, openDataFolder } from './data-folder.ts';
 import { untilServing } from './health.ts';
-import { lockDataFolder } from './lock.ts';
 import { assertPortsFree } from './ports.ts';
-import { startPostgres } from './postgres.ts';
+import { keepTokenSecret, openDataFolder } from './postgres/data-folder.ts';
+import { lockDataFolder } from './postgres/lock.ts';
+import { startPostgres } from './postgres/postgres.ts';
 import { seedDemo } from './seed/seed.ts';
 import { type ServiceProcess, startServiceProcess } from './services.ts';
 import {

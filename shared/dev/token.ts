@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config/variables.ts';
-import { readTokenSecret } from './data-folder.ts';
+import { readTokenSecret } from './postgres/data-folder.ts';
 import { readDataDir } from './settings.ts';
 import { signingSecret, signToken, type TokenRequest } from './sign-token.ts';
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '../../shared/dev/postgres.ts';
+import { type EmbeddedPostgres, startPostgres } from '../../shared/dev/postgres/postgres.ts';
 import { noRedis, openRedis } from '../support/redis.ts';
 import { Replica } from '../support/replica.ts';
 import { Load } from './stores-load.ts';

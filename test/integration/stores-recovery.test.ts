@@ -6,7 +6,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '../../shared/dev/postgres.ts';
+import { type EmbeddedPostgres, startPostgres } from '../../shared/dev/postgres/postgres.ts';
 import { failureOf } from '../support/contract.ts';
 import { run } from '../support/processes.ts';
 import { Replica } from '../support/replica.ts';

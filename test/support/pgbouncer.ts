@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { findFreePort } from '../../shared/dev/ports.ts';
-import { chooseAccount } from '../../shared/dev/postgres-commands.ts';
+import { chooseAccount } from '../../shared/dev/postgres/commands.ts';
 
 /** Why a test of PgBouncer can't run here; undefined when it can. */
 export const noPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0 ? undefined : 'no pgbouncer on the PATH';

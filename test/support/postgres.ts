@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/db/migrate.ts';
 import { grantServiceRole } from '../../shared/db/service-role.ts';
-import { startPostgres } from '../../shared/dev/postgres.ts';
+import { startPostgres } from '../../shared/dev/postgres/postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

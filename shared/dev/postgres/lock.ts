@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { ConfigError } from '../config/variables.ts';
+import { ConfigError } from '../../config/variables.ts';
 import { toRefusal } from './data-folder.ts';
 
 /** A data folder that no other `npm start` uses until `release`. */

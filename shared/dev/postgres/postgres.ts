@@ -3,9 +3,8 @@ import { chown, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:f
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { ConfigError } from '../config/variables.ts';
-import { keepSecret, toRefusal } from './data-folder.ts';
-import { findFreePort } from './ports.ts';
+import { ConfigError } from '../../config/variables.ts';
+import { findFreePort } from '../ports.ts';
 import {
   type Account,
   chooseAccount,
@@ -14,7 +13,8 @@ import {
   majorVersion,
   runBinary,
   startBinary,
-} from './postgres-commands.ts';
+} from './commands.ts';
+import { keepSecret, toRefusal } from './data-folder.ts';
 
 /** The embedded server of one data folder. */
 export interface EmbeddedPostgres {

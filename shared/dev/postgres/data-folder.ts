@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../config/variables.ts';
+import { ConfigError } from '../../config/variables.ts';
 
 const secretFile = 'jwt-secret';
 const ownerOnly = 0o600;
