@@ -1,29 +1,60 @@
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../../shared/config/config.ts';
+import { NotificationListener } from '../../shared/db/listener.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
 import { slotErrors } from './errors.ts';
-import { createSlotHandlers } from './handlers.ts';
-import { SequenceCache } from './sequence.ts';
-import { createStoreHandlers } from './stores/handlers.ts';
-import { startStores } from './stores/stores.ts';
+import { createSlotHandlers, createSlotStoreHandlers } from './handlers.ts';
+import { SequenceCache, sequenceChannel } from './slots/sequence-cache.ts';
+import { registerStoreMetrics } from './stores/metrics.ts';
+import { storeVersionChannel } from './stores/refresh.ts';
+import { createRefresh, startRefreshJob } from './stores/refresh-job.ts';
+import { StoreReplica } from './stores/replica.ts';
 
 /** Starts slot-service on its two ports (design 1). Rejects as `startService` does. */
 export function startSlotService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
-  return startService(config, logger, build);
+  return startService(config, logger, async (parts) => {
+    const { sequences, replica, requestRefresh } = await startParts(parts);
+    const { database } = parts;
+    const slots = createSlotHandlers({ database, sequences, appUrl: config.appUrl, requestRefresh });
+    return [
+      implement(SlotService, slots, { error: slotErrors.accessDenied, except: ['getDeliverySequence'] }),
+      implement(SlotStoreService, createSlotStoreHandlers({ database, replica })),
+    ];
+  });
 }
 
-async function build(parts: ServiceParts) {
-  const { config, database, shutdown } = parts;
+/**
+ * Brings up what the procedures need: the delivery-sequence cache, and the derived stores (design 4).
+ * Requests from before the start are refreshed first; the listener runs before the first job can
+ * notify of a version.
+ */
+export async function startParts(parts: ServiceParts) {
+  const { config, database, logger, metrics, shutdown, draining } = parts;
   const sequences = new SequenceCache();
-  sequences.registerMetrics(parts.metrics);
+  sequences.registerMetrics(metrics);
   shutdown.push({ name: 'delivery-sequence cache', stop: () => sequences.close() });
-  const { replica, requestRefresh } = await startStores(parts, sequences);
-  const handlers = createSlotHandlers({ database, sequences, appUrl: config.appUrl, requestRefresh });
-  return [
-    implement(SlotService, handlers, { error: slotErrors.accessDenied, except: ['getDeliverySequence'] }),
-    implement(SlotStoreService, createStoreHandlers({ database, replica })),
-  ];
+
+  const refresh = createRefresh(parts);
+  await refresh();
+  const replica = await StoreReplica.open(database, draining, logger);
+  registerStoreMetrics(metrics, replica, database);
+
+  const channels = {
+    [storeVersionChannel]: () => replica.load(),
+    [sequenceChannel]: (payload: string) => sequences.onNotification(payload),
+  };
+  const connected = () => {
+    sequences.resume();
+    replica.load();
+  };
+  const handlers = { channels, connected, disconnected: () => sequences.bypass() };
+  const listener = new NotificationListener(config.database, database, handlers, logger);
+  shutdown.push({ name: 'listener', stop: () => listener.stop() });
+  await listener.start();
+
+  const requestRefresh = await startRefreshJob(parts, refresh);
+  return { sequences, replica, requestRefresh };
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AbortSignalLike } from '../cancellation/signal.ts';
-import { type Database, statement } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
@@ -15,9 +16,9 @@ const largestInt32 = 2 ** 31 - 1;
 // From the look on. One that is disabled counts as none, on every replica within 30 s (design 8).
 const rememberedMs = 28_000;
 
-const staffUserExists = statement<{ id: number }>(
+const staffUserExists = statement<{ id: number }, { id: number }>(
   'staffUserExists',
-  'select id from staff_users where id = $1 and disabled_at is null',
+  'select id from staff_users where id = $id and disabled_at is null',
 );
 
 /**
@@ -30,7 +31,7 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
 
   async function findStaff(claimed: number, signal: AbortSignalLike): Promise<number | undefined> {
     const start = performance.now();
-    const [found] = await database.withSignal(signal).query(staffUserExists, [claimed]);
+    const [found] = await database.withSignal(signal).query(staffUserExists({ id: claimed }));
     if (found === undefined) return undefined;
     knownStaff.set(claimed, true, { start });
     return claimed;

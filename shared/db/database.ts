@@ -7,40 +7,18 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
 import { databaseErrors, endsConnection, toDatabaseError } from './errors.ts';
+import { type BoundStatement, statement } from './statement.ts';
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
-/** A named statement and the shape of its rows; the name makes PostgreSQL keep its plan. */
-export interface Statement<Row> {
-  readonly name: string;
-  readonly text: string;
-  /** Only a type: carries `Row` from the statement to its result. */
-  readonly row?: Row;
-}
-
-/** Declares a statement. Its name is that of the function or constant that holds it. */
-export function statement<Row>(name: string, text: string): Statement<Row> {
-  return { name, text };
-}
-
-/** What a rule runs its statements on: a pool, or the one connection of a transaction. */
+/** Runs statements: on a connection of the pool, or on the one of a transaction. */
 export interface Queryable {
   /** Runs one statement. Throws a ConnectError that holds nothing of the driver (design 3). */
-  query<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row>(statement: BoundStatement<Row>): Promise<Row[]>;
 }
 
-/** A statement with its values, to be run with others in one batch. */
-export interface BoundStatement<Row> {
-  readonly statement: Statement<Row>;
-  readonly values: readonly unknown[];
-}
-
-export function bind<Row>(statement: Statement<Row>, values: readonly unknown[]): BoundStatement<Row> {
-  return { statement, values };
-}
-
-/** What a rule runs on that needs no transaction of its own. */
+/** Runs statements that need no transaction of their own. */
 export interface Connection extends Queryable {
   /**
    * Runs statements in one transaction and one round trip, none waiting for the rows of the one
@@ -50,8 +28,8 @@ export interface Connection extends Queryable {
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
 
-// As many as a process has calls: when the processor is the limit, admission is to refuse, which costs
-// less. What waits for a slow database is bounded by its time.
+// As many callers as a process has calls: admission refuses the rest, which costs less. The timeouts bound
+// how long they wait for a slow database.
 const waitersPerConnection = 100;
 
 /** The connection pool of one process. */
@@ -76,28 +54,28 @@ export class Database {
       connectionTimeoutMillis: config.connectionTimeoutMs,
       statement_timeout: config.statementTimeoutMs,
       idle_in_transaction_session_timeout: config.statementTimeoutMs,
-      // Statements that don't wait for one another travel together: see `batch`.
+      // The statements of a batch travel together.
       pipeline: true,
     });
-    // Without a listener the loss of a connection would end the process, also between statements.
+    // Without a listener, a connection lost between statements would end the process.
     this.#pool.on('connect', (client) => {
       client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
     });
     this.#pool.on('error', () => undefined);
   }
 
-  /** Statements and batches that end with the signal. */
+  /** Runs statements and batches, each on a connection of its own, until the signal aborts. */
   withSignal(signal: AbortSignalLike): Connection {
     return {
-      query: (statement, values) => this.#query(signal, statement, values),
+      query: (statement) => this.#withClient(signal, (client) => this.#run(client, statement, signal)),
       batch: (before, last) =>
         this.#withClient(signal, async (client) => {
-          if (before.length === 0) return this.#run(client, last.statement, last.values, signal);
-          const run = <Row>({ statement, values }: BoundStatement<Row>) => this.#run(client, statement, values, signal);
-          const sent = [bind(begin['read committed'], []), ...before].map(run);
+          const run = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, signal);
+          if (before.length === 0) return run(last);
+          const sent = [begin['read committed'](), ...before].map(run);
           const rows = run(last);
-          sent.push(rows, run(bind(commit, [])));
-          // All have to have ended before the connection is another's; the first failure tells why.
+          sent.push(rows, run(commit()));
+          // The connection goes to another call next, so all have to have ended. The first failure is the cause.
           const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
           if (failed?.status === 'rejected') throw failed.reason;
           return rows;
@@ -105,29 +83,24 @@ export class Database {
     };
   }
 
-  /**
-   * Runs `work` in one transaction: committed when it returns, undone when it throws or the signal
-   * aborts.
-   */
+  /** Runs `work` in one transaction: commits when it returns, rolls back when it throws or the signal aborts. */
   transaction<Result>(
     signal: AbortSignalLike,
     work: (tx: Queryable) => Promise<Result>,
     isolation: keyof typeof begin = 'read committed',
   ): Promise<Result> {
     return this.#withClient(signal, async (client) => {
-      const tx: Queryable = {
-        query: (statement, values) => this.#run(client, statement, values, signal),
-      };
-      // Travels with the first statement, whose failure tells of its own.
-      const begun = this.#run(client, begin[isolation], [], signal);
+      const tx: Queryable = { query: (statement) => this.#run(client, statement, signal) };
+      // Travels with the first statement, which fails with it.
+      const begun = tx.query(begin[isolation]());
       begun.catch(() => undefined);
       try {
         const result = await work(tx);
         await begun;
-        await this.#run(client, commit, [], signal);
+        await tx.query(commit());
         return result;
       } catch (error) {
-        // On a connection that is gone there is nothing to undo.
+        // A connection that is lost has nothing to roll back.
         await client.query('rollback').catch(() => undefined);
         throw error;
       }
@@ -136,20 +109,20 @@ export class Database {
 
   /** Whether the database answers before the signal aborts. */
   async answers(signal: AbortSignal): Promise<boolean> {
-    // Behind all who wait already: a process with much to do is not one that can't do it.
-    const run = (client: pg.PoolClient) => this.#run(client, ping, [], signal);
-    return this.#withClient(signal, run, Number.POSITIVE_INFINITY).then(
+    // Waits behind all calls, however many: a busy process is still a ready one.
+    const asked = this.#withClient(signal, (client) => this.#run(client, ping(), signal), Number.POSITIVE_INFINITY);
+    return asked.then(
       () => true,
       () => false,
     );
   }
 
-  /** How many callers wait for a connection now. */
+  /** How many callers wait for a connection. */
   get waiting(): number {
     return this.#pool.waitingCount;
   }
 
-  /** Declares the metrics of the pool. */
+  /** Registers the metrics of the pool. */
   registerMetrics(metrics: Metrics): void {
     const pool = this.#pool;
     const inUse = () => pool.totalCount - pool.idleCount;
@@ -169,14 +142,18 @@ export class Database {
     await this.#pool.end();
   }
 
-  /** Lends a connection to `work`, and cancels what it runs when the signal aborts. */
+  /**
+   * Lends a connection to `work`, and cancels its statement when the signal aborts.
+   *
+   * @param maxWaiting how many callers may wait for a connection already.
+   */
   async #withClient<Result>(
     signal: AbortSignalLike,
     work: (client: pg.PoolClient) => Promise<Result>,
     maxWaiting = this.#maxWaiting,
   ): Promise<Result> {
     signal.throwIfAborted();
-    this.#refuseToWait(maxWaiting);
+    if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
     const client = await this.#connect(signal);
     let canceling: Promise<unknown> | undefined;
     const cancel = () => {
@@ -192,17 +169,17 @@ export class Database {
     } finally {
       signal.removeEventListener('abort', cancel);
       if (canceling !== undefined) await canceling;
-      // A cancellation can reach the server late: it must not hit the connection's next user.
+      // A cancellation may reach the server late: it must not hit the statement of the next call.
       client.release(signal.aborted || endsConnection(failure));
     }
   }
 
-  /** A connection of the pool; one that comes after the signal goes straight back. */
+  /** Takes a connection of the pool; one that comes after the signal aborted goes straight back. */
   async #connect(signal: AbortSignalLike): Promise<pg.PoolClient> {
     const connecting = this.#pool.connect().catch((error: unknown) => {
       throw toDatabaseError(error, this.#logger);
     });
-    // One that is idle is there at once.
+    // An idle connection comes at once.
     if (this.#pool.idleCount >= this.#pool.waitingCount) return connecting;
     let stopWaiting: (() => void) | undefined;
     const aborted = new Promise<never>((_resolve, reject) => {
@@ -219,82 +196,26 @@ export class Database {
     }
   }
 
-  /** One statement by itself: what most calls consist of, so with nothing that it can do without. */
-  #query<Row>(
-    signal: AbortSignalLike,
-    statement: Statement<Row>,
-    values: readonly unknown[] | undefined,
-  ): Promise<Row[]> {
-    if (this.#tracing !== undefined) {
-      return this.#withClient(signal, (client) => this.#run(client, statement, values, signal));
-    }
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      this.#refuseToWait(this.#maxWaiting);
-      let client: pg.PoolClient | undefined;
-      let canceling: Promise<unknown> | undefined;
-      const abort = () => {
-        if (client === undefined) reject(signal.reason);
-        else canceling = this.#cancel(client);
-      };
-      signal.addEventListener('abort', abort);
-      this.#pool.connect((failure, connected, release) => {
-        client = connected;
-        if (connected === undefined || signal.aborted) {
-          signal.removeEventListener('abort', abort);
-          if (connected === undefined) reject(toDatabaseError(failure, this.#logger));
-          else release();
-          return;
-        }
-        this.#send(connected, statement, values, signal, (error, rows) => {
-          signal.removeEventListener('abort', abort);
-          // A cancellation can reach the server late: it must not hit the connection's next user.
-          if (canceling === undefined) release(signal.aborted || endsConnection(error));
-          else void canceling.finally(() => release(true));
-          if (error === undefined) resolve(rows);
-          else reject(error);
-        });
-      });
-    });
-  }
-
-  /** Throws RESOURCE_EXHAUSTED when as many wait for a connection already. */
-  #refuseToWait(maxWaiting: number): void {
-    if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
-  }
-
-  #run<Row>(
-    client: pg.PoolClient,
-    statement: Statement<Row>,
-    values: readonly unknown[] | undefined,
-    signal: AbortSignalLike,
-  ): Promise<Row[]> {
-    const send = () =>
-      new Promise<Row[]>((resolve, reject) => {
-        this.#send(client, statement, values, signal, (error, rows) =>
-          error === undefined ? resolve(rows) : reject(error),
-        );
-      });
+  /** Sends one statement, in a span of its own where calls are traced. */
+  #run<Row>(client: pg.PoolClient, statement: BoundStatement<Row>, signal: AbortSignalLike): Promise<Row[]> {
+    const send = () => this.#send(client, statement, signal);
     return this.#tracing === undefined ? send() : this.#tracing.statement(statement.name, send);
   }
 
   #send<Row>(
     client: pg.PoolClient,
-    { name, text }: Statement<Row>,
-    values: readonly unknown[] | undefined,
+    { name, text, values: bound }: BoundStatement<Row>,
     signal: AbortSignalLike,
-    done: (error: unknown, rows: Row[]) => void,
-  ): void {
-    if (signal.aborted) {
-      done(signal.reason, []);
-      return;
-    }
-    const bound = values === undefined ? [] : [...values];
-    const query = this.#config.prepare === false ? { text, values: bound } : { name, text, values: bound };
-    void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
-      // The driver's types know of no null here.
-      if (!(error instanceof Error)) done(undefined, result.rows);
-      else done(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name), []);
+  ): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const values = [...bound];
+      const query = this.#config.prepare === false ? { text, values } : { name, text, values };
+      void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
+        // The driver's types leave out that there is no error in most cases.
+        if (!(error instanceof Error)) resolve(result.rows);
+        else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
+      });
     });
   }
 

@@ -32,24 +32,27 @@ export const databaseErrors = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** The constraints that a rule speaks of, by their names in the schema. */
-const constraints = {
-  couponCode: 'coupons_coupon_code_unique',
-  secretCode: 'reserved_coupons_secret_code_unique',
-  snippetCode: 'vendor_snippets_snippet_code_unique',
-  userMobile: 'users_mobile_unique',
-  couponCreator: 'coupons_created_by_fkey',
-  reservedCouponCreator: 'reserved_coupons_created_by_fkey',
-} as const;
+/**
+ * The constraints behind the rules that a conditional write checks first: one that breaks them all the
+ * same has lost a race.
+ */
+const raceConstraints: readonly (string | undefined)[] = [
+  'coupons_coupon_code_unique',
+  'coupons_created_by_fkey',
+  'reserved_coupons_created_by_fkey',
+  'reserved_coupons_secret_code_unique',
+  'users_mobile_unique',
+  'vendor_snippets_snippet_code_unique',
+];
 
 const integrityViolation = '23';
 const inFailedTransaction = '25P02';
 const idleInTransactionTimeout = '25P03';
 
-/** Whether a failed statement broke this constraint, and no other. */
-export function violates(error: unknown, constraint: keyof typeof constraints): boolean {
+/** Whether a statement failed because a concurrent one has changed what it had checked. */
+export function isLostRace(error: unknown): boolean {
   const cause = error instanceof ConnectError ? error.cause : undefined;
-  return cause instanceof pg.DatabaseError && cause.constraint === constraints[constraint];
+  return cause instanceof pg.DatabaseError && raceConstraints.includes(cause.constraint);
 }
 
 /**

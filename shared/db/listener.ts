@@ -5,7 +5,8 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
-import { type Database, statement } from './database.ts';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
 
 export interface ListenerHandlers {
   /** Channel to what is done with a notification's payload. */
@@ -142,7 +143,7 @@ class Connection {
       this.#heard = () => resolve(true);
     });
     const late = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
-    await database.withSignal(late).query(notify, [this.#ownChannel]);
+    await database.withSignal(late).query(notify({ channel: this.#ownChannel }));
     const lost = this.#over.then(() => {
       throw new Error('the connection was lost');
     });
@@ -174,4 +175,4 @@ class Connection {
   }
 }
 
-const notify = statement<never>('notify', `select pg_notify($1, '')`);
+const notify = statement<never, { channel: string }>('notify', `select pg_notify($channel, '')`);

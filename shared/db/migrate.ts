@@ -4,7 +4,8 @@ import { runMigrations } from 'bullmq';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
-import { type Database, statement } from './database.ts';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
 
 const directory = fileURLToPath(new URL('./migrations', import.meta.url));
 const migrationsTable = 'schema_migrations';
@@ -58,10 +59,10 @@ const migrationsTableExists = statement<{ exists: boolean }>(
 /** Throws a `ConfigError` when the database's schema is older or newer than this code. */
 export async function assertMigrated(database: Database): Promise<void> {
   const db = database.withSignal(AbortSignal.timeout(10_000));
-  const [table] = await db.query(migrationsTableExists).catch(() => {
+  const [table] = await db.query(migrationsTableExists()).catch(() => {
     throw new ConfigError('the database at DATABASE_URL does not answer');
   });
-  const applied = table?.exists ? (await db.query(appliedMigrations)).map(({ name }) => name) : [];
+  const applied = table?.exists ? (await db.query(appliedMigrations())).map(({ name }) => name) : [];
   const known = await knownMigrations();
   if (known.some((name) => !applied.includes(name))) {
     throw new ConfigError('the database is not migrated: run `npm run migrate` first');

@@ -12,26 +12,23 @@ import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
 import type { CallContext } from './call-context.ts';
 import { type Answer, EncodedResponse } from './protobuf/encoding.ts';
 
-/** A unary procedure: takes the decoded, valid request and answers with the response's fields. */
-type UnaryHandler<Method> =
+/**
+ * Implements one procedure. A unary one takes the decoded, valid request and resolves with the fields
+ * of the response; a streaming one yields those of one message after the other.
+ */
+export type Handler<Method> =
   Method extends DescMethodUnary<infer Input, infer Output>
     ? (
         request: MessageValidType<Input>,
         call: CallContext,
       ) => Promise<MessageInitShape<Output> | EncodedResponse<Output>>
-    : never;
-
-/** A procedure that answers with one message after the other. */
-type StreamHandler<Method> =
-  Method extends DescMethodServerStreaming<infer Input, infer Output>
-    ? (request: MessageValidType<Input>, call: CallContext) => AsyncIterable<MessageInitShape<Output>>
-    : never;
+    : Method extends DescMethodServerStreaming<infer Input, infer Output>
+      ? (request: MessageValidType<Input>, call: CallContext) => AsyncIterable<MessageInitShape<Output>>
+      : never;
 
 /** The handlers of a service by method name. */
 export type Handlers<Service extends DescService> = {
-  [Name in keyof Service['method']]: Service['method'][Name] extends DescMethodUnary
-    ? UnaryHandler<Service['method'][Name]>
-    : StreamHandler<Service['method'][Name]>;
+  [Name in keyof Service['method']]: Handler<Service['method'][Name]>;
 };
 
 /** A handler whose messages are only known to its method's descriptor. */

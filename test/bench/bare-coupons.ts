@@ -1,23 +1,17 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { newCouponCode } from '../../services/coupon-service/codes.ts';
-import { validateCoupon } from '../../services/coupon-service/validation.ts';
-import { bareQueryable, writeOf } from './bare-sql.ts';
+import { lastSixDigits, randomAlphanumerics } from '../../services/coupon-service/coupons/codes.ts';
+import { judge, type ValidatedRow } from '../../services/coupon-service/procedures/validate.ts';
+import { readOf, writeOf } from './bare-sql.ts';
 
 // The coupon procedures of the bare servers.
 
 /** The same statement and the same computation, from the code and the amount to the discount. */
-export async function validate({ code, orderAmount }: { code: string; orderAmount: number }) {
-  const result = await validateCoupon(bareQueryable, code, orderAmount);
-  if (!result.valid) return result;
-  const { id, discountPercent, flatDiscount, maxValue } = result.coupon;
+export function couponRead() {
+  const read = readOf<ValidatedRow>('Validate');
   return {
-    valid: true,
-    discountAmount: result.discountAmount,
-    coupon: {
-      id,
-      discountPercent: discountPercent ?? undefined,
-      flatDiscount: flatDiscount ?? undefined,
-      maxValue: maxValue ?? undefined,
+    async validate({ code, orderAmount }: { code: string; orderAmount: number }) {
+      const [coupon] = await read([code.toUpperCase()]);
+      return judge(coupon, orderAmount);
     },
   };
 }
@@ -26,7 +20,7 @@ export function createCouponWrite() {
   const write = writeOf('Create');
   return {
     async create() {
-      const [row] = await write([newCouponCode('DC', Date.now())]);
+      const [row] = await write([`DC${lastSixDigits(Date.now())}${randomAlphanumerics(6)}`]);
       if (row === undefined) throw new Error('the coupon was not stored');
       return {
         coupon: {

@@ -17,7 +17,7 @@ import {
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { createCouponWrite, validate } from './bare-coupons.ts';
+import { couponRead, createCouponWrite } from './bare-coupons.ts';
 import { createSlotReads, createSlotWrite } from './bare-slots.ts';
 import { config } from './bare-sql.ts';
 
@@ -63,7 +63,7 @@ serve(SlotService.method.getSlots, reads.getSlots);
 serve(SlotService.method.getSlotById, reads.getSlotById);
 serve(SlotService.method.getSlotsProductIds, reads.getSlotsProductIds);
 serve(SlotService.method.createSlot, createSlotWrite().createSlot);
-serve(CouponService.method.validate, validate);
+serve(CouponService.method.validate, couponRead().validate);
 serve(CouponService.method.create, createCouponWrite().create);
 echo(SlotService.method.getDeliverySequence);
 echo(SlotStoreService.method.getProductSlots);

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { validate } from './bare-coupons.ts';
+import { couponRead } from './bare-coupons.ts';
 import type { ListedSlotRow, Product } from './bare-slots.ts';
 import { readOf } from './bare-sql.ts';
 
 // The baseline of the JSON calls: node:http, JSON.parse, the same SQL, JSON.stringify.
 
+const { validate } = couponRead();
 const listed = readOf<ListedSlotRow & { products: Product[] | null }>('GetAll');
 
 /** The fields of a row have the names of the answer's; a Date becomes ISO text. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import type { Queryable } from '../../shared/db/database.ts';
 import type { BareConfig, RecordedStatement, Recording } from './bare-config.ts';
 
 // The database of the bare servers: pg's pool and nothing around it, with the statements of the services.
@@ -14,13 +13,6 @@ pg.defaults.parseInputDatesAsUTC = true;
 const pool = new pg.Pool({ connectionString: config.databaseUrl, max: 10 });
 // Without it a connection that is lost between two calls ends the process.
 pool.on('error', () => undefined);
-
-/** For a rule of a service. */
-export const bareQueryable: Queryable = {
-  async query<Row>({ name, text }: { name: string; text: string }, values: readonly unknown[] = []) {
-    return (await pool.query<Row & pg.QueryResultRow>({ name, text, values: [...values] })).rows;
-  },
-};
 
 /** The one statement of a read, with other values. */
 export function readOf<Row>(procedure: string): (values?: unknown[]) => Promise<Row[]> {

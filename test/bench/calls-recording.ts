@@ -2,16 +2,11 @@ import { create } from '@bufbuild/protobuf';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
-import { SequenceCache } from '../../services/slot-service/sequence.ts';
-import { type AbortSignalLike, CallSignal } from '../../shared/cancellation/signal.ts';
-import {
-  type BoundStatement,
-  bind,
-  type Connection,
-  Database,
-  type Queryable,
-  statement,
-} from '../../shared/db/database.ts';
+import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
+import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
+import { type Connection, Database, type Queryable } from '../../shared/db/database.ts';
+import { type BoundStatement, statement } from '../../shared/db/statement.ts';
+import { CouponService, ValidateRequestSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import {
   GetAllRequestSchema,
   GetSlotByIdRequestSchema,
@@ -19,16 +14,15 @@ import {
   GetSlotsRequestSchema,
   SlotService,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { CallContext } from '../../shared/rpc/call-context.ts';
-import { EncodedResponse } from '../../shared/rpc/protobuf/encoding.ts';
+import { responseOf, staffCall } from '../support/call-context.ts';
 import type { RecordedStatement, Recording } from './bare-config.ts';
 import { couponToCreate, slotToCreate } from './calls-requests.ts';
 
 // The bare servers run the SQL of the services, whatever becomes of it: the handlers are called once
 // each, and what they run is written down.
 
-const begin = bind(statement<never>('begin', 'begin'), []);
-const commit = bind(statement<never>('commit', 'commit'), []);
+const begin = statement<never>('begin', 'begin')();
+const commit = statement<never>('commit', 'commit')();
 
 /** Writes down what runs, with the statements that begin and end a transaction. */
 class RecordingDatabase extends Database {
@@ -62,17 +56,15 @@ class RecordingDatabase extends Database {
 
   #recorded(db: Queryable): Queryable {
     return {
-      query: (statement, values = []) => {
-        this.#record(bind(statement, values));
-        return db.query(statement, values);
+      query: (statement) => {
+        this.#record(statement);
+        return db.query(statement);
       },
     };
   }
 
   #record(...bound: BoundStatement<unknown>[]): void {
-    for (const { statement, values } of bound) {
-      this.#statements.push({ name: statement.name, text: statement.text, values });
-    }
+    for (const { name, text, values } of bound) this.#statements.push({ name, text, values });
   }
 }
 
@@ -91,14 +83,7 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     requestRefresh: () => undefined,
   });
   const coupons = createCouponHandlers({ database, codePrefix: 'DC' });
-  const call = new CallContext({
-    method: SlotService.method.getAll,
-    protocol: 'grpc',
-    header: () => undefined,
-    openSignal: () => new CallSignal(),
-    decode: () => create(GetAllRequestSchema),
-  });
-  call.identity = { subject: 'bench', claimedStaffId: 1, staffId: async () => 1 };
+  const call = staffCall(SlotService.method.getAll);
 
   const taken = (texts: string[] = [], id?: number): Recording => {
     const statements = database.take();
@@ -116,12 +101,14 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     const getSlotsProductIds = taken();
     const names = ['recorded-first', 'recorded-second'];
     const created = await slots.createSlot(slotToCreate(names), call);
-    const { slot } = created instanceof EncodedResponse ? await created.toMessage() : created;
+    const { slot } = await responseOf(SlotService.method.createSlot, created);
     const createSlot = taken(names, slot?.id);
     const issued = await coupons.create(couponToCreate(), call);
-    const { coupon } = issued instanceof EncodedResponse ? await issued.toMessage() : issued;
+    const { coupon } = await responseOf(CouponService.method.create, issued);
     const createCoupon = taken([coupon?.couponCode ?? '']);
+    await coupons.validate(create(ValidateRequestSchema, { code: 'X' }), staffCall(CouponService.method.validate));
     return {
+      Validate: taken(),
       GetAll: getAll,
       GetSlots: getSlots,
       GetSlotById: getSlotById,

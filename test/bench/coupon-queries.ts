@@ -1,13 +1,15 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
-import { getAllCoupons } from '../../services/coupon-service/coupon-listing.ts';
-import { getReservedCoupons } from '../../services/coupon-service/reserved-listing.ts';
-import { getUsersMiniInfo } from '../../services/coupon-service/users.ts';
-import { validateCoupon } from '../../services/coupon-service/validation.ts';
-import { Database, type Queryable, type Statement, statement } from '../../shared/db/database.ts';
+import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
+import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
+import { type Connection, Database } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
+import { type BoundStatement, statement } from '../../shared/db/statement.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { responseOf, staffCall } from '../support/call-context.ts';
 import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 
@@ -25,9 +27,8 @@ const { values: options } = parseArgs({
   },
 });
 
-type Read = (db: Queryable) => Promise<unknown>;
+type Read = () => Promise<unknown>;
 
-const page = { pageToken: '' };
 const terms = [
   ['common, 1 letter', 'D'],
   ['common, 2 letters', 'DC'],
@@ -57,30 +58,38 @@ const userTerms = [
 ] as const;
 
 /** The reads that are measured; a code of the middle of the table is looked up first. */
-async function readsOf(db: Queryable): Promise<[string, Read][]> {
-  const [middle] = await db.query(middleCoupon);
+async function readsOf(database: Database): Promise<[string, Read][]> {
+  const [middle] = await database.withSignal(AbortSignal.timeout(60_000)).query(middleCoupon());
   if (middle === undefined) throw new Error('the database has no coupons');
-  const third = await getAllCoupons(db, page);
+  const coupons = createCouponHandlers({ database, codePrefix: 'DC' });
+  const { method } = CouponService;
+  const call = staffCall(method.getAll);
+  const validate = (code: string) => () =>
+    coupons.validate(create(method.validate.input, { code, userId: 1, orderAmount: 200 }), call);
+  const getAll = (request: MessageInitShape<typeof method.getAll.input>) => () =>
+    coupons.getAll(create(method.getAll.input, request), call);
+  const getReserved = (request: MessageInitShape<typeof method.getReservedCoupons.input>) => () =>
+    coupons.getReservedCoupons(create(method.getReservedCoupons.input, request), call);
+  const getUsers = (request: MessageInitShape<typeof method.getUsersMiniInfo.input>) => () =>
+    coupons.getUsersMiniInfo(create(method.getUsersMiniInfo.input, request), call);
+  const { nextPageToken: pageToken } = await responseOf(method.getAll, await getAll({})());
   return [
-    ['Validate', (on) => validateCoupon(on, middle.code, 200)],
-    ['Validate, no such code', (on) => validateCoupon(on, 'NO-SUCH-CODE', 200)],
-    ['GetAll', (on) => getAllCoupons(on, page)],
-    ['GetAll, page token', (on) => getAllCoupons(on, { pageToken: third.nextPageToken })],
-    ['GetAll, cursor in the middle', (on) => getAllCoupons(on, { ...page, cursor: middle.id })],
-    ...terms.map(([what, search]): [string, Read] => [
-      `GetAll, ${what}: ${search}`,
-      (on) => getAllCoupons(on, { ...page, search }),
-    ]),
-    ['GetReservedCoupons', (on) => getReservedCoupons(on, page)],
+    ['Validate', validate(middle.code)],
+    ['Validate, no such code', validate('NO-SUCH-CODE')],
+    ['GetAll', getAll({})],
+    ['GetAll, page token', getAll({ pageToken })],
+    ['GetAll, cursor in the middle', getAll({ cursor: middle.id })],
+    ...terms.map(([what, search]): [string, Read] => [`GetAll, ${what}: ${search}`, getAll({ search })]),
+    ['GetReservedCoupons', getReserved({})],
     ...terms.map(([what, search]): [string, Read] => [
       `GetReservedCoupons, ${what}: ${search}`,
-      (on) => getReservedCoupons(on, { ...page, search }),
+      getReserved({ search }),
     ]),
-    ['GetUsersMiniInfo', (on) => getUsersMiniInfo(on, {})],
-    ['GetUsersMiniInfo, offset 1000', (on) => getUsersMiniInfo(on, { offset: 1000 })],
+    ['GetUsersMiniInfo', getUsers({})],
+    ['GetUsersMiniInfo, offset 1000', getUsers({ offset: 1000 })],
     ...userTerms.map(([what, search]): [string, Read] => [
       `GetUsersMiniInfo, ${what}: ${search}`,
-      (on) => getUsersMiniInfo(on, { search }),
+      getUsers({ search }),
     ]),
   ];
 }
@@ -102,22 +111,21 @@ const budgetMs = 4_000;
 /** All reads on one connection, one after the other, so that the statements' plans age as they do. */
 async function measure(url: string): Promise<Map<string, Measured>> {
   const config = { url, applicationName: 'bench', poolSize: 1, connectionTimeoutMs: 5_000, statementTimeoutMs: 60_000 };
-  const database = new Database(config, pino({ level: 'silent' }));
-  const db = database.withSignal(AbortSignal.timeout(3_600_000));
+  const database = new ExplainingDatabase(config, pino({ level: 'silent' }));
   try {
     const results = new Map<string, Measured>();
-    for (const [name, read] of await readsOf(db)) {
+    for (const [name, read] of await readsOf(database)) {
       if (!name.includes(options.only)) continue;
-      for (let warmUp = 0; warmUp < 3; warmUp += 1) await read(db);
+      for (let warmUp = 0; warmUp < 3; warmUp += 1) await read();
       const times: number[] = [];
       const started = performance.now();
       while (times.length < runs && (times.length < 5 || performance.now() - started < budgetMs)) {
         const before = performance.now();
-        await read(db);
+        await read();
         times.push(performance.now() - before);
       }
       const milliseconds = times.sort((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
-      results.set(name, { milliseconds, plan: await planOf(db, read) });
+      results.set(name, { milliseconds, plan: await database.planOf(read) });
     }
     return results;
   } finally {
@@ -125,20 +133,34 @@ async function measure(url: string): Promise<Map<string, Measured>> {
   }
 }
 
-/** The plan of the prepared statement as it stands on this connection now. */
-async function planOf(db: Queryable, read: Read): Promise<string> {
-  const plans: string[] = [];
-  const explaining: Queryable = {
-    async query<Row>(asked: Statement<Row>, values: readonly unknown[] = []) {
-      const literals = values.map((value) => pg.escapeLiteral(String(value)));
-      const execute = `explain (analyze, costs off) execute "${asked.name}"(${literals.join(', ')})`;
-      const lines = await db.query(statement<{ 'QUERY PLAN': string }>('', execute));
-      plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
-      return db.query(asked, values);
-    },
-  };
-  await read(explaining);
-  return plans.join('\n\n');
+/** Explains what a read runs, while `planOf` asks for it. */
+class ExplainingDatabase extends Database {
+  #plans: string[] | undefined;
+
+  /** The plans of a read's prepared statements as they stand on this connection now. */
+  async planOf(read: Read): Promise<string> {
+    this.#plans = [];
+    await read();
+    const plans = this.#plans;
+    this.#plans = undefined;
+    return plans.join('\n\n');
+  }
+
+  override withSignal(signal: AbortSignalLike): Connection {
+    const db = super.withSignal(signal);
+    return {
+      ...db,
+      query: async <Row>(asked: BoundStatement<Row>) => {
+        const literals = asked.values.map((value) => pg.escapeLiteral(String(value)));
+        const execute = `explain (analyze, costs off) execute "${asked.name}"(${literals.join(', ')})`;
+        if (this.#plans !== undefined) {
+          const lines = await db.query<{ 'QUERY PLAN': string }>({ name: '', text: execute, values: [] });
+          this.#plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
+        }
+        return db.query(asked);
+      },
+    };
+  }
 }
 
 const relations = 'coupons|reserved_coupons|users';

@@ -1,7 +1,8 @@
+import { loadStores } from '../../services/slot-service/stores/content.ts';
 import { refreshStores } from '../../services/slot-service/stores/refresh.ts';
-import { loadStores } from '../../services/slot-service/stores/store.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { Database, statement } from '../../shared/db/database.ts';
+import { Database } from '../../shared/db/database.ts';
+import { statement } from '../../shared/db/statement.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { median } from './median.ts';
 
@@ -21,7 +22,7 @@ const never = new AbortController().signal;
 const db = database.withSignal(never);
 
 const works: Record<string, () => Promise<unknown>> = {
-  scan: () => db.query(scanRows),
+  scan: () => db.query(scanRows()),
   async refresh() {
     await refreshStores(database, never);
     return loadStores(db);
@@ -33,7 +34,7 @@ if (work === undefined) throw new Error('give refresh or scan');
 const baseMb = process.memoryUsage().rss / 2 ** 20;
 const times: number[] = [];
 for (let round = 0; round < 12; round += 1) {
-  await db.query(request);
+  await db.query(request());
   const start = performance.now();
   await work();
   if (round > 1) times.push(performance.now() - start);

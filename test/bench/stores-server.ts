@@ -1,8 +1,7 @@
-import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
-import { SequenceCache } from '../../services/slot-service/sequence.ts';
-import { slotColumns } from '../../services/slot-service/slots.ts';
-import { createStoreHandlers } from '../../services/slot-service/stores/handlers.ts';
-import { startStores } from '../../services/slot-service/stores/stores.ts';
+import { createSlotHandlers, createSlotStoreHandlers } from '../../services/slot-service/handlers.ts';
+import { startParts } from '../../services/slot-service/service.ts';
+import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
+import { slotColumns } from '../../services/slot-service/slots/slot.ts';
 import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type Connection, Database } from '../../shared/db/database.ts';
@@ -16,7 +15,7 @@ import { createLogger } from '../../shared/telemetry/logger.ts';
 // with an empty message; `bare` writes without a refresh request and without the refresh behind it.
 
 /** UpdateSlotCapacity without its refresh request. */
-const bareUpdate = `update slots set is_capacity_full = $2 where id = $1
+const bareUpdate = `update slots set is_capacity_full = $1 where id = $2
   returning ${slotColumns}, '' as "storeRequestId"`;
 
 class BareDatabase extends Database {
@@ -24,11 +23,8 @@ class BareDatabase extends Database {
     const db = super.withSignal(signal);
     return {
       ...db,
-      query: (given, values) =>
-        db.query(
-          given.name === 'updateSlotCapacity' ? { ...given, name: 'bareUpdate', text: bareUpdate } : given,
-          values,
-        ),
+      query: (given) =>
+        db.query(given.name === 'updateSlotCapacity' ? { ...given, name: 'bareUpdate', text: bareUpdate } : given),
     };
   }
 }
@@ -37,18 +33,19 @@ const kind = process.argv[2];
 const config = readConfig('slot', process.env);
 const logger = createLogger('bench', 'warn');
 const service = await startService(config, logger, async (parts) => {
-  const sequences = new SequenceCache();
-  const common = { sequences, appUrl: config.appUrl };
+  const { appUrl } = config;
   if (kind === 'bare') {
     const database = new BareDatabase(config.database, logger);
-    const handlers = createSlotHandlers({ ...common, database, requestRefresh: () => undefined });
-    return [implement(SlotService, handlers)];
+    const sequences = new SequenceCache();
+    return [
+      implement(SlotService, createSlotHandlers({ sequences, appUrl, database, requestRefresh: () => undefined })),
+    ];
   }
-  const { replica, requestRefresh } = await startStores(parts, sequences);
+  const { sequences, replica, requestRefresh } = await startParts(parts);
   const { database } = parts;
-  const stores = createStoreHandlers({ database, replica });
+  const stores = createSlotStoreHandlers({ database, replica });
   return [
-    implement(SlotService, createSlotHandlers({ ...common, database, requestRefresh })),
+    implement(SlotService, createSlotHandlers({ sequences, appUrl, database, requestRefresh })),
     implement(SlotStoreService, { ...stores, getOpenSlots: async () => ({}) }),
   ];
 });

@@ -1,10 +1,18 @@
+import { create } from '@bufbuild/protobuf';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getAllCoupons } from '../../services/coupon-service/coupon-listing.ts';
-import { getReservedCoupons } from '../../services/coupon-service/reserved-listing.ts';
-import { getUsersMiniInfo } from '../../services/coupon-service/users.ts';
-import { Database, type Queryable } from '../../shared/db/database.ts';
+import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
+import { Database } from '../../shared/db/database.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { responseOf, staffCall } from '../support/call-context.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+interface Page {
+  search: string;
+  pageToken: string;
+  limit: number;
+  cursor?: number;
+}
 
 /**
  * Searches of tables with more rows than a search reads before it asks the index: what they find
@@ -14,13 +22,13 @@ describe('searches of large tables', () => {
   const rows = 12_000;
   let own: TestDatabase;
   let database: Database;
-  let db: Queryable;
+  let coupons: ReturnType<typeof createCouponHandlers>;
 
   beforeAll(async () => {
     own = await createDatabase();
     const connection = { url: own.url, applicationName: 'test', poolSize: 2, connectionTimeoutMs: 5_000 };
     database = new Database({ ...connection, statementTimeoutMs: 20_000 }, pino({ level: 'silent' }));
-    db = database.withSignal(AbortSignal.timeout(60_000));
+    coupons = createCouponHandlers({ database, codePrefix: 'DC' });
     // Every kind of term: in all rows, in the latest, in the oldest, in a few anywhere, in none.
     const code = `case when n <= 5 then 'Oldest~' || n when n > ${rows - 5} then 'Latest~' || n
       when n % 1999 = 0 then 'Few%_\\' || n else 'C-' || n end`;
@@ -62,10 +70,25 @@ describe('searches of large tables', () => {
   const ilike = (columns: string[], place: string) =>
     columns.map((column) => `strpos(lower(${column}), lower(${place})) > 0`).join(' or ');
 
+  const { getAll, getReservedCoupons, getUsersMiniInfo } = CouponService.method;
+  const call = staffCall(getAll);
+
   it.each(terms)('of coupons and reserved coupons find %j, page by page', async (search) => {
     const listings = [
-      { list: getAllCoupons, table: 'coupons', columns: ['coupon_code'] },
-      { list: getReservedCoupons, table: 'reserved_coupons', columns: ['secret_code', 'coupon_code'] },
+      {
+        list: async (page: Page) => responseOf(getAll, await coupons.getAll(create(getAll.input, page), call)),
+        table: 'coupons',
+        columns: ['coupon_code'],
+      },
+      {
+        list: async (page: Page) =>
+          responseOf(
+            getReservedCoupons,
+            await coupons.getReservedCoupons(create(getReservedCoupons.input, page), call),
+          ),
+        table: 'reserved_coupons',
+        columns: ['secret_code', 'coupon_code'],
+      },
     ];
     for (const { list, table, columns } of listings) {
       const expected = await own.sql<{ id: number }>(
@@ -76,15 +99,15 @@ describe('searches of large tables', () => {
       const limit = Math.max(20, Math.ceil(expected.length / 20));
       const found: number[] = [];
       for (let pageToken = ''; ; ) {
-        const page = await list(db, { search, pageToken, limit });
-        found.push(...page.rows.map(({ id }) => id));
+        const page = await list({ search, pageToken, limit });
+        found.push(...page.coupons.map(({ id }) => id));
         pageToken = page.nextPageToken;
         if (pageToken === '') break;
       }
       expect(found).toEqual(expected.map(({ id }) => id));
-      const below = await list(db, { search, pageToken: '', cursor: 50, limit: 10 });
+      const below = await list({ search, pageToken: '', cursor: 50, limit: 10 });
       const ids = expected.flatMap(({ id }) => (id < 50 ? [id] : []));
-      expect(below.rows.map(({ id }) => id)).toEqual(ids.slice(0, 10));
+      expect(below.coupons.map(({ id }) => id)).toEqual(ids.slice(0, 10));
       expect(below.nextCursor).toBe(ids[10]);
     }
   });
@@ -95,8 +118,9 @@ describe('searches of large tables', () => {
       [search],
     );
     for (const offset of [0, 3, 100, expected.length - 2, 11_000].filter((place) => place >= 0)) {
-      const found = await getUsersMiniInfo(db, { search, offset, limit: 10 });
-      expect(found.map(({ id }) => id)).toEqual(expected.slice(offset, offset + 10).map(({ id }) => id));
+      const request = create(getUsersMiniInfo.input, { search, offset, limit: 10 });
+      const { users } = await responseOf(getUsersMiniInfo, await coupons.getUsersMiniInfo(request, call));
+      expect(users.map(({ id }) => id)).toEqual(expected.slice(offset, offset + 10).map(({ id }) => id));
     }
   });
 });

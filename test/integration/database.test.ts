@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
-import { bind, type Connection, Database, statement } from '../../shared/db/database.ts';
+import { type Connection, Database } from '../../shared/db/database.ts';
+import { statement } from '../../shared/db/statement.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { testSecret } from '../support/tokens.ts';
@@ -27,16 +28,16 @@ describe('A pool of one connection', () => {
   });
 
   it.each([
-    ['a statement', () => connection.query(wait)],
-    ['a batch of one', () => connection.batch([], bind(wait, []))],
-    ['a batch', () => connection.batch([bind(backend, [])], bind(wait, []))],
-    ['a transaction', () => database.transaction(new AbortController().signal, (tx) => tx.query(wait))],
+    ['a statement', () => connection.query(wait())],
+    ['a batch of one', () => connection.batch([], wait())],
+    ['a batch', () => connection.batch([backend()], wait())],
+    ['a transaction', () => database.transaction(new AbortController().signal, (tx) => tx.query(wait()))],
   ])('lends no connection again that the server ends during %s', async (_name, run) => {
-    const [before] = await connection.query(backend);
+    const [before] = await connection.query(backend());
     const waiting = run();
     const next = waiting.catch((error: unknown) => {
       expect(error).toMatchObject({ rawMessage: 'The database is unavailable' });
-      return connection.query(backend);
+      return connection.query(backend());
     });
     await expect.poll(() => testDatabase.sql(terminate)).toHaveLength(1);
     const [after] = await next;

@@ -1,22 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validateCoupon } from '../../services/coupon-service/validation.ts';
-import type { Queryable } from '../../shared/db/database.ts';
-
-/** A coupon that the statement of validate finds, or nothing. */
-interface Found {
-  readonly discountPercent: string | null;
-  readonly flatDiscount: string | null;
-  readonly minOrder: string | null;
-  readonly maxValue: string | null;
-  readonly isExpired: boolean;
-  readonly isAvailable: boolean;
-}
-
-/** Answers every statement with the coupon: what is tested is the arithmetic, not the database. */
-const holding = (found: Found | undefined): Queryable => ({
-  query: async <Row>() => (found === undefined ? [] : [{ id: 1, ...found } as Row]),
-});
+import { judge, type ValidatedRow } from '../../services/coupon-service/procedures/validate.ts';
 
 /** What a numeric column holds of a double; PostgreSQL writes no exponents. */
 const amount = fc
@@ -32,7 +16,8 @@ const orderAmount = fc.oneof(
   fc.double({ min: -10, max: 3000, noNaN: true }),
   fc.integer({ min: 0, max: 300_000 }).map((cents) => cents / 100),
 );
-const coupon: fc.Arbitrary<Found> = fc.record({
+const coupon: fc.Arbitrary<ValidatedRow> = fc.record({
+  id: fc.constant(1),
   discountPercent: optionalAmount,
   flatDiscount: optionalAmount,
   minOrder: optionalAmount,
@@ -53,21 +38,20 @@ function plainDecimal(value: number): string {
   return rest === '' ? padded.slice(0, at) : `${padded.slice(0, at)}.${rest}`;
 }
 
-describe('validateCoupon', () => {
-  it('writes decimals for these tests as PostgreSQL does', () => {
+describe('The arithmetic of Validate', () => {
+  it('The decimals of these tests are written as PostgreSQL writes them', () => {
     expect([0.1, 12.5, 1e-7, 1e21, 0, 999999.99].map(plainDecimal)).toEqual([
       ...['0.1', '12.5', '0.0000001', '1000000000000000000000', '0', '999999.99'],
     ]);
   });
 
-  it('never throws, and a failed check is false with a message', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.option(coupon), fc.string(), orderAmount, async (found, code, order) => {
-        const result = await validateCoupon(holding(found ?? undefined), code, order);
-        if (result.valid) expect(Number.isFinite(result.discountAmount)).toBe(true);
+  it('Validate never throws, and a check that fails is false with a message', () => {
+    fc.assert(
+      fc.property(fc.option(coupon), orderAmount, (found, order) => {
+        const result = judge(found ?? undefined, order);
+        if ('discountAmount' in result) expect(Number.isFinite(result.discountAmount)).toBe(true);
         else expect(result.message).not.toBe('');
         const passes =
-          code !== '' &&
           found !== null &&
           !found.isExpired &&
           found.isAvailable &&
@@ -78,40 +62,40 @@ describe('validateCoupon', () => {
     );
   });
 
-  it('never gives more than a positive max_value', async () => {
-    await fc.assert(
-      fc.asyncProperty(usable, amount, orderAmount, async (found, maxValue, order) => {
+  it('Validate never gives more than a positive max_value', () => {
+    fc.assert(
+      fc.property(usable, amount, orderAmount, (found, maxValue, order) => {
         fc.pre(Number(maxValue) > 0);
-        const result = await validateCoupon(holding({ ...found, maxValue }), 'X', order);
-        expect(result.valid && result.discountAmount).toBeLessThanOrEqual(Number(maxValue));
+        expect(discountOf({ ...found, maxValue }, order)).toBeLessThanOrEqual(Number(maxValue));
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('gives the exact discount of cents and hundredths of a percent', async () => {
+  it('Validate gives the exact discount of cents and hundredths of a percent', () => {
     const hundredths = fc.integer({ min: 1, max: 1_000_000 });
-    await fc.assert(
-      fc.asyncProperty(hundredths, hundredths, async (cents, percent) => {
-        const found = { discountPercent: `${percent / 100}`, flatDiscount: null, minOrder: null, maxValue: null };
-        const db = holding({ ...found, isExpired: false, isAvailable: true });
-        const result = await validateCoupon(db, 'X', cents / 100);
-        expect(result.valid && result.discountAmount).toBe(Number(`${BigInt(cents) * BigInt(percent)}e-6`));
+    fc.assert(
+      fc.property(hundredths, hundredths, (cents, percent) => {
+        const terms = { discountPercent: `${percent / 100}`, flatDiscount: null, minOrder: null, maxValue: null };
+        const found = { ...terms, id: 1, isExpired: false, isAvailable: true };
+        expect(discountOf(found, cents / 100)).toBe(Number(`${BigInt(cents) * BigInt(percent)}e-6`));
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('grows with the order', async () => {
-    await fc.assert(
-      fc.asyncProperty(usable, orderAmount, orderAmount, async (found, one, other) => {
-        const discount = async (order: number) => {
-          const result = await validateCoupon(holding(found), 'X', order);
-          return result.valid ? result.discountAmount : Number.NaN;
-        };
+  it('The discount grows with the order', () => {
+    fc.assert(
+      fc.property(usable, orderAmount, orderAmount, (found, one, other) => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)];
-        expect(await discount(less)).toBeLessThanOrEqual(await discount(more));
+        expect(discountOf(found, less)).toBeLessThanOrEqual(discountOf(found, more));
       }),
     );
   });
 });
+
+/** The discount of a coupon that can be used; NaN of one that can't. */
+function discountOf(coupon: ValidatedRow, order: number): number {
+  const result = judge(coupon, order);
+  return 'discountAmount' in result ? result.discountAmount : Number.NaN;
+}

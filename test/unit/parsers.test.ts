@@ -3,10 +3,10 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { analyse } from 'scslre';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { decimal } from '../../services/coupon-service/decimals.ts';
-import { readPage } from '../../services/coupon-service/paging.ts';
-import { containing } from '../../services/coupon-service/searching.ts';
-import { parseSlotId } from '../../services/slot-service/sequence.ts';
+import { decimal } from '../../services/coupon-service/coupons/decimals.ts';
+import { readPage } from '../../services/coupon-service/listing/paging.ts';
+import { readSearch } from '../../services/coupon-service/listing/searching.ts';
+import { parseSlotId } from '../../services/slot-service/slots/delivery-sequence.ts';
 import { toPublicError } from '../../shared/errors/errors.ts';
 import { UpdateDeliverySequenceRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { parseDate } from '../../shared/rpc/dates.ts';
@@ -28,7 +28,7 @@ const parsers: [string, (text: string) => unknown, string[]][] = [
   ],
   ['a slot id', parseSlotId, of('1', '+', ' ', '1a')],
   ['a decimal', decimal, of('1', '.', '1.', '1e').map((text) => `${text}x`)],
-  ['a search', containing, of('%', '\\', 'a')],
+  ['a search', readSearch, of('%', '\\', 'a')],
   ['a page token', (pageToken) => readPage('x', { pageToken }), of('.', 'MS4', 'MS4xLjE', ' ')],
   ['a trace', traceIdOf, of('0', '00-', '-', '00-0')],
   ['an error of a library', (text) => toPublicError(new ConnectError(text, Code.Unimplemented)), of('<', '>', '<a')],

@@ -1,8 +1,8 @@
 import { create, fromBinary, fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
-import { ProductSlotsAnswer } from '../../services/slot-service/stores/product-slots-answer.ts';
-import type { StoredSlot } from '../../services/slot-service/stores/store.ts';
+import { ProductSlotsResponse } from '../../services/slot-service/encoding/product-slots.ts';
+import type { StoredSlot } from '../../services/slot-service/stores/content.ts';
 import { GetProductSlotsResponseSchema, OpenSlotSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
 
@@ -19,7 +19,7 @@ const slot = (id: number, productIds: number[]): StoredSlot => ({
 describe('The answer of GetProductSlots', () => {
   const both = slot(1, [-7, 8]);
   const many = Array.from({ length: 3_000 }, (_, at) => slot(at + 2, [8]));
-  const answer = new ProductSlotsAnswer({
+  const answer = new ProductSlotsResponse({
     version: 3,
     refreshedAt: timestampFromMs(1_500),
     slots: [

@@ -1,5 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { SequenceCache } from '../../services/slot-service/sequence.ts';
+import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
+
+/** A promise that is settled from outside. */
+function withResolvers<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<Value>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}
 
 describe('The cache of delivery sequences', () => {
   const caches: SequenceCache[] = [];
@@ -12,55 +23,98 @@ describe('The cache of delivery sequences', () => {
     return cache;
   };
   const [old, changed] = [{ 1: [1] }, { 1: [2] }];
+  const nothing = {};
+  /** What the cache keeps of a slot; an empty object when it keeps nothing. */
+  const keptBy = (cache: SequenceCache, slotId: number) => cache.read(slotId, async () => nothing);
+  const notify = (cache: SequenceCache, slotId: number, updateId: string) =>
+    cache.onNotification(JSON.stringify({ slotId, updateId }));
+  /** An update that is under way until it is told how it ends. */
+  const beginRewrite = (cache: SequenceCache, slotId: number) => {
+    const { promise: stored, resolve, reject } = withResolvers<{ deliverySequence: typeof changed }>();
+    let id = '';
+    const rewritten = cache.rewrite(slotId, (updateId) => {
+      id = updateId;
+      return stored;
+    });
+    return {
+      id,
+      async succeed() {
+        resolve({ deliverySequence: changed });
+        await rewritten;
+      },
+      async fail() {
+        reject(new Error('lost'));
+        await expect(rewritten).rejects.toThrow('lost');
+      },
+    };
+  };
+  /** A read of the database that is under way until it is told to end. */
+  const beginRead = (cache: SequenceCache, slotId: number) => {
+    const { promise, resolve } = withResolvers<typeof old>();
+    const read = cache.read(slotId, () => promise);
+    return async () => {
+      resolve(old);
+      await read;
+    };
+  };
 
-  it('keeps what was read, and what was stored', () => {
+  it('The cache keeps a map that was read, and one that was stored', async () => {
     const cache = open();
-    cache.beginRead()(1, old);
-    expect(cache.get(1)).toBe(old);
-    cache.beginUpdate(1).keep(changed);
-    expect(cache.get(1)).toBe(changed);
+    expect(await cache.read(1, async () => old)).toBe(old);
+    expect(await keptBy(cache, 1)).toBe(old);
+    await beginRewrite(cache, 1).succeed();
+    expect(await keptBy(cache, 1)).toBe(changed);
   });
 
-  it('ignores the notification of an own update, before its answer and after', () => {
+  it('The cache keeps nothing that is no map of integers', async () => {
     const cache = open();
-    const early = cache.beginUpdate(1);
-    cache.hear(1, early.id);
-    early.keep(changed);
-    const late = cache.beginUpdate(2);
-    late.keep(changed);
-    cache.hear(2, late.id);
-    expect([cache.get(1), cache.get(2)]).toEqual([changed, changed]);
+    await cache.read(1, async () => [1, 2]);
+    expect(await keptBy(cache, 1)).toBe(nothing);
   });
 
-  it('drops a sequence at the notification of an own update that failed, before it and after', () => {
+  it('The cache ignores the notification of an own update, before its answer and after', async () => {
     const cache = open();
-    const [early, late] = [cache.beginUpdate(1), cache.beginUpdate(2)];
-    cache.beginRead()(1, old);
-    cache.hear(1, early.id);
-    early.failed();
-    late.failed();
-    cache.beginRead()(2, old);
-    cache.hear(2, late.id);
-    expect([cache.get(1), cache.get(2)]).toEqual([undefined, undefined]);
+    const early = beginRewrite(cache, 1);
+    notify(cache, 1, early.id);
+    await early.succeed();
+    const late = beginRewrite(cache, 2);
+    await late.succeed();
+    notify(cache, 2, late.id);
+    expect(await keptBy(cache, 1)).toBe(changed);
+    expect(await keptBy(cache, 2)).toBe(changed);
   });
 
-  it('keeps nothing of a read that began before a change that another replica told', () => {
+  it('The cache drops a sequence at the notification of an own update that failed, before it and after', async () => {
     const cache = open();
-    const keep = cache.beginRead();
-    cache.hear(2, 'another');
-    keep(1, old);
-    expect(cache.get(1)).toBeUndefined();
+    const [early, late] = [beginRewrite(cache, 1), beginRewrite(cache, 2)];
+    await cache.read(1, async () => old);
+    notify(cache, 1, early.id);
+    await early.fail();
+    await late.fail();
+    await cache.read(2, async () => old);
+    notify(cache, 2, late.id);
+    expect(await keptBy(cache, 1)).toBe(nothing);
+    expect(await keptBy(cache, 2)).toBe(nothing);
   });
 
-  it('keeps nothing that began while changes could not be heard', () => {
+  it('The cache keeps nothing of a read that began before a change by another replica', async () => {
+    const cache = open();
+    const endRead = beginRead(cache, 1);
+    notify(cache, 2, 'of another');
+    await endRead();
+    expect(await keptBy(cache, 1)).toBe(nothing);
+  });
+
+  it('The cache keeps nothing that began while notifications were lost', async () => {
     const cache = open();
     cache.bypass();
-    const [keep, update] = [cache.beginRead(), cache.beginUpdate(2)];
+    const endRead = beginRead(cache, 1);
+    const update = beginRewrite(cache, 2);
     cache.resume();
-    keep(1, old);
-    update.keep(changed);
-    expect([cache.get(1), cache.get(2)]).toEqual([undefined, undefined]);
-    cache.beginRead()(1, changed);
-    expect(cache.get(1)).toBe(changed);
+    await endRead();
+    await update.succeed();
+    expect(await cache.read(1, async () => changed)).toBe(changed);
+    expect(await keptBy(cache, 1)).toBe(changed);
+    expect(await keptBy(cache, 2)).toBe(nothing);
   });
 });

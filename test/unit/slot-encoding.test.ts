@@ -2,10 +2,10 @@ import { create, fromJson, toJson } from '@bufbuild/protobuf';
 import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SlotDetailAnswer } from '../../services/slot-service/slot-detail.ts';
-import { ListedSlotsAnswer, SlotsAnswer } from '../../services/slot-service/slot-lists.ts';
-import { ProductIdsAnswer } from '../../services/slot-service/slot-product-ids.ts';
-import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots.ts';
+import { ProductIdsResponse } from '../../services/slot-service/encoding/product-ids.ts';
+import { SlotDetailResponse } from '../../services/slot-service/encoding/slot-detail.ts';
+import { ListedSlotsResponse, SlotsResponse } from '../../services/slot-service/encoding/slot-lists.ts';
+import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots/slot.ts';
 import {
   GetAllResponseSchema,
   GetSlotByIdResponseSchema,
@@ -50,7 +50,7 @@ const toFields = ({ productIds: _, ...slot }: ListedSlotRow) => ({
 it('A list of slots is written as its message would be, in both forms', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
-      const answer = new SlotsAnswer(rows);
+      const answer = new SlotsResponse(rows);
       const message = create(GetSlotsResponseSchema, { slots: rows.map(toFields), count: rows.length });
       expect(await answer.toMessage()).toEqual(message);
       expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetSlotsResponseSchema, message, jsonWriteOptions));
@@ -61,7 +61,7 @@ it('A list of slots is written as its message would be, in both forms', async ()
 it('A list of slots with products is written as its message would be, in both forms', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), products, async (rows, known) => {
-      const answer = new ListedSlotsAnswer(rows, known);
+      const answer = new ListedSlotsResponse(rows, known);
       const slots = rows.map((slot) => ({
         ...toFields(slot),
         products: slot.productIds.flatMap((id) => known.get(id) ?? []),
@@ -81,7 +81,7 @@ it('The product ids of slots are written as their message would be, in both form
   const byId = fc.array(fc.tuple(int32, fc.array(int32))).map((entries) => new Map(entries));
   await fc.assert(
     fc.asyncProperty(byId, async (productIds) => {
-      const answer = new ProductIdsAnswer(productIds);
+      const answer = new ProductIdsResponse(productIds);
       const message = create(GetSlotsProductIdsResponseSchema, {
         productIds: Object.fromEntries([...productIds].map(([id, ids]) => [id, { ids }])),
       });
@@ -112,7 +112,7 @@ it("A slot's detail is written as its message would be, in both forms", async ()
           productId,
           product: known.get(productId) ?? null,
         }));
-        const answer = new SlotDetailAnswer({ slot: { ...listed, productSlots }, deliverySequence, vendorSnippets });
+        const answer = new SlotDetailResponse({ slot: { ...listed, productSlots }, deliverySequence, vendorSnippets });
         const message = create(GetSlotByIdResponseSchema, {
           slot: {
             ...toFields(listed),

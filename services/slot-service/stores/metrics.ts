@@ -1,5 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type Database, statement } from '../../../shared/db/database.ts';
+import type { Database } from '../../../shared/db/database.ts';
+import { statement } from '../../../shared/db/statement.ts';
 import { type Metrics, oneAtATime } from '../../../shared/telemetry/metrics.ts';
 import type { StoreReplica } from './replica.ts';
 
@@ -51,7 +52,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
   const backlog = oneAtATime(async () => {
     // A look at the calls' pool must not make their wait longer.
     if (database.waiting > 0) throw new Error('calls wait for the database');
-    const [row] = await database.withSignal(AbortSignal.timeout(readMs)).query(refreshBacklog);
+    const [row] = await database.withSignal(AbortSignal.timeout(readMs)).query(refreshBacklog());
     return row ?? { pending: 0, oldestSeconds: 0 };
   });
   metrics.gauge(

@@ -1,5 +1,6 @@
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
-import { type Database, statement } from '../../../shared/db/database.ts';
+import type { Database } from '../../../shared/db/database.ts';
+import { statement } from '../../../shared/db/statement.ts';
 
 /** The channel on which a new version of the stores is told. */
 export const storeVersionChannel = 'store_version';
@@ -54,8 +55,8 @@ export function refreshStores(database: Database, signal: AbortSignalLike): Prom
   return database.transaction(
     signal,
     async (tx) => {
-      await tx.query(lockStoreVersions);
-      const [stored] = await tx.query(refreshStoresRow);
+      await tx.query(lockStoreVersions());
+      const [stored] = await tx.query(refreshStoresRow());
       return stored;
     },
     'repeatable read',

@@ -1,25 +1,28 @@
 import { EventEmitter, on } from 'node:events';
 import type { Logger } from 'pino';
-import { type Database, statement } from '../../../shared/db/database.ts';
+import type { Database } from '../../../shared/db/database.ts';
+import { statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { slotErrors } from '../errors.ts';
+import { covers, isSameVersion, loadStores, type StoreContent } from './content.ts';
 import { parseStoreRequest, type StoreRequest } from './requests.ts';
-import { covers, isSameVersion, loadStores, type StoreContent } from './store.ts';
 
 const changed = 'changed';
 const retryMs = 1_000;
 
-const requestState = statement<{
+interface RequestState {
   timeline: number;
   isInFuture: boolean;
   isCovered: boolean;
   isPending: boolean;
-}>(
+}
+
+const requestState = statement<RequestState, { timeline: number; transaction: string }>(
   'requestState',
   `select wal_timeline() as "timeline",
-     $2::xid8 >= pg_snapshot_xmax(now) as "isInFuture",
+     $transaction::xid8 >= pg_snapshot_xmax(now) as "isInFuture",
      exists (
-       select from store_versions where timeline = $1 and pg_visible_in_snapshot($2::xid8, snapshot)
+       select from store_versions where timeline = $timeline and pg_visible_in_snapshot($transaction::xid8, snapshot)
      ) as "isCovered",
      exists (select from store_refresh_requests) as "isPending"
    from pg_current_snapshot() as now`,
@@ -105,7 +108,9 @@ export class StoreReplica {
 
   /** Throws where no version will ever cover the request. */
   async #refuseIfNeverCovered({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
-    const [state] = await this.#database.withSignal(signal).query(requestState, [timeline, String(transaction)]);
+    const [state] = await this.#database
+      .withSignal(signal)
+      .query(requestState({ timeline, transaction: String(transaction) }));
     if (state === undefined) throw new Error('the statement has one row');
     if (state.isCovered) return;
     // A recovery or a failover came after it: whether the write is there nobody can tell.

@@ -1,3 +1,5 @@
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
+
 /**
  * A request for a store refresh is a row appended in the transaction of the write that asks for it,
  * so that a committed write can't lose its refresh (design 4). It is known by that transaction's id,
@@ -9,9 +11,6 @@ export interface StoreRequest {
   readonly timeline: number;
   readonly transaction: bigint;
 }
-
-/** The column of a write's statement that gives the header `store-request-id`. */
-export const storeRequestId = 'store_request_id()::text as "storeRequestId"';
 
 const transactionBits = 48;
 // Those below are not of transactions.
@@ -26,7 +25,16 @@ export function parseStoreRequest(text: string): StoreRequest | undefined {
   return timeline === 0 || transaction < firstTransaction ? undefined : { timeline, transaction };
 }
 
-/** A common table expression that appends the request when the expression `changed` has a row. */
-export function requestForEach(changed: string): string {
+/** SQL of a common table expression that appends a request when the expression `changed` has a row. */
+export function appendRefreshRequest(changed: string): string {
   return `request as (insert into store_refresh_requests (requested_at) select now() from ${changed})`;
+}
+
+/** SQL of the column that gives the request's id. */
+export const requestIdColumn = 'store_request_id()::text as "storeRequestId"';
+
+/** Schedules the refresh of a committed write, and gives its caller the id to read the own write by. */
+export function scheduleRefresh(parts: { requestRefresh(): void }, call: CallContext, storeRequestId: string): void {
+  call.responseHeaders.set('store-request-id', storeRequestId);
+  parts.requestRefresh();
 }

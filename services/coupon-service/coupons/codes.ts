@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto';
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/** So many upper-case letters and digits of a cryptographic source. */
+export function randomAlphanumerics(length: number): string {
+  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+}
+
+/** The last 6 digits of a time in epoch milliseconds. */
+export function lastSixDigits(epochMs: number): string {
+  return String(epochMs).slice(-6).padStart(6, '0');
+}
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** The first characters of a text. Characters are graphemes (design 7): an emoji counts as one. */
+export function firstCharacters(text: string, count: number): string {
+  let end = 0;
+  let left = count;
+  for (const { index, segment } of graphemes.segment(text)) {
+    end = index + segment.length;
+    left -= 1;
+    if (left === 0) break;
+  }
+  return text.slice(0, end);
+}

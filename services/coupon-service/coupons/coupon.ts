@@ -1,0 +1,63 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { CouponSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+
+/** The terms that coupons and reserved coupons share (spec 2.4, 2.5). Amounts are decimals. */
+export interface TermsRow {
+  discountPercent: string | null;
+  flatDiscount: string | null;
+  minOrder: string | null;
+  maxValue: string | null;
+  productIds: number[] | null;
+  validTill: Date | null;
+  maxLimitForUser: number | null;
+  exclusiveApply: boolean;
+}
+
+/** The coupon record (spec 2.4). */
+export interface CouponRow extends TermsRow {
+  id: number;
+  couponCode: string;
+  isUserBased: boolean;
+  isApplyForAll: boolean;
+  isInvalidated: boolean;
+  createdBy: number;
+  createdAt: Date;
+}
+
+/** SQL of the columns of `CouponRow`. */
+export const couponColumns = `
+  coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
+  coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
+  coupons.min_order as "minOrder", coupons.max_value as "maxValue", coupons.product_ids as "productIds",
+  coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
+  coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
+  coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt"`;
+
+/** The terms as the fields of a message: null is an absent field. */
+export function toTerms(row: TermsRow) {
+  return {
+    discountPercent: row.discountPercent ?? undefined,
+    flatDiscount: row.flatDiscount ?? undefined,
+    minOrder: row.minOrder ?? undefined,
+    maxValue: row.maxValue ?? undefined,
+    productIds: row.productIds === null ? undefined : { ids: row.productIds },
+    validTill: row.validTill === null ? undefined : timestampFromDate(row.validTill),
+    maxLimitForUser: row.maxLimitForUser ?? undefined,
+    exclusiveApply: row.exclusiveApply,
+  };
+}
+
+/** The record as a `Coupon`, whose fields `ListedCoupon` and `CouponDetail` have, too. */
+export function toCoupon(row: CouponRow) {
+  return {
+    ...toTerms(row),
+    id: row.id,
+    couponCode: row.couponCode,
+    isUserBased: row.isUserBased,
+    isApplyForAll: row.isApplyForAll,
+    isInvalidated: row.isInvalidated,
+    createdBy: row.createdBy,
+    createdAt: timestampFromDate(row.createdAt),
+  } satisfies MessageInitShape<typeof CouponSchema>;
+}

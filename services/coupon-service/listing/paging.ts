@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { invalidField } from '../../../shared/errors/errors.ts';
+import { readSearch, type Search } from './searching.ts';
+
+/** A request of a listing of coupons or reserved coupons (spec 4.2, design 2). */
+export interface PageRequest {
+  readonly cursor?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly search?: string | undefined;
+  readonly pageToken: string;
+}
+
+/** Where a page starts, by keyset: the parameters of `placedAfter`. The rows have ids below the cursor. */
+interface Place {
+  /** Microseconds since the epoch: the database's full precision. */
+  readonly createdAt: string;
+  readonly id: number;
+  /** 0 is none. */
+  readonly cursor: number;
+}
+
+/** The parameters of a page: where it starts, and how many rows are read: one more than it shows. */
+export interface PagePlace extends Place {
+  readonly rows: number;
+}
+
+/** A row with its place in the listing. */
+export interface PlacedRow {
+  id: number;
+  createdAtMicros: string;
+}
+
+interface Page {
+  /** The listing's name: tokens of another listing are refused. */
+  readonly listing: string;
+  readonly search: Search | undefined;
+  readonly place: PagePlace;
+  readonly limit: number;
+}
+
+const defaultLimit = 50;
+// The largest integer that a double holds, in the year 2255.
+const latest = String(Number.MAX_SAFE_INTEGER);
+const maxId = 2 ** 31 - 1;
+
+/** SQL of the order of a listing, and of the condition for its rows after a place. */
+export const latestFirst = 'created_at desc, id desc';
+export const placedAfter = `
+  (created_at, id) < (timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond', $id::integer)
+  and ($cursor::integer = 0 or id < $cursor)`;
+
+/** SQL of the column of a `PlacedRow`. */
+export function createdAtMicros(table: string): string {
+  return `(extract(epoch from ${table}.created_at) * 1000000)::bigint as "createdAtMicros"`;
+}
+
+/**
+ * Reads where a page starts and how many rows it shows.
+ *
+ * @throws INVALID_ARGUMENT for a page token that is garbled or comes from another listing or search.
+ */
+export function readPage(listing: string, request: PageRequest): Page {
+  const search = readSearch(request.search);
+  const limit = request.limit ?? defaultLimit;
+  const start: Place =
+    request.pageToken === ''
+      ? { createdAt: latest, id: maxId, cursor: request.cursor ?? 0 }
+      : readToken(listing, search, request.pageToken);
+  return { listing, search, place: { ...start, rows: limit + 1 }, limit };
+}
+
+/**
+ * Cuts the rows that were read to a page, and says where the next one starts. On the last page there
+ * is no cursor, and the token is empty. After an empty page, of limit 0, the next one starts where it
+ * did.
+ */
+export function toPage<Row extends PlacedRow>({ listing, search, place, limit }: Page, found: readonly Row[]) {
+  const rows = found.slice(0, limit);
+  const extra = found[limit];
+  if (extra === undefined) return { rows, nextCursor: undefined, nextPageToken: '' };
+  const last = rows.at(-1);
+  const next = last === undefined ? place : { createdAt: last.createdAtMicros, id: last.id, cursor: place.cursor };
+  return { rows, nextCursor: extra.id, nextPageToken: writeToken(listing, search, next) };
+}
+
+function writeToken(listing: string, search: Search | undefined, { createdAt, id, cursor }: Place): string {
+  const place = `${createdAt}.${id}.${cursor}`;
+  // Not a secret: it ties the token to its listing and search, and reveals a garbled one.
+  const check = createHash('sha256')
+    .update(JSON.stringify([listing, search?.term ?? '', place]))
+    .digest('base64url')
+    .slice(0, 12);
+  return Buffer.from(`${place}.${check}`).toString('base64url');
+}
+
+function readToken(listing: string, search: Search | undefined, token: string): Place {
+  const [createdAt = '', id, cursor] = Buffer.from(token, 'base64url').toString().split('.');
+  const place = { createdAt, id: Number(id), cursor: Number(cursor) };
+  if (writeToken(listing, search, place) !== token) {
+    throw invalidField('page_token', 'is not the next_page_token of this search');
+  }
+  return place;
+}

@@ -1,0 +1,84 @@
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { couponErrors } from '../errors.ts';
+import type { CouponParts } from '../parts.ts';
+
+/** The fixed terms of a phone-number coupon, and how long it is valid (rule 5). */
+const terms = { discountPercent: 20, minOrder: 1000, maxValue: 500, maxLimitForUser: 1 } as const;
+const validForDays = 90;
+
+/**
+ * Spec 4.2, createCoupon: a coupon for the user with a mobile number. One statement finds or creates
+ * the user (3) and the coupon (5), and writes neither unless rules 1 and 4 hold.
+ *
+ * Throws UNAUTHENTICATED for rule 1, INVALID_ARGUMENT for rule 2, ALREADY_EXISTS for rule 4.
+ */
+export function createCoupon({ database, codePrefix }: CouponParts): Handler<typeof CouponService.method.createCoupon> {
+  return async (request, call) => {
+    const staffId = await call.staffId();
+    // 1, for a caller without a staff identity
+    if (staffId === undefined) throw fail(couponErrors.unauthorized);
+    // 2
+    const mobile = request.mobile.replace(/[^0-9]/g, '');
+    if (mobile.length !== 10) throw fail(couponErrors.mobileNotTenDigits);
+    // 4
+    const couponCode = `${codePrefix}${mobile.slice(-4)}${lastSixDigits(Date.now())}${randomAlphanumerics(4)}`;
+    const insert = insertPhoneCoupon({ ...terms, mobile, couponCode, staffId, validForDays });
+    const db = database.withSignal(call.signal);
+    const found = await conditionalWrite(() => db.query(insert), couponErrors.generatedCodeTaken);
+    // 1, for one whose staff user is gone
+    if (!found.isStaff) throw fail(couponErrors.unauthorized);
+    // 4
+    if (found.id === null) throw fail(couponErrors.generatedCodeTaken);
+    const { id, userId } = found;
+    return { success: true, coupon: { ...terms, id, couponCode, userId, userMobile: mobile } };
+  };
+}
+
+interface NewPhoneCoupon {
+  mobile: string;
+  couponCode: string;
+  staffId: number;
+  discountPercent: number;
+  minOrder: number;
+  maxValue: number;
+  maxLimitForUser: number;
+  validForDays: number;
+}
+
+type Found = { isStaff: boolean } & ({ id: number; userId: number } | { id: null });
+
+// The lock keeps the user from being deleted before the coupon is linked to it.
+const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
+  'createCoupon',
+  `with found as (
+     select
+       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
+       not exists (select from coupons where coupon_code = $couponCode) as is_code_free
+   ),
+   known as (select id from users where mobile = $mobile for key share),
+   created as (
+     insert into users (mobile)
+     select $mobile from found where is_staff and is_code_free and not exists (select from known)
+     returning id
+   ),
+   owner as (select id from known union all select id from created),
+   written as (
+     insert into coupons (
+       coupon_code, created_by, is_user_based, discount_percent, min_order, max_value, max_limit_for_user, valid_till
+     )
+     select $couponCode, $staffId, true, $discountPercent, $minOrder, $maxValue, $maxLimitForUser,
+       now() + $validForDays * interval '24 hours'
+     from found, owner where is_staff and is_code_free
+     returning id
+   ),
+   linked as (
+     insert into coupon_applicable_users (coupon_id, user_id) select written.id, owner.id from written, owner
+   )
+   select is_staff as "isStaff", written.id, owner.id as "userId"
+   from found left join (written cross join owner) on true`,
+);

@@ -1,0 +1,90 @@
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
+import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
+import { couponErrors } from '../errors.ts';
+import type { CouponParts } from '../parts.ts';
+
+/**
+ * Spec 4.2, createReservedCoupon. One statement finds whether rules 2 and 3 hold, and writes (5, 6)
+ * only when they do.
+ *
+ * Throws INVALID_ARGUMENT for rule 1 and for products that do not exist, UNAUTHENTICATED for rule 2,
+ * ALREADY_EXISTS for rule 3.
+ */
+export function createReservedCoupon({
+  database,
+}: CouponParts): Handler<typeof CouponService.method.createReservedCoupon> {
+  return async (request, call) => {
+    const body = readCouponBody('coupon', request.coupon);
+    const staffId = await call.staffId();
+    // 1
+    requireOneDiscount(body);
+    // 2, for a caller without a staff identity
+    if (staffId === undefined) throw fail(couponErrors.unauthorized);
+    const digits = lastSixDigits(Date.now());
+    const insert = insertReservedCoupon({
+      ...body,
+      // 3
+      secretCode: body.couponCode || `SECRET${digits}${randomAlphanumerics(6)}`,
+      // 4
+      couponCode: body.couponCode || `RESERVED${digits}`,
+      staffId,
+      exclusiveApply: body.exclusiveApply ?? false,
+      applicableProducts: body.applicableProducts ?? [],
+    });
+    const db = database.withSignal(call.signal);
+    const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
+    // 2, for one whose staff user is gone
+    if (!found.isStaff) throw fail(couponErrors.unauthorized);
+    // 3
+    if (!found.isCodeFree) throw fail(couponErrors.secretCodeTaken);
+    // Products come after all rules of the spec (design 3).
+    if (found.id === null) throw fail(couponErrors.productsNotFound);
+    return { reservedCoupon: toReservedCoupon(found) };
+  };
+}
+
+interface NewReservedCoupon extends Terms {
+  secretCode: string;
+  couponCode: string;
+  staffId: number;
+  exclusiveApply: boolean;
+  applicableProducts: readonly number[];
+}
+
+type Found = { isStaff: boolean; isCodeFree: boolean } & (ReservedCouponRow | { id: null });
+
+// The lock keeps products from being deleted before their links are written.
+const insertReservedCoupon = statement<Found, NewReservedCoupon>(
+  'createReservedCoupon',
+  `with known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
+   found as (
+     select
+       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
+       not exists (select from reserved_coupons where secret_code = $secretCode) as is_code_free,
+       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as products_exist
+   ),
+   written as (
+     insert into reserved_coupons (
+       secret_code, coupon_code, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till,
+       max_limit_for_user, exclusive_apply, created_by
+     )
+     select $secretCode, $couponCode::text, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric,
+       $maxValue::numeric, $productIds::integer[], $validTill::timestamptz, $maxLimitForUser::integer,
+       $exclusiveApply::boolean, $staffId
+     from found where is_staff and is_code_free and products_exist
+     returning *
+   ),
+   linked_products as (
+     insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
+     select written.id, known_products.id from written, known_products
+     order by known_products.id
+   )
+   select is_staff as "isStaff", is_code_free as "isCodeFree", ${reservedColumns}
+   from found left join written as reserved on true`,
+);

@@ -1,0 +1,102 @@
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
+import { couponErrors } from '../errors.ts';
+import type { CouponParts } from '../parts.ts';
+
+/**
+ * Spec 4.2, create. One statement finds whether rules 4, 5 and 7 hold, and writes only when they do.
+ *
+ * Throws INVALID_ARGUMENT for rules 1 to 4 and for products that do not exist, UNAUTHENTICATED for
+ * rule 5, ALREADY_EXISTS for rule 7.
+ */
+export function create({ database, codePrefix }: CouponParts): Handler<typeof CouponService.method.create> {
+  return async (request, call) => {
+    const body = readCouponBody('coupon', request.coupon);
+    const { isUserBased = false, isApplyForAll = false, applicableUsers = [] } = body;
+    const staffId = await call.staffId();
+    // 1
+    requireOneDiscount(body);
+    // 2
+    if (isUserBased && applicableUsers.length === 0 && !isApplyForAll) throw fail(couponErrors.usersOrAllRequired);
+    // 3
+    if (isUserBased && isApplyForAll) throw fail(couponErrors.userBasedAndForAll);
+    // 6
+    const couponCode = body.couponCode || `${codePrefix}${lastSixDigits(Date.now())}${randomAlphanumerics(6)}`;
+    const insert = insertCoupon({
+      ...body,
+      couponCode,
+      staffId,
+      isUserBased,
+      isApplyForAll,
+      applicableUsers,
+      exclusiveApply: body.exclusiveApply ?? false,
+      applicableProducts: body.applicableProducts ?? [],
+    });
+    const db = database.withSignal(call.signal);
+    const found = await conditionalWrite(() => db.query(insert), couponErrors.couponCodeTaken);
+    // 4
+    if (!found.usersExist) throw fail(couponErrors.usersNotFound);
+    // 5
+    if (!found.isStaff) throw fail(couponErrors.unauthorized);
+    // 7
+    if (!found.isCodeFree) throw fail(couponErrors.couponCodeTaken);
+    // Products come after all rules of the spec (design 3).
+    if (found.id === null) throw fail(couponErrors.productsNotFound);
+    return { coupon: toCoupon(found) };
+  };
+}
+
+interface NewCoupon extends Terms {
+  couponCode: string;
+  staffId: number | undefined;
+  isUserBased: boolean;
+  isApplyForAll: boolean;
+  exclusiveApply: boolean;
+  applicableUsers: readonly number[];
+  applicableProducts: readonly number[];
+}
+
+type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean } & (CouponRow | { id: null });
+
+// The locks keep users and products from being deleted before their links are written.
+const insertCoupon = statement<Found, NewCoupon>(
+  'create',
+  `with known_users as (select id from users where id = any($applicableUsers::integer[]) for key share),
+   known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
+   found as (
+     select
+       (select count(*) from known_users) = cardinality($applicableUsers::integer[]) as users_exist,
+       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
+       not exists (select from coupons where coupon_code = $couponCode) as is_code_free,
+       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as products_exist
+   ),
+   written as (
+     insert into coupons (
+       coupon_code, created_by, is_user_based, discount_percent, flat_discount, min_order, max_value, product_ids,
+       is_apply_for_all, valid_till, max_limit_for_user, exclusive_apply
+     )
+     select $couponCode, $staffId, $isUserBased::boolean, $discountPercent::numeric, $flatDiscount::numeric,
+       $minOrder::numeric, $maxValue::numeric, $productIds::integer[],
+       $isApplyForAll::boolean, $validTill::timestamptz, $maxLimitForUser::integer, $exclusiveApply::boolean
+     from found where users_exist and is_staff and is_code_free and products_exist
+     returning *
+   ),
+   linked_users as (
+     insert into coupon_applicable_users (coupon_id, user_id)
+     select written.id, known_users.id from written, known_users
+     order by known_users.id
+   ),
+   linked_products as (
+     insert into coupon_applicable_products (coupon_id, product_id)
+     select written.id, known_products.id from written, known_products
+     order by known_products.id
+   )
+   select users_exist as "usersExist", is_staff as "isStaff", is_code_free as "isCodeFree", ${couponColumns}
+   from found left join written as coupons on true`,
+);

@@ -1,0 +1,108 @@
+import { conditionalWrite, LostRace } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { firstCharacters } from '../coupons/codes.ts';
+import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import { couponErrors } from '../errors.ts';
+import type { CouponParts } from '../parts.ts';
+
+const validForDays = 30;
+
+/**
+ * Spec 4.2, generateCancellationCoupon. A read brings the order and its user, because characters are
+ * counted here (4). One statement then writes (5), only while rule 1, the code and what was read hold.
+ *
+ * Throws UNAUTHENTICATED for rule 1, NOT_FOUND for rules 2 and 3, ALREADY_EXISTS for rule 4, ABORTED
+ * when the order or its user changes again and again.
+ */
+export function generateCancellationCoupon({
+  database,
+}: CouponParts): Handler<typeof CouponService.method.generateCancellationCoupon> {
+  return async ({ orderId }, call) => {
+    const staffId = await call.staffId();
+    // 1, for a caller without a staff identity
+    if (staffId === undefined) throw fail(couponErrors.unauthorized);
+    const db = database.withSignal(call.signal);
+    const found = await conditionalWrite(async () => {
+      const [order] = await db.query(selectOrder({ orderId }));
+      // 2
+      if (order === undefined) throw fail(couponErrors.orderNotFound);
+      // 3
+      const { userId, name, mobile } = order;
+      if (userId === null) throw fail(couponErrors.orderUserNotFound);
+      // 4
+      const couponCode = refundCode(name || mobile || 'USR', orderId);
+      const rows = await db.query(issueRefund({ orderId, userId, name, mobile, couponCode, staffId, validForDays }));
+      if (!rows[0]?.isCurrent) throw new LostRace();
+      return rows;
+    }, couponErrors.couponCodeTaken);
+    // 1, for one whose staff user is gone
+    if (!found.isStaff) throw fail(couponErrors.unauthorized);
+    // 4
+    if (found.id === null) throw fail(couponErrors.couponCodeTaken);
+    return { coupon: toCoupon(found) };
+  };
+}
+
+/** Rule 4: the first three characters of a name in upper case, then the order's id. */
+export function refundCode(name: string, orderId: number): string {
+  return `${firstCharacters(name, 3).toUpperCase()}${orderId}`;
+}
+
+interface OrderRow {
+  userId: number | null;
+  name: string | null;
+  mobile: string | null;
+}
+
+const selectOrder = statement<OrderRow, { orderId: number }>(
+  'orderToRefund',
+  `select users.id as "userId", users.name, users.mobile
+   from orders left join users on users.id = orders.user_id
+   where orders.id = $orderId`,
+);
+
+interface Refund extends OrderRow {
+  orderId: number;
+  couponCode: string;
+  staffId: number;
+  validForDays: number;
+}
+
+type Found = { isCurrent: boolean; isStaff: boolean } & (CouponRow | { id: null });
+
+// The lock keeps the order and its user from being deleted before the coupon is linked to them.
+const issueRefund = statement<Found, Refund>(
+  'generateCancellationCoupon',
+  `with refunded as (
+     select users.id as user_id, orders.total_amount
+     from orders join users on users.id = orders.user_id
+     where orders.id = $orderId and users.id = $userId and users.name is not distinct from $name
+       and users.mobile = $mobile
+     for key share
+   ),
+   found as (
+     select
+       exists (select from refunded) as is_current,
+       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
+       not exists (select from coupons where coupon_code = $couponCode) as is_code_free
+   ),
+   written as (
+     insert into coupons (
+       coupon_code, created_by, is_user_based, flat_discount, min_order, max_value, max_limit_for_user, valid_till
+     )
+     select $couponCode, $staffId, true, total_amount, total_amount, total_amount, 1,
+       now() + $validForDays * interval '24 hours'
+     from found, refunded where is_staff and is_code_free
+     returning *
+   ),
+   linked as (
+     insert into coupon_applicable_users (coupon_id, user_id)
+     select written.id, refunded.user_id from written, refunded
+   ),
+   statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)
+   select is_current as "isCurrent", is_staff as "isStaff", ${couponColumns}
+   from found left join written as coupons on true`,
+);

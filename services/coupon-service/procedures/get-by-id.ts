@@ -1,0 +1,51 @@
+import { statement } from '../../../shared/db/statement.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import {
+  creatorJson,
+  type ProductRow,
+  productJson,
+  type StaffUserRow,
+  toUser,
+  type UserRow,
+  userJson,
+} from '../coupons/relations.ts';
+import { couponErrors } from '../errors.ts';
+import type { CouponParts } from '../parts.ts';
+
+/** Spec 4.2, getById: a coupon with its creator, users and products. Throws NOT_FOUND. */
+export function getById({ database }: CouponParts): Handler<typeof CouponService.method.getById> {
+  return async ({ id }, call) => {
+    const [coupon] = await database.withSignal(call.signal).query(selectCoupon({ id }));
+    if (coupon === undefined) throw fail(couponErrors.couponNotFound);
+    const { creator, applicableUsers, applicableProducts } = coupon;
+    return {
+      coupon: { ...toCoupon(coupon), creator, applicableUsers: applicableUsers.map(toUser), applicableProducts },
+    };
+  };
+}
+
+interface CouponDetailRow extends CouponRow {
+  creator: StaffUserRow;
+  applicableUsers: UserRow[];
+  applicableProducts: ProductRow[];
+}
+
+const selectCoupon = statement<CouponDetailRow, { id: number }>(
+  'getById',
+  `select ${couponColumns}, ${creatorJson} as creator,
+     coalesce((
+       select jsonb_agg(${userJson} order by links.id)
+       from coupon_applicable_users as links join users on users.id = links.user_id
+       where links.coupon_id = coupons.id
+     ), '[]') as "applicableUsers",
+     coalesce((
+       select jsonb_agg(${productJson} order by links.id)
+       from coupon_applicable_products as links join products on products.id = links.product_id
+       where links.coupon_id = coupons.id
+     ), '[]') as "applicableProducts"
+   from coupons join staff_users on staff_users.id = coupons.created_by
+   where coupons.id = $id`,
+);

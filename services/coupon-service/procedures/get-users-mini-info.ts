@@ -1,0 +1,55 @@
+import { statement } from '../../../shared/db/statement.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { readSearch, type Search, searchedRows } from '../listing/searching.ts';
+import type { CouponParts } from '../parts.ts';
+
+const defaultLimit = 20;
+
+/** Spec 4.2, getUsersMiniInfo: users by a part of their name or mobile, ordered by name. */
+export function getUsersMiniInfo({ database }: CouponParts): Handler<typeof CouponService.method.getUsersMiniInfo> {
+  return async (request, call) => {
+    const { limit = defaultLimit, offset = 0 } = request;
+    const db = database.withSignal(call.signal);
+    const search = readSearch(request.search);
+    const page = { limit, offset };
+    const users = await db.query(
+      search === undefined ? listUsers(page) : searchUsers({ ...page, ...search, rows: limit + offset }),
+    );
+    return { users };
+  };
+}
+
+interface UserMiniInfo {
+  id: number;
+  name: string;
+  mobile: string;
+}
+
+interface UserPage {
+  limit: number;
+  offset: number;
+}
+
+// An empty name counts as none (design 7).
+const byName = `nullif(name, '') asc nulls last, id`;
+
+const pageOf = (rows: string) =>
+  `select id, coalesce(nullif(name, ''), 'Unknown') as name, mobile
+   from (${rows}) as users
+   order by ${byName}
+   limit $limit::integer offset $offset::integer`;
+
+const listUsers = statement<UserMiniInfo, UserPage>('getUsersMiniInfo', pageOf('select * from users'));
+
+const searched = searchedRows({
+  table: 'users',
+  columns: ['name', 'mobile'],
+  indexed: `coalesce(name, '') || E'\\n' || mobile`,
+  order: byName,
+  where: 'true',
+});
+const searchUsers = statement<UserMiniInfo, UserPage & Search & { rows: number }>(
+  'getUsersMiniInfoBySearch',
+  pageOf(searched),
+);

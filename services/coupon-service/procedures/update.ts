@@ -1,0 +1,126 @@
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { type BoundStatement, statement } from '../../../shared/db/statement.ts';
+import { fail, invalidField } from '../../../shared/errors/errors.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import { type CouponBody, readCouponBody } from '../coupons/coupon-body.ts';
+import { couponErrors } from '../errors.ts';
+import type { CouponParts } from '../parts.ts';
+
+/**
+ * Spec 4.2, update. One statement finds whether rules 2, 3 and 5 hold, and writes only when they do
+ * (4 and 6): what is not given stays as it is.
+ *
+ * Throws INVALID_ARGUMENT for rules 1 to 3 and for products that do not exist, NOT_FOUND for rule 5,
+ * ALREADY_EXISTS for a code that another coupon has.
+ */
+export function update({ database }: CouponParts): Handler<typeof CouponService.method.update> {
+  return async ({ id, updates }, call) => {
+    const body = readCouponBody('updates.coupon', updates?.coupon);
+    const { couponCode, isUserBased, applicableUsers, applicableProducts } = body;
+    if (couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
+    // 1
+    if (body.discountPercent && body.flatDiscount) throw fail(couponErrors.twoDiscounts);
+    const locks: BoundStatement<unknown>[] = [];
+    if (couponCode !== undefined) locks.push(lockCouponCodes());
+    if (isUserBased || applicableUsers || applicableProducts) locks.push(lockCoupon({ id }));
+    const write = updateCoupon({
+      ...body,
+      id,
+      isInvalidated: updates?.isInvalidated,
+      clearsProductIds: body.productIds === null,
+      clearsValidTill: body.validTill === null,
+    });
+    const db = database.withSignal(call.signal);
+    const found = await conditionalWrite(() => db.batch(locks, write), couponErrors.couponCodeTaken);
+    // 2
+    if (isUserBased && !applicableUsers?.length && !found.hasUsers) throw fail(couponErrors.usersRequired);
+    // 3
+    if (!found.usersExist) throw fail(couponErrors.usersNotFound);
+    // 5
+    if (!found.exists) throw fail(couponErrors.couponNotFound);
+    if (!found.isCodeFree) throw fail(couponErrors.couponCodeTaken);
+    // Products come after all rules of the spec (design 3).
+    if (found.id === null) throw fail(couponErrors.productsNotFound);
+    return { coupon: toCoupon(found) };
+  };
+}
+
+// A statement sees the links as they were when it began: it must not begin before another update of
+// this coupon has ended.
+const lockCoupon = statement<never, { id: number }>('lockCoupon', 'select from coupons where id = $id for update');
+
+// Two updates that swap their codes would deadlock.
+const lockCouponCodes = statement<never>('lockCouponCodes', `select pg_advisory_xact_lock(hashtext('coupon_code'))`);
+
+interface CouponUpdates extends CouponBody {
+  id: number;
+  isInvalidated: boolean | undefined;
+  clearsProductIds: boolean;
+  clearsValidTill: boolean;
+}
+
+type Found = { hasUsers: boolean; usersExist: boolean; exists: boolean; isCodeFree: boolean } & (
+  | CouponRow
+  | { id: null }
+);
+
+// Lists that are null leave the links alone. The locks keep users and products from being deleted
+// before their links are written.
+const updateCoupon = statement<Found, CouponUpdates>(
+  'update',
+  `with known_users as (select id from users where id = any($applicableUsers::integer[]) for key share),
+   known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
+   found as (
+     select
+       exists (select from coupon_applicable_users where coupon_id = $id) as has_users,
+       (select count(*) from known_users) = coalesce(cardinality($applicableUsers::integer[]), 0) as users_exist,
+       exists (select from coupons where id = $id) as is_there,
+       not exists (select from coupons where coupon_code = $couponCode and id <> $id) as is_code_free,
+       (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as products_exist
+   ),
+   written as (
+     update coupons set
+       coupon_code = coalesce($couponCode, coupon_code),
+       is_user_based = coalesce($isUserBased, is_user_based),
+       discount_percent = coalesce($discountPercent, discount_percent),
+       flat_discount = coalesce($flatDiscount, flat_discount),
+       min_order = coalesce($minOrder, min_order),
+       max_value = coalesce($maxValue, max_value),
+       product_ids = case when $clearsProductIds then null else coalesce($productIds, product_ids) end,
+       is_apply_for_all = coalesce($isApplyForAll, is_apply_for_all),
+       valid_till = case when $clearsValidTill then null else coalesce($validTill, valid_till) end,
+       max_limit_for_user = coalesce($maxLimitForUser, max_limit_for_user),
+       exclusive_apply = coalesce($exclusiveApply, exclusive_apply),
+       is_invalidated = coalesce($isInvalidated, is_invalidated)
+     from found
+     where id = $id and users_exist and is_code_free and products_exist
+       and (has_users or $isUserBased is not true or cardinality($applicableUsers) > 0)
+     returning coupons.*
+   ),
+   unlinked_users as (
+     delete from coupon_applicable_users using written
+     where coupon_id = written.id and $applicableUsers is not null and user_id not in (select unnest($applicableUsers))
+   ),
+   linked_users as (
+     insert into coupon_applicable_users (coupon_id, user_id)
+     select written.id, known_users.id from written, known_users
+     order by known_users.id
+     on conflict do nothing
+   ),
+   unlinked_products as (
+     delete from coupon_applicable_products using written
+     where coupon_id = written.id and $applicableProducts is not null
+       and product_id not in (select unnest($applicableProducts))
+   ),
+   linked_products as (
+     insert into coupon_applicable_products (coupon_id, product_id)
+     select written.id, known_products.id from written, known_products
+     order by known_products.id
+     on conflict do nothing
+   )
+   select has_users as "hasUsers", users_exist as "usersExist", is_there as "exists", is_code_free as "isCodeFree",
+     ${couponColumns}
+   from found left join written as coupons on true`,
+);

@@ -1,0 +1,86 @@
+import { statement } from '../../../shared/db/statement.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { compare, type Decimal, decimal, percentOf, toNumber } from '../coupons/decimals.ts';
+import type { CouponParts } from '../parts.ts';
+
+/**
+ * Spec 4.2, validate: whether a coupon can be used for an order amount, and the discount it gives,
+ * computed on exact decimals. A coupon that can't be used is no error.
+ */
+export function validate({ database }: CouponParts): Handler<typeof CouponService.method.validate> {
+  return async ({ code, orderAmount }, call) => {
+    // 1
+    if (code === '') return refused('Invalid coupon code');
+    const couponCode = code.toUpperCase();
+    const [coupon] = await database.withSignal(call.signal).query(selectCoupon({ couponCode }));
+    return judge(coupon, orderAmount);
+  };
+}
+
+/** The coupon that validate judges; amounts are decimals. */
+export interface ValidatedRow {
+  id: number;
+  discountPercent: string | null;
+  flatDiscount: string | null;
+  maxValue: string | null;
+  minOrder: string | null;
+  isExpired: boolean;
+  isAvailable: boolean;
+}
+
+/** Rules 2 to 7 of validate: the fields of its response. */
+export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
+  // 2
+  if (coupon === undefined) return refused('Coupon not found or invalidated');
+  // 3
+  if (coupon.isExpired) return refused('Coupon has expired');
+  // 4
+  if (!coupon.isAvailable) return refused('Coupon is not available for use');
+  // 5
+  const amount = decimal(orderAmount);
+  const minOrder = positive(coupon.minOrder);
+  if (minOrder !== undefined && compare(amount, minOrder) < 0) {
+    return refused(`Minimum order amount is ${toNumber(minOrder)}`);
+  }
+  // 6 and 7
+  const discount = capped(discountOf(amount, coupon), positive(coupon.maxValue));
+  return {
+    valid: true,
+    discountAmount: toNumber(discount),
+    coupon: {
+      id: coupon.id,
+      discountPercent: coupon.discountPercent ?? undefined,
+      flatDiscount: coupon.flatDiscount ?? undefined,
+      maxValue: coupon.maxValue ?? undefined,
+    },
+  };
+}
+
+const refused = (message: string) => ({ valid: false, message });
+
+const zero = decimal(0);
+
+/** An amount that is set: null, and what is not above 0, counts as none (design 7). */
+function positive(text: string | null): Decimal | undefined {
+  const amount = text === null ? zero : decimal(text);
+  return amount.units > 0n ? amount : undefined;
+}
+
+function discountOf(amount: Decimal, { discountPercent, flatDiscount }: ValidatedRow): Decimal {
+  const percent = positive(discountPercent);
+  if (percent !== undefined) return percentOf(amount, percent);
+  return positive(flatDiscount) ?? zero;
+}
+
+function capped(discount: Decimal, maxValue: Decimal | undefined): Decimal {
+  return maxValue !== undefined && compare(discount, maxValue) > 0 ? maxValue : discount;
+}
+
+const selectCoupon = statement<ValidatedRow, { couponCode: string }>(
+  'validate',
+  `select id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue",
+     min_order as "minOrder", coalesce(valid_till < now(), false) as "isExpired",
+     is_apply_for_all or is_user_based as "isAvailable"
+   from coupons where coupon_code = $couponCode and not is_invalidated`,
+);

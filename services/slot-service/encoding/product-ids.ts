@@ -1,0 +1,32 @@
+import { IdListSchema } from '../../../shared/gen/common/v1/id_list_pb.ts';
+import { GetSlotsProductIdsResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { BinaryWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+
+const response = GetSlotsProductIdsResponseSchema.field;
+const list = IdListSchema.field;
+
+/** The answer of getSlotsProductIds: the product ids of each slot, by its id. */
+export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductIdsResponseSchema> {
+  readonly #productIds: ReadonlyMap<number, readonly number[]>;
+
+  constructor(productIds: ReadonlyMap<number, readonly number[]>) {
+    super(GetSlotsProductIdsResponseSchema);
+    this.#productIds = productIds;
+  }
+
+  toBinary(): Buffer {
+    const writer = new BinaryWriter();
+    for (const [slotId, ids] of this.#productIds) {
+      writer.message(response.productIds.number, () => {
+        writer.int(mapKey, slotId).message(mapValue, () => writer.ints(list.ids.number, ids));
+      });
+    }
+    return writer.finish();
+  }
+
+  toJson(): string {
+    const entries = [...this.#productIds].map(([slotId, ids]) => [slotId, { ids }]);
+    return JSON.stringify({ productIds: Object.fromEntries(entries) });
+  }
+}

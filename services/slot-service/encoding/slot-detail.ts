@@ -1,0 +1,84 @@
+import {
+  GetSlotByIdResponseSchema,
+  SlotDetailSchema,
+  VendorSnippetSchema,
+} from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { BinaryWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
+import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+import type { ProductSlotRow, SlotRow } from '../slots/slot.ts';
+import type { SnippetRow } from '../slots/snippets.ts';
+import {
+  slotFieldsToJson,
+  timestampToJson,
+  writeAssociation,
+  writeProduct,
+  writeSlotFields,
+  writeSlotIdOf,
+  writeTimestamp,
+} from './slot-fields.ts';
+
+const detail = SlotDetailSchema.field;
+const snippetFields = VendorSnippetSchema.field;
+
+/** A slot as getSlotById shows it. */
+export interface ShownSlot {
+  readonly slot: SlotRow & { readonly productSlots: readonly ProductSlotRow[] };
+  /** Flattened. */
+  readonly deliverySequence: readonly number[];
+  readonly vendorSnippets: readonly (SnippetRow & { readonly accessUrl: string })[];
+}
+
+/** The answer of getSlotById, written straight from the rows. */
+export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdResponseSchema> {
+  readonly #shown: ShownSlot;
+
+  constructor(shown: ShownSlot) {
+    super(GetSlotByIdResponseSchema);
+    this.#shown = shown;
+  }
+
+  toBinary(): Buffer {
+    const { slot, deliverySequence, vendorSnippets } = this.#shown;
+    const products = slot.productSlots.map(({ product }) => (product === null ? undefined : writeProduct(product)));
+    const writer = new BinaryWriter(16 * 1024);
+    writer.message(GetSlotByIdResponseSchema.field.slot.number, () => {
+      writeSlotFields(writer, slot);
+      writer.ints(detail.deliverySequence.number, deliverySequence);
+      for (const product of products) {
+        if (product !== undefined) writer.bytes(detail.products.number, product);
+      }
+      for (const [at, { productId }] of slot.productSlots.entries()) {
+        const association = writeAssociation(productId, products[at]);
+        writer.message(detail.productSlots.number, () => writeSlotIdOf(writer, slot).raw(association));
+      }
+      for (const snippet of vendorSnippets) {
+        writer.message(detail.vendorSnippets.number, () => {
+          writer.string(snippetFields.snippetCode.number, snippet.snippetCode);
+          writer.int(snippetFields.slotId.number, snippet.slotId);
+          writer.ints(snippetFields.productIds.number, snippet.productIds);
+          if (snippet.validTill !== null) writeTimestamp(writer, snippetFields.validTill.number, snippet.validTill);
+          writer.string(snippetFields.accessUrl.number, snippet.accessUrl);
+        });
+      }
+    });
+    return writer.finish();
+  }
+
+  toJson(): string {
+    const { slot, deliverySequence, vendorSnippets } = this.#shown;
+    return JSON.stringify({
+      slot: {
+        ...slotFieldsToJson(slot),
+        deliverySequence,
+        products: slot.productSlots.flatMap(({ product }) => product ?? []),
+        productSlots: slot.productSlots.map(({ slotId, productId, product }) =>
+          product === null ? { slotId, productId } : { slotId, productId, product },
+        ),
+        vendorSnippets: vendorSnippets.map(({ validTill, ...snippet }) => ({
+          ...snippet,
+          ...(validTill === null ? {} : { validTill: timestampToJson(validTill) }),
+        })),
+      },
+    });
+  }
+}

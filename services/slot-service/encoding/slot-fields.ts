@@ -1,0 +1,79 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
+import { ProductSlotSchema, SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { BinaryWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
+import { writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
+import type { ProductRow, SlotRow } from '../slots/slot.ts';
+
+/** The parts of slots in their answers, in protobuf's wire format and in its JSON form. */
+
+const slot = SlotSchema.field;
+const productSlot = ProductSlotSchema.field;
+const summary = ProductSummarySchema.field;
+const timestamp = TimestampSchema.field;
+
+/** The fields that Slot, ListedSlot and SlotDetail have under the same numbers. */
+export function writeSlotFields(writer: BinaryWriter, row: SlotRow): void {
+  writer.int(slot.id.number, row.id);
+  writeTimestamp(writer, slot.deliveryTime.number, row.deliveryTime);
+  writeTimestamp(writer, slot.freezeTime.number, row.freezeTime);
+  if (row.isActive) writer.bool(slot.isActive.number, true);
+  if (row.isCapacityFull) writer.bool(slot.isCapacityFull.number, true);
+  writer.ints(slot.groupIds.number, row.groupIds);
+}
+
+/** The fields of Slot, which ListedSlot has too. */
+export function writeSlot(writer: BinaryWriter, row: SlotRow): void {
+  writeSlotFields(writer, row);
+  writer.message(slot.deliverySequence.number, () => writeValue(writer, sequenceOf(row)));
+}
+
+export function writeTimestamp(writer: BinaryWriter, field: number, date: Date): void {
+  const milliseconds = date.getTime();
+  const seconds = Math.floor(milliseconds / 1000);
+  const nanos = (milliseconds - seconds * 1000) * 1_000_000;
+  writer.message(field, () => {
+    writer.int(timestamp.seconds.number, seconds);
+    if (nanos > 0) writer.int(timestamp.nanos.number, nanos);
+  });
+}
+
+export function writeProduct({ id, name, images }: ProductRow): Buffer {
+  const writer = new BinaryWriter(256).int(summary.id.number, id).string(summary.name.number, name);
+  for (const image of images) writer.string(summary.images.number, image);
+  return writer.finish();
+}
+
+/** The first field of a row of productSlots; the rest is the same for all slots. */
+export function writeSlotIdOf(writer: BinaryWriter, { id }: Pick<SlotRow, 'id'>): BinaryWriter {
+  return writer.int(productSlot.slotId.number, id);
+}
+
+/** A row of productSlots without its slot's id. */
+export function writeAssociation(productId: number, product: Buffer | undefined): Buffer {
+  const writer = new BinaryWriter(256).int(productSlot.productId.number, productId);
+  return (product === undefined ? writer : writer.bytes(productSlot.product.number, product)).finish();
+}
+
+export function slotFieldsToJson(row: SlotRow) {
+  return {
+    id: row.id,
+    deliveryTime: timestampToJson(row.deliveryTime),
+    freezeTime: timestampToJson(row.freezeTime),
+    isActive: row.isActive,
+    isCapacityFull: row.isCapacityFull,
+    groupIds: row.groupIds,
+  };
+}
+
+export function slotToJson(row: SlotRow) {
+  return { ...slotFieldsToJson(row), deliverySequence: sequenceOf(row) };
+}
+
+/** Without a fraction when there is none, as protobuf's JSON has it. */
+export function timestampToJson(date: Date): string {
+  return date.toISOString().replace('.000Z', 'Z');
+}
+
+const sequenceOf = ({ deliverySequence }: Pick<SlotRow, 'deliverySequence'>): JsonValue => deliverySequence ?? {};

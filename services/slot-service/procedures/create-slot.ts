@@ -1,0 +1,80 @@
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import type { SlotParts } from '../parts.ts';
+import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
+import {
+  checkSnippets,
+  type FoundOfSnippets,
+  foundOfSnippets,
+  insertSnippets,
+  readSnippets,
+  type SnippetParams,
+  snippetsAreSound,
+  toSnippet,
+} from '../slots/snippets.ts';
+import { readTimes } from '../slots/times.ts';
+import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../stores/requests.ts';
+
+/**
+ * Spec 4.1, createSlot. One statement finds what the rules of snippets need, and writes the slot, its
+ * associations and snippets only when they hold. Group ids and the slot's product ids are not checked.
+ *
+ * Throws INVALID_ARGUMENT for times that are empty or no dates, and what `checkSnippets` throws.
+ */
+export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.createSlot> {
+  return async (request, call) => {
+    const { isActive = true, productIds, groupIds } = request;
+    const times = readTimes(request);
+    const given = readSnippets(request.vendorSnippets);
+    const insert = insertSlot({ ...times, isActive, groupIds, productIds, ...given.params });
+    const found = await conditionalWrite(() => parts.database.withSignal(call.signal).query(insert));
+    checkSnippets(given, found);
+    if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
+    const { id: slotId } = found;
+    scheduleRefresh(parts, call, found.storeRequestId);
+    return {
+      slot: toSlot(found),
+      createdSnippets: given.snippets.map((snippet) => toSnippet({ ...snippet, slotId })),
+      message: 'Slot created successfully',
+    };
+  };
+}
+
+interface NewSlot extends SnippetParams {
+  deliveryTime: Date;
+  freezeTime: Date;
+  isActive: boolean;
+  groupIds: readonly number[];
+  productIds: readonly number[];
+}
+
+type Found = FoundOfSnippets & ((SlotRow & { storeRequestId: string }) | { id: null });
+
+// UpdateSlotProducts takes the ids of slots that do not exist yet: `strays` deletes the associations of
+// this id that the request does not name.
+const insertSlot = statement<Found, NewSlot>(
+  'createSlot',
+  `with found as (select ${foundOfSnippets}),
+   written as (
+     insert into slots (delivery_time, freeze_time, is_active, group_ids)
+     select $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean, $groupIds::integer[]
+     from found where ${snippetsAreSound}
+     returning *
+   ),
+   associations as (
+     insert into product_slots (slot_id, product_id)
+     select written.id, product_id from written, unnest($productIds::integer[]) as product_id
+     order by product_id
+     on conflict do nothing
+   ),
+   strays as (
+     delete from product_slots using written
+     where slot_id = written.id and product_id not in (select unnest($productIds))
+   ),
+   ${insertSnippets},
+   ${appendRefreshRequest('written')}
+   select found.*, ${slotColumns}, ${requestIdColumn}
+   from found left join written as slots on true`,
+);

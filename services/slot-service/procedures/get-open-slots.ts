@@ -1,0 +1,27 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  GetOpenSlotsResponseSchema,
+  type SlotStoreService,
+} from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { CachedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+import type { StoreParts } from '../parts.ts';
+import { openAt } from '../stores/content.ts';
+import { readStores } from '../stores/read.ts';
+import { ResponseCache } from '../stores/response-cache.ts';
+
+/** Design 4, GetOpenSlots: the slots that are open now, soonest delivery first. */
+export function getOpenSlots({ replica }: StoreParts): Handler<typeof SlotStoreService.method.getOpenSlots> {
+  // There is one response, of all slots: it is kept whatever its size.
+  const responses = new ResponseCache<typeof GetOpenSlotsResponseSchema>(Number.MAX_SAFE_INTEGER);
+  return async (_request, call) => {
+    const content = await readStores(replica, call);
+    return responses.get(content, '', (nowMs) => {
+      const { version, refreshedAt } = content;
+      const shown = openAt(content.slots, nowMs);
+      const slots = shown.map(({ message }) => message);
+      const message = create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt });
+      return { response: new CachedResponse(GetOpenSlotsResponseSchema, message), shown };
+    });
+  };
+}

@@ -1,0 +1,22 @@
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
+import type { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import type { StoreParts } from '../parts.ts';
+import { readStores } from '../stores/read.ts';
+
+/** Design 4, GetStoreStatus: the version that this replica serves, and how many requests wait for a refresh. */
+export function getStoreStatus({
+  database,
+  replica,
+}: StoreParts): Handler<typeof SlotStoreService.method.getStoreStatus> {
+  return async (_request, call) => {
+    const { version, refreshedAt } = await readStores(replica, call);
+    const { pendingRequests } = onlyRow(await database.withSignal(call.signal).query(countRequests()));
+    return { version, refreshedAt, pendingRequests };
+  };
+}
+
+const countRequests = statement<{ pendingRequests: number }>(
+  'getStoreStatus',
+  'select count(*)::integer as "pendingRequests" from store_refresh_requests',
+);

@@ -1,0 +1,44 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+
+const maxInt32 = 2 ** 31 - 1;
+
+/** A map of user id to integers, such as the stops of each driver. */
+export type SequenceMap = Record<string, number[]>;
+
+/** Whether a value is a map of string to integers (spec 4.1). */
+export function isSequenceMap(value: JsonValue): value is SequenceMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isIntegers);
+}
+
+/**
+ * The sequence that getSlotById shows (design 2 and 7): a stored array of integers as it is; of a map
+ * the arrays one after the other, numeric keys ascending, then others by text; else nothing.
+ */
+export function flattenSequence(value: JsonValue): number[] {
+  const flat = isSequenceMap(value)
+    ? Object.keys(value)
+        .sort(byUser)
+        .flatMap((user) => value[user] ?? [])
+    : value;
+  return isIntegers(flat) && flat.every(isInt32) ? flat : [];
+}
+
+/** Reads a slot id from text; undefined for what is no int32 (design 7). */
+export function parseSlotId(text: string): number | undefined {
+  const id = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isInteger(id) && isInt32(id) ? id : undefined;
+}
+
+function isIntegers(value: JsonValue): value is number[] {
+  return Array.isArray(value) && value.every((item) => Number.isInteger(item));
+}
+
+const isInt32 = (value: number) => value <= maxInt32 && value >= -maxInt32 - 1;
+
+const isNumeric = (key: string) => /^[+-]?\d+$/.test(key);
+
+function byUser(left: string, right: string): number {
+  if (isNumeric(left) !== isNumeric(right)) return isNumeric(left) ? -1 : 1;
+  const byNumber = isNumeric(left) ? Number(left) - Number(right) : 0;
+  return byNumber || (left < right ? -1 : 1);
+}

@@ -1,0 +1,53 @@
+import { fromJson, type JsonValue, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+
+/** The slot record (spec 2.1). */
+export interface SlotRow {
+  id: number;
+  deliveryTime: Date;
+  freezeTime: Date;
+  isActive: boolean;
+  isCapacityFull: boolean;
+  groupIds: number[];
+  /** null when unset. */
+  deliverySequence: JsonValue;
+}
+
+/** A slot with the ids of its associations, in their order. */
+export interface ListedSlotRow extends SlotRow {
+  productIds: number[];
+}
+
+/** An association, with the product when it exists (spec 2.2). */
+export interface ProductSlotRow {
+  slotId: number;
+  productId: number;
+  product: ProductRow | null;
+}
+
+/** A product as slots show it (spec 2.1). */
+export interface ProductRow {
+  id: number;
+  name: string;
+  images: string[];
+}
+
+/** SQL of the columns of `SlotRow`. */
+export const slotColumns = `
+  slots.id, slots.delivery_time as "deliveryTime", slots.freeze_time as "freezeTime",
+  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+  slots.group_ids as "groupIds", slots.delivery_sequence as "deliverySequence"`;
+
+/** The record as a `Slot`; its delivery sequence is an empty object when unset. */
+export function toSlot(slot: SlotRow) {
+  return {
+    id: slot.id,
+    deliveryTime: timestampFromDate(slot.deliveryTime),
+    freezeTime: timestampFromDate(slot.freezeTime),
+    isActive: slot.isActive,
+    isCapacityFull: slot.isCapacityFull,
+    groupIds: slot.groupIds,
+    deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
+  } satisfies MessageInitShape<typeof SlotSchema>;
+}

@@ -1,0 +1,111 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { VendorSnippetInput, VendorSnippetSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { optionalDate } from '../../../shared/rpc/dates.ts';
+import { slotErrors } from '../errors.ts';
+
+/** A vendor snippet as it is stored (spec 2.3). */
+export interface SnippetRow {
+  snippetCode: string;
+  slotId: number;
+  productIds: number[];
+  validTill: Date | null;
+}
+
+/** The record as a `VendorSnippet`. */
+export function toSnippet({ validTill, ...snippet }: SnippetRow) {
+  const record = { ...snippet, ...(validTill === null ? {} : { validTill: timestampFromDate(validTill) }) };
+  return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
+}
+
+/** The snippets of a request, before their slot is known. */
+export interface GivenSnippets {
+  readonly snippets: readonly Omit<SnippetRow, 'slotId'>[];
+  /** INVALID_ARGUMENT for the first date that does not parse; undefined when all do. */
+  readonly dateError: unknown;
+  /** The parameters of `foundOfSnippets`, `snippetsAreSound` and `insertSnippets`. */
+  readonly params: SnippetParams;
+}
+
+export interface SnippetParams {
+  readonly snippets: string;
+  readonly snippetProductIds: readonly number[];
+  readonly snippetNames: readonly string[];
+  readonly snippetDatesParse: boolean;
+}
+
+/** Reads the snippets of createSlot and updateSlot (spec 4.1). Throws nothing: see `checkSnippets`. */
+export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippets {
+  let dateError: unknown;
+  const readDate = (text: string | undefined, index: number) => {
+    try {
+      return optionalDate(`vendor_snippets[${index}].valid_till`, text);
+    } catch (error) {
+      dateError ??= error;
+      return null;
+    }
+  };
+  const snippets = given.map(({ name, productIds, validTill }, index) => ({
+    snippetCode: name,
+    productIds,
+    validTill: readDate(validTill, index),
+  }));
+  const params = {
+    snippets: JSON.stringify(snippets),
+    snippetProductIds: [...new Set(given.flatMap(({ productIds }) => productIds))],
+    snippetNames: given.map(({ name }) => name),
+    snippetDatesParse: dateError === undefined,
+  };
+  return { snippets, dateError, params };
+}
+
+/** What a statement found of the snippets. */
+export interface FoundOfSnippets {
+  unknownProducts: number[];
+  takenNames: string[];
+}
+
+/** SQL of the columns of `FoundOfSnippets`, in a common table expression `found`. */
+export const foundOfSnippets = `
+  array(
+    select unnest($snippetProductIds::integer[])
+    except select id from products where id = any($snippetProductIds)
+  ) as "unknownProducts",
+  array(select snippet_code from vendor_snippets where snippet_code = any($snippetNames::text[])) as "takenNames"`;
+
+/** SQL of the condition under which `checkSnippets` throws nothing. */
+export const snippetsAreSound = `
+  $snippetDatesParse::boolean and "unknownProducts" = '{}' and "takenNames" = '{}'
+  and cardinality($snippetNames) = (select count(distinct name) from unnest($snippetNames) as name)`;
+
+/**
+ * SQL of a common table expression that stores the snippets of the one slot in `written`. The order by
+ * name keeps two requests with the same names from deadlocking.
+ */
+export const insertSnippets = `
+  snippets as (
+    insert into vendor_snippets (slot_id, snippet_code, product_ids, valid_till)
+    select written.id, given."snippetCode", given."productIds", given."validTill"
+    from written,
+      jsonb_to_recordset($snippets) as given ("snippetCode" text, "productIds" integer[], "validTill" timestamptz)
+    order by given."snippetCode" collate "C"
+  )`;
+
+/**
+ * The rules of snippets (spec 4.1 and 7), in their order; of one snippet, the products come before the
+ * name (design 7).
+ *
+ * @throws INVALID_ARGUMENT for a date that does not parse and for products that do not exist,
+ * ALREADY_EXISTS for a name that is taken, also by an earlier snippet of the same request.
+ */
+export function checkSnippets({ snippets, dateError }: GivenSnippets, found: FoundOfSnippets): void {
+  if (dateError !== undefined) throw dateError;
+  const unknown = new Set(found.unknownProducts);
+  const taken = new Set(found.takenNames);
+  for (const { snippetCode: name, productIds } of snippets) {
+    if (productIds.some((id) => unknown.has(id))) throw fail(slotErrors.snippetProductsInvalid, { params: { name } });
+    if (taken.has(name)) throw fail(slotErrors.snippetNameTaken, { params: { name } });
+    taken.add(name);
+  }
+}

@@ -1,0 +1,13 @@
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
+import type { StoreContent } from './content.ts';
+import type { StoreReplica } from './replica.ts';
+
+/**
+ * The stores as they are now or, for a call with the header `store-request-id`, once they cover that
+ * write (design 4). Throws what `StoreReplica.untilCovers` throws.
+ */
+export async function readStores(replica: StoreReplica, call: CallContext): Promise<StoreContent> {
+  const requestId = call.header('store-request-id');
+  if (requestId !== undefined) await replica.untilCovers(requestId, call.signal.toAbortSignal());
+  return replica.content;
+}

@@ -1,0 +1,73 @@
+import { type AbortSignalLike, CallSignal } from '../../../shared/cancellation/signal.ts';
+import { storeRefreshQueue } from '../../../shared/db/migrate.ts';
+import { openJobBackend } from '../../../shared/jobs/backend.ts';
+import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
+import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
+import { createRefreshMetrics } from './metrics.ts';
+import { refreshStores } from './refresh.ts';
+
+const sweepEveryMs = 30_000;
+const refreshTimeoutMs = 60_000;
+
+/** Refreshes the stores where that is asked for; logs and counts it. Rejects when it fails. */
+export type Refresh = (stopped?: AbortSignal) => Promise<void>;
+
+/** Makes the function that runs a refresh until it takes too long, or until `stopped` aborts. */
+export function createRefresh({ database, logger, metrics }: ServiceParts): Refresh {
+  const refreshMetrics = createRefreshMetrics(metrics);
+  return async (stopped) => {
+    const start = performance.now();
+    const refreshed = await endingWith(stopped, (signal) => refreshStores(database, signal)).catch((error: unknown) => {
+      refreshMetrics.failed();
+      throw error;
+    });
+    if (refreshed === undefined) return;
+    const durationMs = performance.now() - start;
+    refreshMetrics.succeeded(durationMs / 1_000);
+    const { version, requests } = refreshed;
+    logger.info({ version, requests, durationMs: Math.round(durationMs) }, 'stores refreshed');
+  };
+}
+
+/**
+ * Starts the job that refreshes the stores (design 4, steps 2 to 4): after each request, delayed and
+ * deduplicated, and every 30 s for requests that no job took.
+ *
+ * @returns what asks for a refresh; it neither waits nor throws.
+ */
+export async function startRefreshJob(
+  { config, logger, shutdown, metrics, tracing }: ServiceParts,
+  run: Refresh,
+): Promise<() => void> {
+  const { redisUrl, redisSentinels, redisSentinelPassword, storeRefreshDelayMs: delayMs } = config;
+  const { url, directUrl: databaseUrl = url, applicationName } = config.database;
+  const redis = { redisUrl, redisSentinels, redisSentinelPassword };
+  const backend = openJobBackend({ ...redis, databaseUrl, applicationName, logger });
+  shutdown.push({ name: 'job connections', stop: () => backend.close() });
+  const job = new SingletonJob({ name: storeRefreshQueue, delayMs, sweepEveryMs, backend, logger, tracing, run });
+  job.registerMetrics(metrics);
+  shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
+  await job.start();
+  return () => job.request();
+}
+
+/**
+ * Runs `work` with a signal that aborts after the timeout, or with `stopped`. `stopped` lives as long as
+ * the process, so no listener stays on it.
+ */
+async function endingWith<Result>(
+  stopped: AbortSignal | undefined,
+  work: (signal: AbortSignalLike) => Promise<Result>,
+): Promise<Result> {
+  const signal = new CallSignal();
+  const timer = setTimeout(() => signal.abort(() => new Error('the refresh took too long')), refreshTimeoutMs);
+  const stop = () => signal.abort(() => new Error('the service stops', { cause: stopped?.reason }));
+  if (stopped?.aborted) stop();
+  stopped?.addEventListener('abort', stop);
+  try {
+    return await work(signal);
+  } finally {
+    clearTimeout(timer);
+    stopped?.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,32 @@
+import { type ErrorRow, fail } from '../errors/errors.ts';
+import { databaseErrors, isLostRace } from './errors.ts';
+import { onlyRow } from './statement.ts';
+
+const maxRuns = 3;
+
+/** What a conditional write had read before has changed meanwhile. */
+export class LostRace extends Error {}
+
+/**
+ * Runs a conditional write: one statement that checks the rules, writes only when all hold, and
+ * answers with what it found and what it wrote. Of two such statements at the same time both may find
+ * that the rules hold; a constraint then stops the second one. It runs again, finds what the first one
+ * wrote, and its caller refuses by the rule.
+ *
+ * @param write resolves with the rows of the statement, of which there is one. It may throw `LostRace`.
+ * @param lost the error when a constraint stops the third run, too.
+ * @throws ABORTED when `write` throws `LostRace` three times, and what else `write` throws.
+ */
+export async function conditionalWrite<Row>(
+  write: () => Promise<readonly Row[]>,
+  lost: ErrorRow = databaseErrors.conflict,
+): Promise<Row> {
+  for (let run = 1; ; run += 1) {
+    try {
+      return onlyRow(await write());
+    } catch (error) {
+      if (!(error instanceof LostRace || isLostRace(error))) throw error;
+      if (run === maxRuns) throw fail(error instanceof LostRace ? databaseErrors.conflict : lost, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+
+/** The rooms of the source, lowest first: a file imports from its own room and from those below it. */
+const rooms = [
+  'shared/gen',
+  'shared/errors',
+  'shared/cancellation',
+  'shared/config',
+  'shared/telemetry',
+  'shared/db',
+  'shared/auth',
+  'shared/jobs',
+  'shared/rpc/protobuf',
+  'shared/rpc/limits',
+  'shared/rpc',
+  'shared/rpc/interceptors',
+  'shared/rpc/grpc',
+  'shared/rpc/web',
+  'shared/runtime',
+  'shared/client',
+  'shared/dev/seed',
+  'shared/dev/postgres',
+  'shared/dev',
+  'services/coupon-service/errors.ts',
+  'services/coupon-service/coupons',
+  'services/coupon-service/listing',
+  'services/coupon-service/parts.ts',
+  'services/coupon-service/procedures',
+  'services/coupon-service',
+  'services/slot-service/errors.ts',
+  'services/slot-service/slots',
+  'services/slot-service/stores',
+  'services/slot-service/encoding',
+  'services/slot-service/parts.ts',
+  'services/slot-service/procedures',
+  'services/slot-service',
+];
+const maxFiles = 12;
+
+const files = ['services', 'shared']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  .filter(({ name, parentPath }) => name.endsWith('.ts') && !parentPath.startsWith('shared/gen'))
+  .map(({ name, parentPath }) => `${parentPath}/${name}`);
+
+const roomOf = (file: string) => {
+  if (file.startsWith('shared/gen/')) return 'shared/gen';
+  return rooms.includes(file) ? file : path.dirname(file);
+};
+
+/** The files of this project that a file imports, types included. */
+function importsOf(file: string): string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(file, 'utf8'), true, true);
+  return importedFiles
+    .filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => path.normalize(path.join(path.dirname(file), fileName)));
+}
+
+/** The first circle of imports that is reached from a file; undefined when there is none. */
+function circleFrom(file: string, seen: Set<string>, way: readonly string[] = []): readonly string[] | undefined {
+  if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+  if (seen.has(file)) return undefined;
+  seen.add(file);
+  const imports = importsOf(file).filter((imported) => files.includes(imported));
+  return imports.map((imported) => circleFrom(imported, seen, [...way, file])).find((circle) => circle !== undefined);
+}
+
+describe('The rooms of the source', () => {
+  it('each have a place in their order', () => {
+    expect([...new Set(files.map(roomOf))].sort()).toEqual(rooms.filter((room) => room !== 'shared/gen').sort());
+  });
+
+  it.each(files)('%s imports nothing from a room above its own', (file) => {
+    const level = rooms.indexOf(roomOf(file));
+    const above = importsOf(file).filter((imported) => rooms.indexOf(roomOf(imported)) > level);
+    expect(above).toEqual([]);
+  });
+
+  it('hold no two files that import one another, directly or in a circle', () => {
+    const seen = new Set<string>();
+    const circles = files.map((file) => circleFrom(file, seen)).filter((circle) => circle !== undefined);
+    expect(circles).toEqual([]);
+  });
+
+  // The procedures are as many as the contract has.
+  it.each(rooms.filter((room) => !room.endsWith('/procedures')))(`%s has at most ${maxFiles} files`, (room) => {
+    expect(files.filter((file) => roomOf(file) === room).length).toBeLessThanOrEqual(maxFiles);
+  });
+});
+
+describe('Every procedure', () => {
+  const services = [
+    { service: SlotService, source: 'slot-service', tests: 'slot' },
+    { service: SlotStoreService, source: 'slot-service', tests: 'stores' },
+    { service: CouponService, source: 'coupon-service', tests: 'coupon' },
+  ];
+  const places = services.flatMap(({ service, source, tests }) =>
+    service.methods.map(({ name }) => {
+      const file = name.replace(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+      return [name, `services/${source}/procedures/${file}.ts`, `test/contract/${tests}/${file}.test.ts`] as const;
+    }),
+  );
+
+  it.each(places)('%s stands in %s and is tested in %s', (_name, source, test) => {
+    expect(existsSync(source), source).toBe(true);
+    expect(existsSync(test), test).toBe(true);
+  });
+
+  it('is a procedure of the contract', () => {
+    const expected = places.map(([, source]) => source).sort();
+    expect(files.filter((file) => file.includes('/procedures/')).sort()).toEqual(expected);
+  });
+});
