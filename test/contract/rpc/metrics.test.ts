@@ -76,8 +76,8 @@ describe.each(protocols)('The metrics of calls over $name', (protocol) => {
 });
 
 describe('The metrics port', () => {
-  const [, readme = ''] =
-    /^## Operating$(.*?)^## /ms.exec(readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')) ?? [];
+  const operating = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
+  const [, documented = ''] = /^## Metrics$(.*?)^## /ms.exec(operating) ?? [];
 
   it('serves well-formed metrics, and nothing else', async () => {
     const service = await startTestService('coupon');
@@ -108,12 +108,12 @@ describe('The metrics port', () => {
     }
   });
 
-  it('tells what README.md lists, and nothing else', async () => {
+  it('serves the metrics that docs/operating.md lists, and no others', async () => {
     const service = await startTestService('slot');
     const { text } = await scrape(service.metricsPort);
     await service.stop();
     const told = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
-    const listed = [...readme.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) =>
+    const listed = [...documented.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) =>
       [...names.matchAll(/`([a-z_]+\*?)`/g)].map(([, name = '']) => new RegExp(`^${name.replace('*', '\\w+')}$`)),
     );
     expect(listed.length).toBeGreaterThan(10);

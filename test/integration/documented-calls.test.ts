@@ -10,21 +10,22 @@ import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/processes.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
-import { type CommandExample, commandExamples, programExamples } from './readme-examples.ts';
+import { type CommandExample, commandExamples, programExamples } from './documented-examples.ts';
 
 const hasGrpcurl = (await run('grpcurl', ['-version'])).code === 0;
 const isGrpcurl = ({ tool }: CommandExample) => tool === 'grpcurl';
 
-describe('The callers in README.md', () => {
+describe('The documented calls', () => {
   let database: TestDatabase;
   let running: { slot: RunningService; coupon: RunningService };
-  let token: string;
+  /** What the reader's shell has: a token, and the secret that `npm run token` signs with. */
+  let env: { TOKEN: string; AUTH_JWT_SECRET: string };
 
   beforeAll(async () => {
     database = await createDatabase();
     await seedDemo(database.url, new Date());
     running = { slot: await start('slot'), coupon: await start('coupon') };
-    token = await signToken({ staffId: 1 });
+    env = { TOKEN: await signToken({ staffId: 1 }), AUTH_JWT_SECRET: testSecret };
   });
   afterAll(async () => {
     await Promise.all([running.slot.stop(), running.coupon.stop()]);
@@ -46,40 +47,42 @@ describe('The callers in README.md', () => {
       .replaceAll('LOCAL', 'localhost');
   }
 
-  it('are the six that other services and people use', () => {
-    expect([...new Set(commandExamples.map(({ tool }) => tool))]).toEqual(['npx buf curl', 'grpcurl', 'curl']);
+  /** The JSON that a command prints: an error of buf goes to stderr. */
+  async function printed(command: string): Promise<unknown> {
+    const { stdout, stderr } = await run('sh', ['-c', localized(command)], env);
+    return parse(stdout || stderr);
+  }
+
+  it('show each tool and each library', () => {
+    expect(commandExamples.map(({ tool }) => tool)).toEqual(['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl']);
     expect(programExamples.map(({ library }) => library)).toEqual(['shared/client', 'connect-node', 'connect-web']);
   });
 
   it.each(commandExamples.filter((example) => hasGrpcurl || !isGrpcurl(example)))(
-    '$tool prints what it says',
-    async ({ command, output }) => {
-      const { stdout, stderr } = await run('sh', ['-c', localized(command)], { TOKEN: token });
-      expect(parse(stdout || stderr)).toEqual(parse(output));
-    },
+    '$tool prints the JSON below its command',
+    async ({ command, output }) => expect(await printed(command)).toEqual(parse(output)),
   );
 
-  it.each(programExamples)('$library prints what it says', async ({ program, output }) => {
+  it.each(programExamples)('The program with $library prints what its comments say', async ({ program, output }) => {
     expect(output).not.toBe('');
     const args = ['--import', 'tsx', '--input-type=module', '--eval', localized(program)];
-    expect(await run(process.execPath, args, { TOKEN: token })).toEqual({ code: 0, stdout: `${output}\n`, stderr: '' });
+    expect(await run(process.execPath, args, env)).toEqual({ code: 0, stdout: `${output}\n`, stderr: '' });
   });
 
   // grpcurl can't be installed everywhere: its call is made by buf, which reads the same reflection.
   const skipped = hasGrpcurl ? '' : ' (grpcurl itself skipped: it is not on the PATH)';
-  it.each(commandExamples.filter(isGrpcurl))(`grpcurl's call works${skipped}`, async ({ command, output }) => {
-    const [, body = '', address, service, name] = / -d '(.*)' \\\s+(\S+) ([\w.]+)\/(\w+)$/.exec(command) ?? [];
+  it.each(commandExamples.filter(isGrpcurl))(`grpcurl's call works with buf${skipped}`, async ({ command, output }) => {
+    const [, body = '', address, service, name] = / -d '(.*)' \\\s+(\S+) ([\w.]+)\/(\w+)$/m.exec(command) ?? [];
     const method = SlotService.methods.find((candidate) => candidate.name === name);
     if (service !== SlotService.typeName || method === undefined) throw new Error(`there is no ${service}/${name}`);
     fromJsonString(method.input, body);
     const options = '--http2-prior-knowledge --protocol grpc -H "authorization: Bearer $TOKEN"';
-    const call = localized(`npx buf curl ${options} -d '${body}' http://${address}/${service}/${name}`);
-    const { stdout, stderr } = await run('sh', ['-c', call], { TOKEN: token });
-    expect(parse(stdout || stderr)).toEqual(parse(output));
+    const call = `npx buf curl ${options} -d '${body}' http://${address}/${service}/${name}`;
+    expect(await printed(call)).toEqual(parse(output));
   });
 });
 
-/** The answer, with what no run repeats made alike: the clock and chance in a generated code. */
+/** The answer, without what no two runs share: the clock and chance in a generated code. */
 function parse(json: string): unknown {
   return JSON.parse(json.replace(/(DC3210)\d{6}[A-Z0-9]{4}/, '$1'));
 }

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+
+/** A shell command of the documentation, with the JSON below it that it prints. */
+export interface CommandExample {
+  readonly tool: string;
+  readonly command: string;
+  readonly output: string;
+}
+
+/** A program of the documentation, with what the comments behind its `console.log` say it prints. */
+export interface ProgramExample {
+  readonly library: string;
+  readonly program: string;
+  readonly output: string;
+}
+
+// In the order in which a reader meets them: an example may need what those before it have written.
+const text = ['README.md', 'docs/calling.md']
+  .map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8'))
+  .join('\n');
+const matches = (pattern: RegExp) => [...text.matchAll(pattern)];
+
+/** The `sh` blocks that a `json` block follows directly; no others are run, such as those that install or deploy. */
+export const commandExamples: readonly CommandExample[] = matches(/^```sh\n([^`]*)^```\n\n```json\n([^`]*)^```$/gm).map(
+  ([, command = '', output = '']) => ({
+    tool: /^(?:npx buf curl|grpcurl|curl)/m.exec(command)?.[0] ?? '',
+    command,
+    output,
+  }),
+);
+
+/** The `ts` blocks. */
+export const programExamples: readonly ProgramExample[] = matches(/^```ts\n(.*?)^```$/gms).map(([, program = '']) => ({
+  library: /shared\/client|connect-node|connect-web/.exec(program)?.[0] ?? '',
+  program,
+  output: [...program.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line).join('\n'),
+}));
