@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const inRoot = (file: string) => path.join(root, file);
+const read = (file: string) => readFileSync(inRoot(file), 'utf8');
+const filesIn = (folder: string) => readdirSync(inRoot(folder), { recursive: true }).map(String);
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs').map((file) => `docs/${file}`)];
+const testFiles = filesIn('test').map((file) => path.basename(file));
+
+/** A page without its blocks of code, which may hold what looks like a link or a heading. */
+const textOf = (page: string) => read(page).replace(/^```.*?^```$/gms, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const headings = matches(textOf(page), /^#+ (.*)$/gm);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Whether a relative link of a page leads to a file or folder and, after a `#`, to one of its headings. */
+function leadsSomewhere(page: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? page : path.join(path.dirname(page), file);
+  return existsSync(inRoot(target)) && (anchor === undefined || anchorsOf(target).includes(anchor));
+}
+
+it('README has fewer than 150 lines', () => {
+  expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(150);
+});
+
+it('README has a row for each variable that the configuration reads', () => {
+  const sources = [...filesIn('shared/config').map((file) => `shared/config/${file}`), 'shared/dev/settings.ts'];
+  const names = new Set(matches(sources.map(read).join('\n'), /(?:'|env\.)([A-Z]+(?:_[A-Z]+)+)\b/g));
+  const rows = matches(read('README.md'), /^\| (`[^|]*) \|/gm).join();
+  expect(names.size).toBeGreaterThan(20);
+  expect([...names].filter((name) => !rows.includes(`\`${name}\``))).toEqual([]);
+});
+
+describe.each(pages)('%s', (page) => {
+  it('has relative links that lead to files and headings', () => {
+    const links = matches(textOf(page), /\]\(([^)\s]+)\)/g).filter((link) => !/^https?:/.test(link));
+    expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+  });
+
+  it('names source and test files that exist', () => {
+    const names = matches(textOf(page), /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|conf|md)|[\w-]+\.test\.ts)`/g);
+    expect(names.filter((name) => !existsSync(inRoot(name)) && !testFiles.includes(name))).toEqual([]);
+  });
+});
