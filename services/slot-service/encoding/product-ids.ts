@@ -6,7 +6,7 @@ import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 const response = GetSlotsProductIdsResponseSchema.field;
 const list = IdListSchema.field;
 
-/** The answer of getSlotsProductIds: the product ids of each slot, by its id. */
+/** The response of getSlotsProductIds: the product ids of each slot, by its id. */
 export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductIdsResponseSchema> {
   readonly #productIds: ReadonlyMap<number, readonly number[]>;
 

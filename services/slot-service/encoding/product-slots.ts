@@ -10,7 +10,7 @@ import { BinaryWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/bin
 import { EncodedResponse, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
 import type { StoredSlot } from '../stores/content.ts';
 
-/** What getProductSlots shows: each product with its open slots. */
+/** The content of a response of getProductSlots: each product with its open slots. */
 export interface ShownProducts {
   readonly version: number;
   readonly refreshedAt: Timestamp;
@@ -21,11 +21,12 @@ const response = GetProductSlotsResponseSchema.field;
 const list = OpenSlotListSchema.field;
 
 // About a millisecond of work.
-const slotsOfTurn = 2_000;
+const slotsPerTurn = 2_000;
 
 /**
- * The answer of getProductSlots, each form written once. A slot stands in the lists of all of its
- * products: it is encoded once a version, and a long answer is put together in turns with other calls.
+ * The response of getProductSlots; each form is encoded once. A slot is in the lists of all its
+ * products: it is encoded once a version. A long response is put together in batches, between which
+ * other calls run.
  */
 export class ProductSlotsResponse extends EncodedResponse<typeof GetProductSlotsResponseSchema> {
   readonly #shown: ShownProducts;
@@ -82,7 +83,7 @@ export class ProductSlotsResponse extends EncodedResponse<typeof GetProductSlots
     for (const [productId, open] of this.#shown.slots) {
       write(productId, open);
       written += open.length + 1;
-      if (written < slotsOfTurn) continue;
+      if (written < slotsPerTurn) continue;
       written = 0;
       await nextTurn();
     }

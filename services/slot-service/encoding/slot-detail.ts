@@ -20,7 +20,7 @@ import {
 const detail = SlotDetailSchema.field;
 const snippetFields = VendorSnippetSchema.field;
 
-/** A slot as getSlotById shows it. */
+/** The content of a response of getSlotById. */
 export interface ShownSlot {
   readonly slot: SlotRow & { readonly productSlots: readonly ProductSlotRow[] };
   /** Flattened. */
@@ -28,7 +28,7 @@ export interface ShownSlot {
   readonly vendorSnippets: readonly (SnippetRow & { readonly accessUrl: string })[];
 }
 
-/** The answer of getSlotById, written straight from the rows. */
+/** The response of getSlotById, encoded straight from the rows. */
 export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdResponseSchema> {
   readonly #shown: ShownSlot;
 

@@ -6,14 +6,14 @@ import { BinaryWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
 import { writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
 import type { ProductRow, SlotRow } from '../slots/slot.ts';
 
-/** The parts of slots in their answers, in protobuf's wire format and in its JSON form. */
+/** The fields that responses with slots share, in protobuf's binary and JSON forms. */
 
 const slot = SlotSchema.field;
 const productSlot = ProductSlotSchema.field;
 const summary = ProductSummarySchema.field;
 const timestamp = TimestampSchema.field;
 
-/** The fields that Slot, ListedSlot and SlotDetail have under the same numbers. */
+/** Writes the fields that Slot, ListedSlot and SlotDetail have under the same numbers. */
 export function writeSlotFields(writer: BinaryWriter, row: SlotRow): void {
   writer.int(slot.id.number, row.id);
   writeTimestamp(writer, slot.deliveryTime.number, row.deliveryTime);
@@ -23,7 +23,7 @@ export function writeSlotFields(writer: BinaryWriter, row: SlotRow): void {
   writer.ints(slot.groupIds.number, row.groupIds);
 }
 
-/** The fields of Slot, which ListedSlot has too. */
+/** Writes the fields of Slot, which ListedSlot has, too. */
 export function writeSlot(writer: BinaryWriter, row: SlotRow): void {
   writeSlotFields(writer, row);
   writer.message(slot.deliverySequence.number, () => writeValue(writer, sequenceOf(row)));
@@ -45,12 +45,12 @@ export function writeProduct({ id, name, images }: ProductRow): Buffer {
   return writer.finish();
 }
 
-/** The first field of a row of productSlots; the rest is the same for all slots. */
+/** Writes the slot's id, the one field of a `ProductSlot` that differs between slots. */
 export function writeSlotIdOf(writer: BinaryWriter, { id }: Pick<SlotRow, 'id'>): BinaryWriter {
   return writer.int(productSlot.slotId.number, id);
 }
 
-/** A row of productSlots without its slot's id. */
+/** Encodes a `ProductSlot` without its slot's id. */
 export function writeAssociation(productId: number, product: Buffer | undefined): Buffer {
   const writer = new BinaryWriter(256).int(productSlot.productId.number, productId);
   return (product === undefined ? writer : writer.bytes(productSlot.product.number, product)).finish();
@@ -71,7 +71,7 @@ export function slotToJson(row: SlotRow) {
   return { ...slotFieldsToJson(row), deliverySequence: sequenceOf(row) };
 }
 
-/** Without a fraction when there is none, as protobuf's JSON has it. */
+/** A time as protobuf's JSON form has it: without a fraction of zero. */
 export function timestampToJson(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');
 }

@@ -10,13 +10,13 @@ import type { ListedSlotRow, ProductRow, SlotRow } from '../slots/slot.ts';
 import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-fields.ts';
 
 /**
- * The lists of slots, written straight from their rows: as messages a list of 1,000 slots with 40
- * products each would be 200,000 objects. A product is written once, however many slots have it.
+ * Lists of slots, encoded straight from their rows: as messages, a list of 1,000 slots with 40 products
+ * each would be 200,000 objects. A product is encoded once, however many slots have it.
  */
 
 const listed = ListedSlotSchema.field;
 
-/** The answer of getSlots. */
+/** The response of getSlots. */
 export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema> {
   readonly #rows: readonly SlotRow[];
 
@@ -38,7 +38,7 @@ export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema
   }
 }
 
-/** The answer of getAll. */
+/** The response of getAll. */
 export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSchema> {
   readonly #rows: readonly ListedSlotRow[];
   readonly #products: ReadonlyMap<number, ProductRow>;
@@ -92,13 +92,13 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
 }
 
 // About a millisecond of work.
-const rowsOfTurn = 50;
+const rowsPerTurn = 50;
 
-/** Maps rows, some at a time: a long list must not hold up the calls beside it. */
+/** Maps rows in batches, between which other calls run: a long list must not block the event loop. */
 async function inTurns<Row, Result>(rows: readonly Row[], map: (row: Row) => Result): Promise<Result[]> {
   const results: Result[] = [];
   for (const row of rows) {
-    if (results.length % rowsOfTurn === rowsOfTurn - 1) await nextTurn();
+    if (results.length % rowsPerTurn === rowsPerTurn - 1) await nextTurn();
     results.push(map(row));
   }
   return results;

@@ -6,20 +6,20 @@ import { type OpenSlot, OpenSlotSchema } from '../../../shared/gen/slot/v1/slot_
 import type { StoreRequest } from './requests.ts';
 import { parseSnapshot, sees, type TransactionSnapshot } from './snapshot.ts';
 
-/** A slot that was neither inactive nor full when the stores were built. */
+/** A slot that was active and not full when the stores were built. */
 export interface StoredSlot {
   readonly message: OpenSlot;
   readonly freezeMs: number;
 }
 
-/** One version of the derived stores in memory, never changed. */
+/** One version of the derived stores in memory. It is immutable. */
 export interface StoreContent {
   readonly version: number;
   readonly refreshedAt: Timestamp;
-  /** The timeline of the database that it was built on, which its transactions' ids belong to. */
+  /** The database's timeline when it was built: transaction ids are unique within a timeline. */
   readonly timeline: number;
   readonly snapshot: TransactionSnapshot;
-  /** By delivery time, then id. */
+  /** Ordered by delivery time, then id. */
   readonly slots: readonly StoredSlot[];
   readonly byProduct: ReadonlyMap<number, readonly StoredSlot[]>;
 }
@@ -77,7 +77,7 @@ function build(row: StoreVersionRow): StoreContent {
   };
 }
 
-/** The slots whose freeze time is ahead of `nowMs`: one that passes needs no refresh to close. */
+/** The slots whose freeze time is ahead of `nowMs`. Slots close without a refresh. */
 export function openAt(slots: readonly StoredSlot[], nowMs: number): StoredSlot[] {
   return slots.filter(({ freezeMs }) => freezeMs > nowMs);
 }
@@ -87,7 +87,7 @@ export function covers({ timeline, snapshot }: StoreContent, request: StoreReque
   return timeline === request.timeline && sees(snapshot, request.transaction);
 }
 
-/** Whether two are the same version: after a recovery another one may have its number. */
+/** Whether both are the same version: after a recovery, another version may have the same number. */
 export function isSameVersion(left: StoreContent, right: StoreContent): boolean {
   const isOfOneRefresh = timestampMs(left.refreshedAt) === timestampMs(right.refreshedAt);
   return isOfOneRefresh && left.version === right.version && left.timeline === right.timeline;

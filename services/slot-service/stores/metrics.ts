@@ -14,13 +14,13 @@ const refreshBacklog = statement<{ pending: number; oldestSeconds: number }>(
    from store_refresh_requests`,
 );
 
-/** What is told of the refreshes that this replica runs. */
+/** Counts and times the refreshes that this replica runs. */
 export interface RefreshMetrics {
   succeeded(seconds: number): void;
   failed(): void;
 }
 
-/** Declares the metrics of refreshes, and gives what counts them. */
+/** Registers the metrics of refreshes. */
 export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
   const durations = metrics.histogram(
     { name: 'store_refresh_seconds', help: 'How long the refreshes that this replica ran took.' },
@@ -39,7 +39,7 @@ export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
   };
 }
 
-/** Declares the metrics of a replica's copy of the stores, and of what waits for a refresh. */
+/** Registers the metrics of a replica's copy of the stores, and of the requests that wait for a refresh. */
 export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, database: Database): void {
   metrics.gauge(
     { name: 'store_version', help: 'The version of the stores that this replica serves.' },
@@ -50,7 +50,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
     () => Math.max(Date.now() - timestampMs(replica.content.refreshedAt), 0) / 1_000,
   );
   const backlog = oneAtATime(async () => {
-    // A look at the calls' pool must not make their wait longer.
+    // A scrape must not make calls wait longer.
     if (database.waiting > 0) throw new Error('calls wait for the database');
     const [row] = await database.withSignal(AbortSignal.timeout(readMs)).query(refreshBacklog());
     return row ?? { pending: 0, oldestSeconds: 0 };

@@ -2,17 +2,17 @@ import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
 
-/** The channel on which a new version of the stores is told. */
+/** The channel on which a refresh notifies the replicas of its version. */
 export const storeVersionChannel = 'store_version';
 
-// Comes before the first snapshot of the transaction: a refresh that had to wait for another one
-// must see what that one did.
+// The lock comes before the transaction's snapshot, so that a refresh that waited for another one sees
+// its version.
 const lockStoreVersions = statement<never>('lockStoreVersions', 'lock table store_versions in exclusive mode');
 
 const refreshStoresRow = statement<{ version: number; requests: number }>(
   'refreshStores',
   `with taken as (delete from store_refresh_requests returning id),
-   -- A version whose snapshot is ahead came with a dump of another cluster: its transactions are not ours.
+   -- A version whose snapshot is ahead of ours came with a dump of another cluster.
    usable as (
      select from store_versions where pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(pg_current_snapshot())
    ),
@@ -40,16 +40,16 @@ const refreshStoresRow = statement<{ version: number; requests: number }>(
 
 export interface Refreshed {
   readonly version: number;
-  /** How many requests it covered. */
+  /** How many requests it covers. */
   readonly requests: number;
 }
 
 /**
- * Rebuilds the derived stores when there are requests for it, or no version yet (design 4, step 3):
- * one REPEATABLE READ transaction takes the requests that it can see and builds from the same
- * snapshot. One runs at a time, whatever the number of replicas.
+ * Rebuilds the derived stores when requests wait, or when there is no version yet (design 4, step 3).
+ * One REPEATABLE READ transaction deletes the requests that it sees and builds from the same snapshot.
+ * All replicas together run one at a time.
  *
- * @returns undefined when there was nothing to do.
+ * @returns the new version; undefined when there was nothing to do.
  */
 export function refreshStores(database: Database, signal: AbortSignalLike): Promise<Refreshed | undefined> {
   return database.transaction(

@@ -1,7 +1,7 @@
 import { EventEmitter, on } from 'node:events';
 import type { Logger } from 'pino';
 import type { Database } from '../../../shared/db/database.ts';
-import { statement } from '../../../shared/db/statement.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { slotErrors } from '../errors.ts';
 import { covers, isSameVersion, loadStores, type StoreContent } from './content.ts';
@@ -28,14 +28,15 @@ const requestState = statement<RequestState, { timeline: number; transaction: st
    from pg_current_snapshot() as now`,
 );
 
-/** This process's copy of the derived stores, swapped whole when a new version is loaded. */
+/** This process's copy of the derived stores. A new version replaces it as a whole. */
 export class StoreReplica {
   readonly #database: Database;
   readonly #logger: Logger;
-  /** Aborts when the service begins to stop: who waits is let go. */
+  /** Aborts when the service begins to stop, which ends all waits. */
   readonly #draining: AbortSignal;
   readonly #events = new EventEmitter().setMaxListeners(0);
   #content: StoreContent;
+  /** The highest version that this process served and that the database has lost since. */
   #newestLost = 0;
   #loading: Promise<void> | undefined;
   #loadAgain = false;
@@ -59,7 +60,7 @@ export class StoreReplica {
     return this.#content;
   }
 
-  /** Loads what is newest now; calls during a load make one more load. Never throws. */
+  /** Loads the newest version. Calls during a load are answered by one more load. Never throws. */
   load(): void {
     this.#loadAgain = true;
     this.#loading ??= this.#loadWhileAsked().finally(() => {
@@ -82,7 +83,7 @@ export class StoreReplica {
         this.#events.emit(changed);
       } catch (error) {
         this.#logger.warn({ err: error }, 'the derived stores could not be loaded');
-        // Without a listener that was lost, nothing else would ask again before the next version.
+        // Nothing else asks again before the next version.
         if (!this.#draining.aborted) setTimeout(() => this.load(), retryMs).unref();
       }
     }
@@ -92,40 +93,38 @@ export class StoreReplica {
    * Waits until the loaded version covers a write (design 4).
    *
    * @param requestId the `store-request-id` of the write.
-   * @throws INVALID_ARGUMENT for an id of no write, ABORTED for that of a write that the database may
-   * have lost; the signal's reason when it aborts, STOPPING when the service begins to stop.
+   * @throws INVALID_ARGUMENT for an id that belongs to no write, ABORTED for a write that the database
+   * may have lost, the signal's reason when it aborts, STOPPING when the service begins to stop.
    */
   async untilCovers(requestId: string, signal: AbortSignal): Promise<void> {
     const request = parseStoreRequest(requestId);
     if (request === undefined) throw invalidField('store-request-id', 'is not the id of a write');
     for await (const content of this.versions(signal)) {
       if (covers(content, request)) return;
-      await this.#refuseIfNeverCovered(request, signal);
+      await this.#throwIfNeverCovered(request, signal);
     }
     signal.throwIfAborted();
     this.#draining.throwIfAborted();
   }
 
-  /** Throws where no version will ever cover the request. */
-  async #refuseIfNeverCovered({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
-    const [state] = await this.#database
-      .withSignal(signal)
-      .query(requestState({ timeline, transaction: String(transaction) }));
-    if (state === undefined) throw new Error('the statement has one row');
+  /** Throws when no version will ever cover the request. */
+  async #throwIfNeverCovered({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
+    const db = this.#database.withSignal(signal);
+    const state = onlyRow(await db.query(requestState({ timeline, transaction: String(transaction) })));
     if (state.isCovered) return;
-    // A recovery or a failover came after it: whether the write is there nobody can tell.
+    // A recovery or a failover came after the write, and may have lost it.
     if (timeline < state.timeline) throw fail(slotErrors.storeRequestLost);
     if (timeline > state.timeline || state.isInFuture)
       throw invalidField('store-request-id', 'is of no write that has happened');
     if (!state.isPending) throw fail(slotErrors.storeRequestLost);
   }
 
-  /** Whether this process served a version that the database has lost since, in a recovery or a failover. */
+  /** Whether the database has lost a version in a recovery or a failover since this process started. */
   hasLost(version: number): boolean {
     return version >= this.#content.version && version <= this.#newestLost;
   }
 
-  /** The loaded version, then each one loaded after it, until the signal aborts or the service stops. */
+  /** Yields the loaded version, then each later one, until the signal aborts or the service begins to stop. */
   async *versions(signal: AbortSignal): AsyncIterable<StoreContent> {
     if (signal.aborted || this.#draining.aborted) return;
     const changes = on(this.#events, changed, { signal });

@@ -1,11 +1,11 @@
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 
 /**
- * A request for a store refresh is a row appended in the transaction of the write that asks for it,
- * so that a committed write can't lose its refresh (design 4). It is known by that transaction's id,
- * because the stores know which transactions they have seen, whatever the order of their commits; and
- * by the timeline of the database, because a recovery or a failover may lose that transaction, and
- * give its id to another.
+ * A request for a store refresh: a row that a write appends in its own transaction, so that no
+ * committed write loses its refresh (design 4). Its id is made of two parts. The transaction id tells
+ * whether a version covers the write, because a version knows which transactions its snapshot sees.
+ * The timeline tells whether the transaction id still means that write: a recovery or a failover may
+ * lose the transaction and give its id to another.
  */
 export interface StoreRequest {
   readonly timeline: number;
@@ -13,10 +13,10 @@ export interface StoreRequest {
 }
 
 const transactionBits = 48;
-// Those below are not of transactions.
+// PostgreSQL keeps the ids below for itself.
 const firstTransaction = 3n;
 
-/** Reads a `store-request-id`; undefined for what no write can have. */
+/** Reads a `store-request-id`; undefined for a text that is the id of no write. */
 export function parseStoreRequest(text: string): StoreRequest | undefined {
   if (!/^[1-9]\d{0,18}$/.test(text)) return undefined;
   const id = BigInt(text);
@@ -33,7 +33,10 @@ export function appendRefreshRequest(changed: string): string {
 /** SQL of the column that gives the request's id. */
 export const requestIdColumn = 'store_request_id()::text as "storeRequestId"';
 
-/** Schedules the refresh of a committed write, and gives its caller the id to read the own write by. */
+/**
+ * Asks for the refresh after a commit (spec 1), and sends the header `store-request-id`, by which the
+ * caller can read its own write from the stores.
+ */
 export function scheduleRefresh(parts: { requestRefresh(): void }, call: CallContext, storeRequestId: string): void {
   call.responseHeaders.set('store-request-id', storeRequestId);
   parts.requestRefresh();

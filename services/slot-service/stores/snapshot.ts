@@ -1,10 +1,10 @@
-/** Which transactions a snapshot of PostgreSQL has seen. */
+/** The transactions that a snapshot of PostgreSQL sees. */
 export interface TransactionSnapshot {
-  /** All below have ended. */
+  /** All transactions below have ended. */
   readonly from: bigint;
-  /** None from here on is seen. */
+  /** The snapshot sees no transaction from here on. */
   readonly to: bigint;
-  /** Those between that were still running. */
+  /** The transactions between that were still running. */
   readonly running: ReadonlySet<bigint>;
 }
 
@@ -15,7 +15,7 @@ export function parseSnapshot(text: string): TransactionSnapshot {
   return { from: BigInt(from), to: BigInt(to), running: new Set(ids) };
 }
 
-/** Whether the snapshot has seen a transaction, as `pg_visible_in_snapshot` tells. */
+/** Whether the snapshot sees a transaction, as `pg_visible_in_snapshot` has it. */
 export function sees(snapshot: TransactionSnapshot, id: bigint): boolean {
   return id < snapshot.to && !snapshot.running.has(id);
 }
