@@ -1,7 +1,7 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { createContextValues, type Transport } from '@connectrpc/connect';
-import { runStreamingCall, runUnaryCall } from '@connectrpc/connect/protocol';
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
+import { runStreamingCall, runUnaryCall } from '../internals/connect.ts';
 import { targetOf } from './addresses.ts';
 import { createChannelOptions } from './service-config.ts';
 import { callStream } from './stream.ts';

@@ -1,15 +1,6 @@
 import { connect } from 'node:net';
 import type pg from 'pg';
-
-declare module 'pg' {
-  interface ClientBase {
-    readonly host: string;
-    readonly port: number;
-    /** What the server, or a pooler in front of it, gave this connection to be canceled by. */
-    readonly processID: number | null;
-    readonly secretKey: number | null;
-  }
-}
+import { cancellationKeyOf } from '../internals/pg.ts';
 
 const cancelRequestCode = 80_877_102;
 
@@ -19,8 +10,9 @@ const cancelRequestCode = 80_877_102;
  * taken it; what it then hits may have ended already.
  */
 export function cancelStatement(client: pg.ClientBase, timeoutMs: number): Promise<void> {
-  const { host, port, processID, secretKey } = client;
-  if (processID === null || secretKey === null) return Promise.resolve();
+  const key = cancellationKeyOf(client);
+  if (key === undefined) return Promise.resolve();
+  const { host, port, processID, secretKey } = key;
   const request = Buffer.alloc(16);
   request.writeInt32BE(request.length, 0);
   request.writeInt32BE(cancelRequestCode, 4);

@@ -2,6 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
+import { isPoolTimeout } from '../internals/pg.ts';
 
 /** What a caller gets when the database fails (design 3): never a driver's text. */
 export const databaseErrors = {
@@ -82,9 +83,8 @@ export function toDatabaseError(error: unknown, logger: Logger, statement?: stri
 
 function rowOf(error: unknown): ErrorRow {
   if (!(error instanceof pg.DatabaseError)) {
-    // The pool's own word for a wait that was too long; all else is a connection that failed.
-    const waited = error instanceof Error && error.message === 'timeout exceeded when trying to connect';
-    return waited ? databaseErrors.poolExhausted : databaseErrors.unavailable;
+    // All else is a connection that failed.
+    return isPoolTimeout(error) ? databaseErrors.poolExhausted : databaseErrors.unavailable;
   }
   const sqlstate = error.code ?? '';
   switch (sqlstate) {

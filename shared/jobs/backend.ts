@@ -3,14 +3,13 @@ import {
   createPostgresBackend,
   createRedisBackend,
   type IQueueBackend,
-  isPgPool,
   withBackend,
 } from 'bullmq';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
 import type { HostPort } from '../config/variables.ts';
+import { createBullmqPool } from '../internals/bullmq.ts';
 
 interface Opened {
   waitUntilReady(): Promise<unknown>;
@@ -106,7 +105,7 @@ export function openJobBackend(options: JobBackendOptions): JobBackend {
       },
     };
   }
-  const pool = new JobPool({
+  const pool = createBullmqPool({
     connectionString: databaseUrl,
     application_name: `${applicationName} jobs`,
     // BullMQ keeps its tables in a schema of its own. A pooler refuses this, and has to: set later, it
@@ -119,8 +118,6 @@ export function openJobBackend(options: JobBackendOptions): JobBackend {
     client.on('error', (error) => logger.warn({ err: error }, 'a connection of the job queue was lost'));
   });
   pool.on('error', () => undefined);
-  // BullMQ has types of its own for what it needs of a pool.
-  if (!isPgPool(pool)) throw new Error('BullMQ does not take this version of pg');
   return {
     ...bind(createPostgresBackend, pool, pool),
     // BullMQ remembers for good that it could not reach PostgreSQL when it started.
@@ -136,27 +133,6 @@ function inASecond(asked: Promise<unknown>): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-type ConnectCallback = Parameters<typeof pg.Pool.prototype.connect>[0];
-
-/**
- * Tells BullMQ that the database is away in the one way that makes its worker wait before it tries
- * again; any other error it takes for one of a statement, and tries at once, for ever.
- */
-class JobPool extends pg.Pool {
-  override connect(): Promise<pg.PoolClient>;
-  override connect(callback: ConnectCallback): void;
-  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    const away = (cause: Error) => new Error(`ECONNREFUSED: ${cause.message}`, { cause });
-    if (callback === undefined) {
-      return super.connect().catch((error: Error) => {
-        throw away(error);
-      });
-    }
-    super.connect((error, client, done) => callback(error && away(error), client, done));
-    return undefined;
-  }
 }
 
 function bind<Backend extends IQueueBackend, Connection>(

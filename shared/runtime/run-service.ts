@@ -4,6 +4,7 @@ import { withTimeout } from '../cancellation/timeout.ts';
 import { withArguments } from '../config/arguments.ts';
 import { readConfig, type ServiceConfig, type ServiceName } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
+import { checkInternals } from '../internals/internals.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { forThisProcess, reportServing, runProcesses } from './processes.ts';
 import type { RunningService } from './start-service.ts';
@@ -20,6 +21,7 @@ export async function runService(
 ): Promise<void> {
   const stopAsked = untilAskedToStop();
   try {
+    checkInternals();
     const config = readConfig(name, withArguments(process.env));
     const logger = createLogger(`${name}-service`, config.logLevel);
     if (config.processes > 1 && cluster.isPrimary) {

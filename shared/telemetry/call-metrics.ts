@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
-import { Histogram } from 'prom-client';
 import { codeName } from '../errors/errors.ts';
+import { CollectedHistogram, type HistogramLine } from '../internals/prom-client.ts';
 import type { Metrics } from './metrics.ts';
 
 /** How a call came, as metrics, traces and the log name it. */
@@ -68,7 +68,7 @@ export class CallMetrics {
     metrics.gauge({ name: 'rpc_server_in_progress', help: 'Calls and streams under way.', labels }, () =>
       this.#all().map((series) => ({ labels: series.labels, value: series.inProgress })),
     );
-    metrics.registry.registerMetric(new CallDurations(() => this.#all()));
+    metrics.registry.registerMetric(new CollectedHistogram(durations, () => linesOf(this.#all())));
   }
 
   /** The series of a procedure, by protocol. */
@@ -93,31 +93,22 @@ export class CallMetrics {
 const durations = {
   name: 'rpc_server_handling_seconds',
   help: 'How long unary calls took, from the credential to the encoded answer.',
+  labelNames: ['service', 'method', 'protocol'],
+  buckets: boundsSeconds,
 };
 
-/** Tells the buckets of the series; to prom-client it is one of its own histograms. */
-class CallDurations extends Histogram {
-  readonly #read: () => readonly CallSeries[];
-
-  constructor(read: () => readonly CallSeries[]) {
-    super({ ...durations, labelNames: ['service', 'method', 'protocol'], buckets: boundsSeconds, registers: [] });
-    this.#read = read;
-  }
-
-  /** What a registry asks a histogram for, as text and as JSON: `get` goes by way of it. */
-  async getForPromString() {
-    const { name } = durations;
-    const values = this.#read().flatMap(({ labels: sharedLabels, byBucket, seconds }) => {
-      let count = 0;
-      const buckets = byBucket.map((added, bucket) => {
-        count += added;
-        const labels = { le: boundsSeconds[bucket] ?? '+Inf' };
-        return { labels, sharedLabels, value: count, metricName: `${name}_bucket` };
-      });
-      if (count === 0) return [];
-      const sum = { labels: {}, sharedLabels, value: seconds, metricName: `${name}_sum` };
-      return [...buckets, sum, { labels: {}, sharedLabels, value: count, metricName: `${name}_count` }];
+/** The lines of the series that timed a call: buckets, sum and count. */
+function linesOf(all: readonly CallSeries[]): HistogramLine[] {
+  const { name } = durations;
+  return all.flatMap(({ labels: sharedLabels, byBucket, seconds }) => {
+    let count = 0;
+    const buckets = byBucket.map((added, bucket): HistogramLine => {
+      count += added;
+      const labels = { le: boundsSeconds[bucket] ?? '+Inf' };
+      return { labels, sharedLabels, value: count, metricName: `${name}_bucket` };
     });
-    return { ...durations, type: 'histogram', aggregator: 'sum', values };
-  }
+    if (count === 0) return [];
+    const sum = { labels: {}, sharedLabels, value: seconds, metricName: `${name}_sum` };
+    return [...buckets, sum, { labels: {}, sharedLabels, value: count, metricName: `${name}_count` }];
+  });
 }

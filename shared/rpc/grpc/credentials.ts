@@ -1,57 +1,62 @@
-import { experimental, ServerCredentials } from '@grpc/grpc-js';
+import { ServerCredentials } from '@grpc/grpc-js';
+import {
+  type CaCertificateListener,
+  type CertificateProvider,
+  createProviderCredentials,
+  type IdentityCertificateListener,
+} from '../../internals/grpc-js.ts';
 import type { CertificateFiles } from '../certificates.ts';
 
 /**
- * The credentials of the gRPC port. `ServerCredentials.createSsl` keeps what it was given; those of a
- * certificate provider follow it. grpc-js has a provider of files too, which refuses every connection
- * while a file is missing or broken.
+ * The credentials of the gRPC port: cleartext without certificates, else TLS that follows the files.
+ * `ServerCredentials.createSsl` would keep the certificate that it got first, and the file watcher of
+ * grpc-js rejects every connection while a file is missing or broken.
  */
 export function createServerCredentials(certificates: CertificateFiles | undefined): ServerCredentials {
   if (certificates === undefined) return ServerCredentials.createInsecure();
   const provider = new CertificateFilesProvider(certificates);
-  const clientCa = certificates.asksClients ? provider : null;
-  // The first is the one of the server's own certificate, whatever the names of its parameters say.
-  return experimental.createCertificateProviderServerCredentials(provider, clientCa, certificates.asksClients);
+  return createProviderCredentials(provider, certificates.asksClients ? provider : null);
 }
 
-class CertificateFilesProvider implements experimental.CertificateProvider {
+class CertificateFilesProvider implements CertificateProvider {
   readonly #certificates: CertificateFiles;
-  readonly #identityListeners = new Set<experimental.IdentityCertificateUpdateListener>();
-  readonly #caListeners = new Set<experimental.CaCertificateUpdateListener>();
+  readonly #identityListeners = new Set<IdentityCertificateListener>();
+  readonly #caListeners = new Set<CaCertificateListener>();
 
   constructor(certificates: CertificateFiles) {
     this.#certificates = certificates;
     certificates.onChange(() => {
-      for (const listener of this.#caListeners) this.#tellCa(listener);
-      for (const listener of this.#identityListeners) this.#tellIdentity(listener);
+      for (const listener of this.#caListeners) this.#sendCa(listener);
+      for (const listener of this.#identityListeners) this.#sendIdentity(listener);
     });
   }
 
-  // grpc-js takes a first word only after it has added its listeners.
-  addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+  // The first certificate must come in a later tick: grpc-js is ready for it only once it has added
+  // all of its listeners.
+  addIdentityCertificateListener(listener: IdentityCertificateListener): void {
     this.#identityListeners.add(listener);
-    process.nextTick(() => this.#tellIdentity(listener));
+    process.nextTick(() => this.#sendIdentity(listener));
   }
 
-  addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+  addCaCertificateListener(listener: CaCertificateListener): void {
     this.#caListeners.add(listener);
-    process.nextTick(() => this.#tellCa(listener));
+    process.nextTick(() => this.#sendCa(listener));
   }
 
-  removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+  removeIdentityCertificateListener(listener: IdentityCertificateListener): void {
     this.#identityListeners.delete(listener);
   }
 
-  removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+  removeCaCertificateListener(listener: CaCertificateListener): void {
     this.#caListeners.delete(listener);
   }
 
-  #tellIdentity(listener: experimental.IdentityCertificateUpdateListener): void {
+  #sendIdentity(listener: IdentityCertificateListener): void {
     const { cert, key } = this.#certificates.current;
     listener({ certificate: cert, privateKey: key });
   }
 
-  #tellCa(listener: experimental.CaCertificateUpdateListener): void {
+  #sendCa(listener: CaCertificateListener): void {
     const { clientCa } = this.#certificates.current;
     listener(clientCa === undefined ? null : { caCertificate: clientCa });
   }

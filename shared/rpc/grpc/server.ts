@@ -15,6 +15,7 @@ import {
 import { HealthImplementation } from 'grpc-health-check';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
+import { http2ServersOf } from '../../internals/grpc-js.ts';
 import { CallContext, type CallSource } from '../call-context.ts';
 import type { CertificateFiles } from '../certificates.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
@@ -27,7 +28,7 @@ import { createServerCredentials } from './credentials.ts';
 import { LongLivedStreams } from './long-lived-streams.ts';
 import { addReflection } from './reflection.ts';
 import { encodeStatus } from './status.ts';
-import { guardStreams, http2ServersOf } from './stream-guard.ts';
+import { guardStreams } from './stream-guard.ts';
 
 export interface GrpcServer {
   readonly port: number;
@@ -84,7 +85,7 @@ export async function serveGrpc(
     );
   });
   const streaming = implementations.flatMap(({ rpcs }) => rpcs.filter(({ method }) => method.methodKind !== 'unary'));
-  const connections = [...http2ServersOf(server)].map((each) => openConnections(each, 'connection'));
+  const connections = http2ServersOf(server).map((each) => openConnections(each, 'connection'));
   guardStreams(server, new Set(['/grpc.health.v1.Health/Watch', ...streaming.map(({ method }) => pathOf(method))]));
   return {
     port: bound,

@@ -1,29 +1,26 @@
-import {
-  constants,
-  type Http2SecureServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
+import { http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
 import { maxConnections } from '../limits/limits.ts';
 import { MemoryReservation, RequestMemory } from '../limits/request-memory.ts';
 import { RequestStream, SlowClientGuard } from '../limits/slow-clients.ts';
 import { StreamQuota } from '../limits/stream-quota.ts';
 
-// Becomes RESOURCE_EXHAUSTED in any gRPC client. REFUSED_STREAM would be tried again at once.
-const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
-const frameHeadBytes = 5;
+// gRPC clients report it as RESOURCE_EXHAUSTED. They would retry a REFUSED_STREAM at once.
+const resetCode = constants.NGHTTP2_ENHANCE_YOUR_CALM;
+const frameHeaderBytes = 5;
 
 /**
- * Bounds what the callers of a gRPC server can make it hold before their calls begin and after they
- * have ended, where no interceptor sees them. grpc-js has no options for it. Takes a server that is bound.
+ * Bounds what clients make a gRPC server hold before their calls begin and after they have ended, where
+ * no interceptor sees them. The server must be bound. Throws a `ConfigError` when grpc-js differs from
+ * the version that this relies on.
  *
- * @param streamingPaths of the procedures that answer for long
+ * @param streamingPaths the paths of the procedures that answer with a stream.
  */
 export function guardStreams(server: Server, streamingPaths: ReadonlySet<string>): void {
   const memory = new RequestMemory();
-  // Health and reflection are open to strangers, for as long as they like: their requests have to be small.
+  // Health and reflection need no credential and stay open for as long as the client likes, so that
+  // their requests have to be small.
   const noMemory = new RequestMemory(0);
   const slowClients = new SlowClientGuard();
   for (const http2Server of http2ServersOf(server)) {
@@ -36,11 +33,12 @@ export function guardStreams(server: Server, streamingPaths: ReadonlySet<string>
         if (stream.destroyed || stream.closed) return;
         const path = headers[':path'] ?? '';
         const isStreaming = streamingPaths.has(path);
-        const inflates = (headers['grpc-encoding'] ?? 'identity') !== 'identity';
-        const reservation = new MemoryReservation(path.startsWith('/grpc.') ? noMemory : memory, inflates, rawHeaders);
+        const isCompressed = (headers['grpc-encoding'] ?? 'identity') !== 'identity';
+        const budget = path.startsWith('/grpc.') ? noMemory : memory;
+        const reservation = new MemoryReservation(budget, isCompressed, rawHeaders);
         const requestStream = new GrpcRequestStream(stream, path, reservation);
         const end = quota.begin(stream.session, isStreaming ? 'streams' : 'calls');
-        // What a stream was asked with is gone when its answers begin, which may go on for days.
+        // A streaming call may answer for days, and holds its request no longer once that has arrived.
         if (isStreaming) stream.once('end', () => requestStream.release());
         stream.once('close', () => {
           slowClients.delete(requestStream);
@@ -53,22 +51,12 @@ export function guardStreams(server: Server, streamingPaths: ReadonlySet<string>
   }
 }
 
-/**
- * The servers that a bound one listens with. grpc-js keeps them to itself; that they are where they were
- * is worth a look at each start.
- */
-export function http2ServersOf(server: Server): Iterable<Http2Server | Http2SecureServer> {
-  const servers: unknown = Reflect.get(server, 'http2Servers');
-  if (!(servers instanceof Map) || servers.size === 0) throw new Error('grpc-js has its HTTP/2 servers elsewhere');
-  return servers.keys();
-}
-
 class GrpcRequestStream extends RequestStream {
   readonly #stream: ServerHttp2Stream;
   readonly #reservation: MemoryReservation;
-  /** Of a procedure that takes one message. */
+  /** Whether the procedure takes exactly one message. */
   readonly #isSingle: boolean;
-  #head: Buffer | undefined;
+  #header: Buffer | undefined;
   #size = 0;
 
   constructor(stream: ServerHttp2Stream, path: string, reservation: MemoryReservation) {
@@ -77,8 +65,8 @@ class GrpcRequestStream extends RequestStream {
     this.#reservation = reservation;
     this.#isSingle = !path.startsWith('/grpc.reflection.');
     if (!reservation.reserve(0)) this.reset();
-    // Before grpc-js, which inflates each message of a chunk at once, as if it were the only one.
-    stream.prependListener('data', (chunk: Buffer) => {
+    // Before grpc-js, which inflates every message of a chunk at once without regard for the others.
+    onChunk(stream, (chunk) => {
       this.#size += chunk.byteLength;
       if (!this.#reserve(chunk)) this.reset();
     });
@@ -93,19 +81,20 @@ class GrpcRequestStream extends RequestStream {
   }
 
   reset(): void {
-    this.#stream.close(tooMuch);
+    this.#stream.close(resetCode);
   }
 
   release(): void {
     this.#reservation.release();
   }
 
+  /** False when the request is larger than its one message, or than the memory that is left. */
   #reserve(chunk: Buffer): boolean {
     if (this.#isSingle) {
-      if (this.#head === undefined || this.#head.byteLength < frameHeadBytes) {
-        this.#head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
+      if (this.#header === undefined || this.#header.byteLength < frameHeaderBytes) {
+        this.#header = this.#header === undefined ? chunk : Buffer.concat([this.#header, chunk]);
       }
-      if (this.#head.byteLength >= frameHeadBytes && this.#size > frameHeadBytes + this.#head.readUInt32BE(1)) {
+      if (this.#header.byteLength >= frameHeaderBytes && this.#size > frameHeaderBytes + this.#header.readUInt32BE(1)) {
         return false;
       }
     }

@@ -1,21 +1,20 @@
 import { ConnectError } from '@connectrpc/connect';
-import { encodeEnvelope, type UniversalServerResponse } from '@connectrpc/connect/protocol';
 import {
   codeToHttpStatus,
+  contentTypeProto,
+  encodeEnvelope,
   endStreamFlag,
   endStreamFromJson,
   endStreamToJson,
   errorFromJsonBytes,
   errorToJsonBytes,
-} from '@connectrpc/connect/protocol-connect';
-import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
-import {
-  contentTypeProto,
+  findTrailerError,
   setTrailerStatus,
   trailerFlag,
   trailerParse,
   trailerSerialize,
-} from '@connectrpc/connect/protocol-grpc-web';
+  type UniversalServerResponse,
+} from '../../internals/connect.ts';
 import type { Protocol } from '../../telemetry/call-metrics.ts';
 import { jsonWriteOptions } from '../protobuf/encoding.ts';
 

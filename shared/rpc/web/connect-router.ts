@@ -9,15 +9,15 @@ import {
   createContextValues,
   type HandlerContext,
 } from '@connectrpc/connect';
+import { CallSignal } from '../../cancellation/signal.ts';
+import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
 import {
   compressedFlag,
   readAllBytes,
   type UniversalServerRequest,
   type UniversalServerResponse,
-} from '@connectrpc/connect/protocol';
-import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
-import { CallSignal } from '../../cancellation/signal.ts';
-import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
+} from '../../internals/connect.ts';
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '../../internals/connect-node.ts';
 import type { Protocol } from '../../telemetry/call-metrics.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';

@@ -1,8 +1,8 @@
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
-import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, type ErrorRow, fail, unreadableRequest } from '../../errors/errors.ts';
+import { codeToHttpStatus, errorToJsonBytes } from '../../internals/connect.ts';
 import { CallContext, type CallSource } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Handle, type Interceptor, intercept } from '../interceptor.ts';

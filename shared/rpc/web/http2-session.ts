@@ -1,32 +1,37 @@
 import { constants, type ServerHttp2Session } from 'node:http2';
+import { nghttp2ResetLimit } from '../../internals/node-http2.ts';
 
 /** When a session of the web port is ended. */
 export interface SessionLimits {
-  /** How often it is pinged; one that has not answered by the next time is gone. */
+  /** The time between two pings; a session that has not answered one by the next is dead. */
   readonly pingMs: number;
-  /** How long it is kept without a stream. */
+  /** How long a session may stay open without a stream. */
   readonly idleMs: number;
-  /** How many streams may be reset at once, and in the long run. */
+  /** How many streams a client may reset at once, and then each second. */
   readonly resetBurst: number;
   readonly resetsPerSecond: number;
 }
 
-// Less than nghttp2's own 1000 and 33: once it has ended a session by those, Node reads no more from the
-// connection and never closes it.
-const defaults: SessionLimits = { pingMs: 20_000, idleMs: 120_000, resetBurst: 500, resetsPerSecond: 30 };
+const defaults: SessionLimits = {
+  pingMs: 20_000,
+  idleMs: 120_000,
+  // Tighter than nghttp2, whose own limit must never be reached.
+  resetBurst: nghttp2ResetLimit.burst / 2,
+  resetsPerSecond: nghttp2ResetLimit.perSecond - 3,
+};
 
 /**
- * Ends a session that floods with resets, whose client is gone, or that has been without a stream for
- * a while. One that only waits, as that of a watch does, stays.
+ * Ends a session that floods the server with resets, whose client no longer answers pings, or that has
+ * been without a stream for a while. A session that only waits, as for a watch, stays.
  */
 export function limitSession(session: ServerHttp2Session, limits = defaults): void {
   const resets = new TokenBucket(limits.resetBurst, limits.resetsPerSecond);
-  let open = 0;
+  let openStreams = 0;
   let lastUsedMs = Date.now();
   session.on('stream', (stream) => {
-    open += 1;
+    openStreams += 1;
     stream.once('close', () => {
-      open -= 1;
+      openStreams -= 1;
       lastUsedMs = Date.now();
       if (stream.rstCode === constants.NGHTTP2_NO_ERROR || resets.take()) return;
       if (!session.destroyed) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
@@ -35,9 +40,9 @@ export function limitSession(session: ServerHttp2Session, limits = defaults): vo
   });
 
   let answered = true;
-  const look = setInterval(() => {
-    const idle = open === 0 && Date.now() - lastUsedMs >= limits.idleMs;
-    if (idle || !answered) {
+  const keepalive = setInterval(() => {
+    const isIdle = openStreams === 0 && Date.now() - lastUsedMs >= limits.idleMs;
+    if (isIdle || !answered) {
       session.destroy();
       return;
     }
@@ -46,30 +51,30 @@ export function limitSession(session: ServerHttp2Session, limits = defaults): vo
       answered = true;
     });
   }, limits.pingMs);
-  look.unref();
-  session.once('close', () => clearInterval(look));
+  keepalive.unref();
+  session.once('close', () => clearInterval(keepalive));
 }
 
-/** So many at once, and then so many a second. */
+/** Allows a burst, and then so many per second. */
 class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
-  #left: number;
-  #asOfMs = Date.now();
+  #tokens: number;
+  #filledAtMs = Date.now();
 
   constructor(burst: number, perSecond: number) {
     this.#burst = burst;
     this.#perSecond = perSecond;
-    this.#left = burst;
+    this.#tokens = burst;
   }
 
-  /** Takes one; false when there is none. */
+  /** Takes a token; false when there is none. */
   take(): boolean {
     const nowMs = Date.now();
-    this.#left = Math.min(this.#burst, this.#left + ((nowMs - this.#asOfMs) / 1_000) * this.#perSecond);
-    this.#asOfMs = nowMs;
-    if (this.#left < 1) return false;
-    this.#left -= 1;
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#filledAtMs) / 1_000) * this.#perSecond);
+    this.#filledAtMs = nowMs;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
     return true;
   }
 }

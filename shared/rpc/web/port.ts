@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2ServerRequest,
@@ -6,6 +6,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import type { Server } from 'node:net';
+import { closeIdleHttp1, limitHttp1 } from '../../internals/node-http2.ts';
 import type { CertificateFiles } from '../certificates.ts';
 import { closeSilent, openConnections } from '../limits/connections.ts';
 import { maxConnections, requestTimeoutMs } from '../limits/limits.ts';
@@ -13,45 +14,45 @@ import { limitSession } from './http2-session.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
 export type WebResponse = ServerResponse | Http2ServerResponse;
-/** Answers one request; rejects when the answer could not be delivered. */
+/** Handles one request; rejects when the response could not be delivered. */
 export type WebHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
 export type WebListener = (request: WebRequest, response: WebResponse) => void;
 
 /** A server that does not listen yet. */
 export interface WebPort {
   readonly server: Server;
-  /** Takes no new connections; ends once the calls in flight have ended. */
+  /** Accepts no more connections; resolves once the calls in flight have ended. */
   stop(): Promise<void>;
-  /** Ends at once. */
+  /** Closes every connection at once. */
   kill(): void;
 }
 
-const serverOptions: ServerOptions = {
-  // The URL of a query by GET is its whole request, and of one that is too long a browser is not told:
-  // 431 comes before CORS. 64 KiB hold some 4,000 ids.
-  maxHeaderSize: 64 * 1024,
+// A query by GET carries its request in the URL; 64 KiB hold some 4,000 ids. A browser can't read the 431
+// of a longer one, because Node sends it before CORS headers can be set.
+const maxHeaderSize = 64 * 1024;
+// Node drops further headers silently; browsers and proxies send some forty.
+const maxHeadersCount = 200;
+const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: requestTimeoutMs,
-  // How often Node looks for what is late.
-  connectionsCheckingInterval: 5_000,
-  // Longer than a load balancer keeps its own, which are 60 s for most: it must not send into one that closes.
+  // Longer than the 60 s for which most load balancers keep their own side: they must not send a
+  // request into a connection that is closing.
   keepAliveTimeout: 65_000,
 };
-// Node drops those beyond without a word; browsers and proxies send some forty.
-const maxHeaders = 200;
+// How often Node looks for requests that are past their timeout.
+const connectionsCheckingInterval = 5_000;
 
 const sweepMs = 50;
 const handshakeTimeoutMs = 10_000;
 
-/** HTTP/1.1 in cleartext. */
+/** Creates a port for HTTP/1.1 in cleartext. */
 export function createHttpPort(listener: WebListener): WebPort {
-  const server = createServer(serverOptions, listener);
+  const server = createServer({ ...timeouts, maxHeaderSize, connectionsCheckingInterval }, listener);
   server.maxConnections = maxConnections;
-  server.maxHeadersCount = maxHeaders;
+  server.maxHeadersCount = maxHeadersCount;
   const sockets = openConnections(server, 'connection');
   return {
     server,
-    // A connection that falls idle after the close would be kept for its keep-alive time.
     stop: () =>
       close(server, () => {
         server.closeIdleConnections();
@@ -61,7 +62,10 @@ export function createHttpPort(listener: WebListener): WebPort {
   };
 }
 
-/** HTTP/2 and HTTP/1.1 over TLS, whichever the client chooses. */
+/**
+ * Creates a port for HTTP/2 and HTTP/1.1 over TLS; the client chooses. Throws a `ConfigError` in a Node
+ * that can't limit HTTP/1.1 there.
+ */
 export function createHttpsPort(certificates: CertificateFiles, listener: WebListener): WebPort {
   const server = createSecureServer(
     {
@@ -70,21 +74,20 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
       handshakeTimeout: handshakeTimeoutMs,
       requestCert: certificates.asksClients,
       rejectUnauthorized: certificates.asksClients,
-      settings: { maxConcurrentStreams: 256, maxHeaderListSize: serverOptions.maxHeaderSize },
+      settings: { maxConcurrentStreams: 256, maxHeaderListSize: maxHeaderSize },
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
     },
     listener,
   );
   server.maxConnections = maxConnections;
-  // A server of both protocols lacks those that a server of HTTP/1.1 has.
-  const { keepAliveTimeout, headersTimeout, requestTimeout } = serverOptions;
-  Object.assign(server, { keepAliveTimeout, headersTimeout, requestTimeout, maxHeadersCount: maxHeaders });
+  limitHttp1(server, { ...timeouts, maxHeadersCount });
   certificates.onChange(() => server.setSecureContext(contextOf(certificates)));
 
   const sockets = openConnections(server, 'connection');
   const secureSockets = openConnections(server, 'secureConnection');
-  // Without a listener, a connection that breaks between two protocols would end the process.
+  // A connection can fail between the end of its handshake and the first protocol: without a listener
+  // its error would end the process.
   server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()));
 
   const sessions = new Set<ServerHttp2Session>();
@@ -100,7 +103,7 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
     server,
     stop() {
       stopping = true;
-      // Says GOAWAY, and ends with the last stream.
+      // Sends GOAWAY, and closes the session after its last stream.
       for (const session of sessions) session.close();
       return close(server, () => {
         closeIdleHttp1(server);
@@ -120,13 +123,10 @@ function contextOf({ current }: CertificateFiles) {
   return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }), minVersion: 'TLSv1.2' as const };
 }
 
-/** The types of Node do not have this one yet, of a server of both protocols. */
-function closeIdleHttp1(server: object): void {
-  if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') {
-    server.closeIdleConnections();
-  }
-}
-
+/**
+ * Closes a server. Connections that become idle only after that would stay open for their keep-alive
+ * time, so `closeIdle` runs again and again until the last one is gone.
+ */
 function close(server: Server, closeIdle: () => void): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(closeIdle, sweepMs);

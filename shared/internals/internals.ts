@@ -1,0 +1,18 @@
+import { checkConnect } from './connect.ts';
+import { checkConnectNode } from './connect-node.ts';
+import { checkGrpcJs } from './grpc-js.ts';
+import { checkPg } from './pg.ts';
+import { checkPromClient } from './prom-client.ts';
+
+/**
+ * Checks that the libraries of every service still have the undocumented parts that this project uses
+ * (design 6). Throws a `ConfigError` that names the library, what differs and the version that works.
+ * BullMQ is checked where its pool is created: most processes never load it.
+ */
+export function checkInternals(): void {
+  checkGrpcJs();
+  checkConnect();
+  checkConnectNode();
+  checkPg();
+  checkPromClient();
+}
