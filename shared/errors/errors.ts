@@ -6,19 +6,19 @@ import {
   ErrorInfoSchema,
 } from '../gen/google/rpc/error_details_pb.ts';
 
-/** A row of an error table: what a caller gets when a rule is broken (design 3). */
+/** A row of an error table: the error that a caller gets when a rule is broken (design 3). */
 export interface ErrorRow {
-  /** Stable, UPPER_SNAKE_CASE: programs branch on it. */
+  /** In UPPER_SNAKE_CASE. Stable, because clients branch on it. */
   readonly reason: string;
   readonly code: Code;
-  /** May hold `<name>` for each parameter. */
+  /** May contain `<name>` placeholders. */
   readonly message: string;
 }
 
-/** The domain of every `google.rpc.ErrorInfo` that leaves this project. */
+/** The domain of every `google.rpc.ErrorInfo` that a service sends. */
 export const errorDomain = 'delivery-admin';
 
-/** What both services may answer, whatever the procedure. */
+/** The errors that any procedure of either service may return. */
 export const commonErrors = {
   authenticationRequired: {
     reason: 'AUTHENTICATION_REQUIRED',
@@ -61,26 +61,26 @@ export const commonErrors = {
 } as const satisfies Record<string, ErrorRow>;
 
 export interface FailOptions {
-  /** Fills the `<name>` places of the row's message. */
+  /** The values of the `<name>` placeholders in the row's message. */
   params?: Readonly<Record<string, string>>;
-  /** The fields at fault, with what is wrong about each. */
+  /** The invalid fields, each with the rule that it breaks. */
   violations?: readonly Pick<BadRequest_FieldViolation, 'field' | 'description'>[];
-  /** Goes to the log, never to the caller. */
+  /** For the log; never sent to the caller. */
   cause?: unknown;
-  /** Further entries of the ErrorInfo. */
+  /** Additional entries of the ErrorInfo. */
   metadata?: Readonly<Record<string, string>>;
 }
 
 type OutgoingDetail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
 /**
- * Makes the error of a table row, with its `google.rpc.ErrorInfo` and, where fields are named, its
- * `google.rpc.BadRequest` (design 3).
+ * Creates the error of a table row (design 3). Its details are a `google.rpc.ErrorInfo` and, when there
+ * are `violations`, a `google.rpc.BadRequest`.
  */
 export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
   const { params = {}, violations, cause, metadata = {} } = options;
-  const message = row.message.replace(/<([^<>]+)>/g, (place, name: string) =>
-    Object.hasOwn(params, name) ? (params[name] ?? place) : place,
+  const message = row.message.replace(/<([^<>]+)>/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? (params[name] ?? placeholder) : placeholder,
   );
   const details: OutgoingDetail[] = [
     {
@@ -95,64 +95,51 @@ export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
   return new ConnectError(message, row.code, undefined, details, cause);
 }
 
-/** An INVALID_ARGUMENT that names one field. */
+/** Creates an INVALID_ARGUMENT; its message is the `problem`. */
+export function invalidRequest(problem: string, details: Pick<FailOptions, 'violations' | 'cause'> = {}): ConnectError {
+  return fail(commonErrors.invalidRequest, { params: { problem }, ...details });
+}
+
+/** Creates an INVALID_ARGUMENT for one field. */
 export function invalidField(field: string, description: string): ConnectError {
-  return fail(commonErrors.invalidRequest, {
-    params: { problem: `${field}: ${description}` },
-    violations: [{ field, description }],
-  });
+  return invalidRequest(`${field}: ${description}`, { violations: [{ field, description }] });
 }
 
-/** The INVALID_ARGUMENT for bytes that are no request of this method. */
+/** Creates the INVALID_ARGUMENT for a request that can't be decoded as this method's input. */
 export function unreadableRequest(method: DescMethod, cause: unknown): ConnectError {
-  return fail(commonErrors.invalidRequest, {
-    params: { problem: `The request is no ${method.input.typeName}` },
-    cause,
-  });
+  return invalidRequest(`The request is no ${method.input.typeName}`, { cause });
 }
 
-/** The code as gRPC writes it, such as INVALID_ARGUMENT. */
+/** The name of a code as gRPC writes it, such as INVALID_ARGUMENT. */
 export function codeName(code: Code): string {
   return Code[code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
 }
 
-/** The ErrorInfo of an error made here; undefined for an error of another making. */
+/** The ErrorInfo of an error; undefined when it has none, because `fail` did not create it. */
 export function errorInfo(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
-/** What an error of connect-node's or grpc-js's own making counts as. */
-const rowOfCode = new Map<Code, ErrorRow>(
-  [
-    commonErrors.invalidRequest,
-    commonErrors.messageTooLarge,
-    commonErrors.unimplemented,
-    commonErrors.deadlineExceeded,
-    commonErrors.canceled,
-  ].map((row) => [row.code, row]),
-);
-
 /**
- * Turns whatever was thrown into an error that may leave the process: one made by `fail` stays as
- * it is, another ConnectError (a library's) keeps its code and message and gains its ErrorInfo, and
- * anything else becomes INTERNAL without its text.
+ * Converts anything that was thrown into an error that a caller may see. An error from `fail` stays as
+ * it is. A ConnectError of connect-node keeps its code and gains an ErrorInfo. Everything else becomes
+ * INTERNAL without its text, and so does an INTERNAL or UNKNOWN of connect-node.
  */
 export function toPublicError(thrown: unknown): ConnectError {
   if (!(thrown instanceof ConnectError)) return fail(commonErrors.internal, { cause: thrown });
   if (errorInfo(thrown) !== undefined) return thrown;
-  const row = rowOfCode.get(thrown.code) ?? {
-    reason: codeName(thrown.code),
-    code: thrown.code,
-    message: thrown.rawMessage,
-  };
-  switch (thrown.code) {
+  const { code, rawMessage: message } = thrown;
+  switch (code) {
     case Code.Internal:
     case Code.Unknown:
       return fail(commonErrors.internal, { cause: thrown });
     case Code.ResourceExhausted:
+      return fail(commonErrors.messageTooLarge, { cause: thrown });
     case Code.DeadlineExceeded:
-      return fail(row, { cause: thrown });
+      return fail(commonErrors.deadlineExceeded, { cause: thrown });
+    case Code.InvalidArgument:
+      return invalidRequest(message, { cause: thrown });
     default:
-      return fail({ ...row, message: thrown.rawMessage }, { cause: thrown });
+      return fail({ reason: codeName(code), code, message }, { cause: thrown });
   }
 }

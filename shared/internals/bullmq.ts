@@ -3,18 +3,18 @@ import pg from 'pg';
 import { PinnedLibrary } from './pinned-library.ts';
 
 /**
- * What this project uses of BullMQ beyond its documentation: its undocumented test of an error, and the
- * interface that it expects of a pool of pg.
+ * What this project uses of BullMQ beyond its documentation: how it recognizes a lost connection, and
+ * what it requires of a pool of pg.
  */
 export const bullmq = new PinnedLibrary('bullmq', '6.7.0');
 
-/** Throws a `ConfigError` when BullMQ no longer knows a lost connection by its error's text. */
+/** Throws a `ConfigError` when BullMQ no longer recognizes a lost connection by its error's text. */
 export function checkBullmq(exported: object = library): void {
   const isNotConnectionError: unknown = Reflect.get(exported, 'isNotConnectionError');
   const lost = connectionLost(new Error('the database is away'));
   const isKnown =
     typeof isNotConnectionError === 'function' && Reflect.apply(isNotConnectionError, undefined, [lost]) === false;
-  bullmq.check(isKnown, 'knows a lost connection by something else than ECONNREFUSED');
+  bullmq.check(isKnown, 'does not recognize a lost connection by ECONNREFUSED');
 }
 
 /** A pool of pg that BullMQ takes. Throws a `ConfigError` when BullMQ differs from what this file uses. */

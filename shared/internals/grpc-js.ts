@@ -5,11 +5,12 @@ import { PinnedLibrary } from './pinned-library.ts';
 /**
  * What this project uses of grpc-js beyond its documented interface.
  *
- * - A server keeps its HTTP/2 servers in the private map `http2Servers`. Only there can we bound what
- *   clients make the process hold before a call begins and after it has ended: grpc-js has no options
- *   for that.
- * - grpc-js listens to `stream` of these servers as soon as it binds, and to `data` of a stream within
- *   that listener. Our own listeners rely on this order.
+ * - A server keeps its HTTP/2 servers in the private map `http2Servers`. They are the only place to bound
+ *   what clients make the process hold before a call begins and after it has ended: grpc-js has no
+ *   options for that.
+ * - grpc-js adds its `stream` listener to them when it binds. Ours runs after it, and skips the streams
+ *   that grpc-js has rejected.
+ * - grpc-js reads a request in a `data` listener of its stream. Ours goes before it.
  * - A call emits `cancelled` at every end, also after a success.
  * - Only the experimental credentials of a certificate provider can change their certificate.
  */
@@ -19,7 +20,7 @@ export type CertificateProvider = grpc.experimental.CertificateProvider;
 export type CaCertificateListener = grpc.experimental.CaCertificateUpdateListener;
 export type IdentityCertificateListener = grpc.experimental.IdentityCertificateUpdateListener;
 
-/** Throws a `ConfigError` when grpc-js has no longer what the functions below use. */
+/** Throws a `ConfigError` when grpc-js no longer has what the functions below use. */
 export function checkGrpcJs(library: { Server: new () => object; experimental: object } = grpc): void {
   const servers: unknown = Reflect.get(new library.Server(), 'http2Servers');
   grpcJs.check(servers instanceof Map, 'keeps its HTTP/2 servers elsewhere');
@@ -28,15 +29,15 @@ export function checkGrpcJs(library: { Server: new () => object; experimental: o
 }
 
 /**
- * The HTTP/2 servers that a bound server listens with, one an address. Throws a `ConfigError` when
- * they are not where they were, or when grpc-js does not handle their streams before we do.
+ * The HTTP/2 servers of a bound server, one for each address. Throws a `ConfigError` when
+ * they are not in the map, or when grpc-js does not handle their streams yet.
  */
 export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Http2SecureServer)[] {
   const map: unknown = Reflect.get(server, 'http2Servers');
   const servers: (Http2Server | Http2SecureServer)[] = map instanceof Map ? [...map.keys()] : [];
   grpcJs.check(servers.length > 0, 'keeps its HTTP/2 servers elsewhere');
   const isHandled = servers.every((each) => each.listenerCount('stream') > 0);
-  grpcJs.check(isHandled, 'begins to handle streams only after it is bound');
+  grpcJs.check(isHandled, 'does not handle streams from the moment it is bound');
   return servers;
 }
 

@@ -4,12 +4,12 @@ import { PinnedLibrary } from './pinned-library.ts';
 /**
  * What this project uses of pg and its pool beyond their documentation.
  *
- * - A client keeps, in `processID` and `secretKey`, the key by which the server lets others cancel its
- *   statement. pg sends a cancel request only through a client of its own that it connects anew, and a
- *   pooler does not take `pg_cancel_backend` (see db/cancel.ts).
- * - The pool gives the error of a wait that took too long no code and no class, only a text.
- * - A connection is idle, and a call waits, exactly while `idleCount` and `waitingCount` say so:
- *   db/database.ts decides by them whether a connection comes at once.
+ * - A client keeps the key that cancels its statement in `processID` and `secretKey`. We send the cancel
+ *   request ourselves (see db/cancel.ts): pg's own `cancel` is undocumented too and reports no outcome,
+ *   and `pg_cancel_backend` does not work through a pooler.
+ * - The pool's error for a wait that took too long has no code and no class, only a text.
+ * - db/database.ts takes `idleCount` and `waitingCount`, which are documented as mere counts, for
+ *   whether a connection comes at once.
  */
 export const pgClient = new PinnedLibrary('pg', '8.23.1');
 export const pgPool = new PinnedLibrary('pg-pool', '3.14.0');
@@ -25,19 +25,19 @@ declare module 'pg' {
   }
 }
 
-/** Throws a `ConfigError` when pg or its pool has no longer what the functions below use. */
+/** Throws a `ConfigError` when pg or its pool no longer has what this project uses. */
 export function checkPg({ Client, Pool }: { Client: new () => object; Pool: new () => object } = pg): void {
   const client = new Client();
   const hasKey = 'processID' in client && 'secretKey' in client;
-  pgClient.check(hasKey, 'keeps the key that cancels a statement elsewhere');
+  pgClient.check(hasKey, 'keeps the cancellation key of a connection elsewhere');
   const pool = new Pool();
-  pgPool.check('idleCount' in pool && 'waitingCount' in pool, 'does not count what is idle and who waits');
-  // The text can only be found in the source: to see the error takes a server that is too slow.
+  pgPool.check('idleCount' in pool && 'waitingCount' in pool, 'has no idleCount or waitingCount');
+  // Looks into the source, because only a slow server would produce the error.
   const hasText = 'connect' in pool && String(pool.connect).includes(poolTimeoutText);
-  pgPool.check(hasText, 'has another text for a wait that took too long');
+  pgPool.check(hasText, 'words its timeout error differently');
 }
 
-/** Where a connection leads, and the key that cancels its statement. */
+/** The address of a connection's server, and the key that cancels its statement there. */
 export interface CancellationKey {
   readonly host: string;
   readonly port: number;
@@ -45,12 +45,12 @@ export interface CancellationKey {
   readonly secretKey: number;
 }
 
-/** The key that a connection was given; undefined while it has none. */
+/** The cancellation key of a connection; undefined before the server has sent it. */
 export function cancellationKeyOf({ host, port, processID, secretKey }: pg.ClientBase): CancellationKey | undefined {
   return processID === null || secretKey === null ? undefined : { host, port, processID, secretKey };
 }
 
-/** Whether an error of a pool says that no connection became free in time. */
+/** Whether a pool's error says that no connection became free in time. */
 export function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === poolTimeoutText;
 }

@@ -8,9 +8,9 @@ import { PinnedLibrary } from './pinned-library.ts';
  */
 export const promClient = new PinnedLibrary('prom-client', '15.1.3');
 
-/** Throws a `ConfigError` when prom-client asks a histogram for its values in another way. */
+/** Throws a `ConfigError` when prom-client reads a histogram by another method. */
 export function checkPromClient(histogram: object = Histogram.prototype): void {
-  promClient.check('getForPromString' in histogram, 'asks a histogram for its values in another way');
+  promClient.check('getForPromString' in histogram, 'reads a histogram by another method');
 }
 
 /** One line of a histogram in the text form: a cumulative bucket, the sum or the count. */

@@ -5,30 +5,30 @@ import type { CallSignal } from '../cancellation/signal.ts';
 import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
 
-/** What a server stack gives to make a `Call` of its own kind of request. */
+/** How a `CallContext` reads the request of its server stack. */
 export interface CallSource {
   readonly method: DescMethod;
   readonly protocol: Protocol;
-  /** The value of a request header or metadata key, in lower case. */
+  /** The value of a request header or metadata key; `name` is in lower case. */
   header(name: string): string | undefined;
-  /** Aborts with a ConnectError when the deadline passes or the caller goes away. */
+  /** Opens a signal that aborts with a ConnectError when the deadline passes or the caller disconnects. */
   openSignal(): CallSignal;
-  /** Reads the request message; throws a ConnectError for bytes that are none. */
+  /** Decodes the request message; throws a ConnectError for a malformed one. */
   decode(): Message;
 }
 
-const requestIdForm = /^[\w.-]{1,128}$/;
+const requestIdPattern = /^[\w.-]{1,128}$/;
 
-// Unique among processes by the first part, and in this one by the second.
+// A request id is unique across processes by its first part, and within this one by its second.
 const processId = randomBytes(8).toString('hex');
-let calls = 0;
+let requestCount = 0;
 
 function newRequestId(): string {
-  calls += 1;
-  return `${processId}-${calls.toString(36)}`;
+  requestCount += 1;
+  return `${processId}-${requestCount.toString(36)}`;
 }
 
-/** One call, the same to interceptors and handlers whichever protocol brought it. */
+/** One call, as interceptors and handlers see it: the same for every protocol. */
 export class CallContext {
   readonly #source: CallSource;
   #signal: CallSignal | undefined;
@@ -36,15 +36,15 @@ export class CallContext {
   #identity: Identity | undefined;
   #traceId: string | undefined;
 
-  /** The caller's `x-request-id`, or a new one; it comes back as a header. */
+  /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
-  /** Headers of the answer, sent with a result and with an error. */
+  /** The headers of the response, sent with a result and with an error. */
   readonly responseHeaders = new Map<string, string>();
 
   constructor(source: CallSource) {
     this.#source = source;
-    const given = source.header('x-request-id');
-    this.requestId = given !== undefined && requestIdForm.test(given) ? given : newRequestId();
+    const sent = source.header('x-request-id');
+    this.requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : newRequestId();
     this.responseHeaders.set('x-request-id', this.requestId);
   }
 
@@ -60,19 +60,19 @@ export class CallContext {
     return this.#source.header(name);
   }
 
-  /** Aborts when the deadline passes or the caller goes away; made on first use. */
+  /** Aborts when the deadline passes or the caller disconnects. Opened on first use. */
   get signal(): CallSignal {
     this.#signal ??= this.#source.openSignal();
     return this.#signal;
   }
 
-  /** The request message, decoded on first use, so that a credential is judged before bytes. */
+  /** The request message. Decoded on first use, so that the credential is verified before. */
   get request(): Message {
     this.#request ??= this.#source.decode();
     return this.#request;
   }
 
-  /** Who calls. Throws before the identity interceptor has run. */
+  /** The caller. Throws before the identity interceptor has run. */
   get identity(): Identity {
     if (this.#identity === undefined) throw new Error('the call has no identity yet');
     return this.#identity;
@@ -82,17 +82,17 @@ export class CallContext {
     this.#identity = identity;
   }
 
-  /** The token's `sub`, for the log; undefined before the check. */
+  /** The token's `sub`, for the log; undefined until the token is verified. */
   get subject(): string | undefined {
     return this.#identity?.subject;
   }
 
-  /** The staff id that the token claims, for the log; undefined without one or before the check. */
+  /** The token's staff id, for the log; undefined without one, and until the token is verified. */
   get claimedStaffId(): number | undefined {
     return this.#identity?.claimedStaffId;
   }
 
-  /** The trace that the call is part of: this service's own, else the one that the caller named. */
+  /** The id of the call's trace: of this service's own span, else of the caller's `traceparent`. */
   get traceId(): string | undefined {
     this.#traceId ??= traceIdOf(this.header('traceparent'));
     return this.#traceId;
@@ -102,7 +102,7 @@ export class CallContext {
     this.#traceId = traceId;
   }
 
-  /** The caller's staff id, undefined unless such a staff user exists (spec 5). */
+  /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). */
   staffId(): number | undefined | Promise<number | undefined> {
     return this.identity.staffId(() => this.signal);
   }

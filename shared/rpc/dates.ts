@@ -1,6 +1,6 @@
 import { invalidField } from '../errors/errors.ts';
 
-/** A date and time as it was written, with the offset of its zone. */
+/** The parts of a date and time as they are written, with the offset of the time zone. */
 interface WrittenTime {
   readonly year: number;
   /** 1 to 12. */
@@ -14,30 +14,31 @@ interface WrittenTime {
 }
 
 /**
- * Reads a date: ISO 8601, or one of the forms that `Date.parse` takes beside it, in the years 1 to
- * 9999 (design 7). Without a zone it is UTC, whatever the zone of this process. Takes time in
- * proportion to the text's length.
+ * Parses a date in ISO 8601 or in another form that `Date.parse` accepts, in the years 1 to 9999
+ * (design 7). A date without a time zone is UTC, whatever zone the process runs in. The time to parse
+ * grows linearly with the length of the text.
  *
- * @returns undefined for a bare number, a day that does not exist, and all that is no date.
+ * @returns undefined for a bare number, for a day that does not exist, and for anything else that is no
+ * date.
  */
 export function parseDate(text: string): Date | undefined {
   const written = readIso(text.trim()) ?? readLoose(text);
   return written && toDate(written);
 }
 
-/** An input date that may be absent or empty. Throws INVALID_ARGUMENT that names the field. */
+/** Parses an input date; null when it is absent or empty. Throws INVALID_ARGUMENT for the field. */
 export function optionalDate(field: string, text: string | undefined): Date | null {
   return text === undefined || text === '' ? null : requiredDate(field, text);
 }
 
-/** An input date. Throws INVALID_ARGUMENT that names the field. */
+/** Parses an input date. Throws INVALID_ARGUMENT for the field. */
 export function requiredDate(field: string, text: string): Date {
   const date = parseDate(text);
   if (date === undefined) throw invalidField(field, 'is not a date, such as 2026-03-07T10:00:00Z');
   return date;
 }
 
-/** Undefined where a part is out of its range, as on 31 February. */
+/** Undefined when a part is out of range, as in 31 February. */
 function toDate({ year, month, day, hour, minute, second, millisecond, offsetMinutes }: WrittenTime): Date | undefined {
   const isEndOfDay = hour === 24 && minute === 0 && second === 0 && millisecond === 0;
   if ((hour > 23 && !isEndOfDay) || minute > 59 || second > 59) return undefined;
@@ -68,9 +69,9 @@ function readIso(text: string): WrittenTime | undefined {
   };
 }
 
-const comment = /\([^()]*\)/g;
-const gap = /[\s,]+/g;
-// All behind the minutes is optional: once they are read nothing is tried again.
+const parenthesized = /\([^()]*\)/g;
+const separators = /[\s,]+/g;
+// Everything after the minutes is optional, so that the expression never backtracks over them.
 const clockAndZone =
   /(?<!\d)(\d{1,2}):(\d{2})(?!\d)(?::(\d{2})(?!\d)(?:\.(\d+))?)?(?: ?([ap])m(?![a-z]))?(?: ?(utc?|gmt|z|[ecmp][sd]t)(?![a-z]))?(?: ?([+-])(\d{1,2})(?::?(\d{2}))?(?!\d))?/i;
 
@@ -85,28 +86,29 @@ const hoursOfZone = new Map([
 ]);
 
 /**
- * Reads the other forms that people and programs write: `Mar 7, 2026`, `7 March 2026 10:15`,
+ * Parses the other forms that people and programs write: `Mar 7, 2026`, `7 March 2026 10:15`,
  * `03/07/2026 5:00 PM`, `Sat, 07 Mar 2026 10:00:00 GMT`, and what `Date` itself prints. `Date.parse`
- * has to take the text too, but not to read it: it moves 31 February to March, and takes `foo 1`.
+ * must accept the text too, but its result is not used: it moves 31 February to March, and accepts
+ * `foo 1`.
  */
 function readLoose(text: string): WrittenTime | undefined {
   if (Number.isNaN(Date.parse(text))) return undefined;
-  const plain = text.replace(comment, ' ').replace(gap, ' ').trim().toLowerCase();
+  const plain = text.replace(parenthesized, ' ').replace(separators, ' ').trim().toLowerCase();
   const match = clockAndZone.exec(plain);
-  const [clock = '', hour = '0', minute = '0', second = '0', fraction, half, zone, ...offset] = match ?? [];
+  const [clock = '', hour = '0', minute = '0', second = '0', fraction, meridiem, zone, ...offset] = match ?? [];
   const parts = (match === null ? plain : `${plain.slice(0, match.index)} ${plain.slice(match.index + clock.length)}`)
     .trim()
     .split(/ +/)
     .flatMap((word) => word.replace(/\.$/, '').split(/[/-]/));
   if (isName(parts[0], weekdays)) parts.shift();
-  // Without a clock the zone is the last word.
+  // Without a clock time, the zone is the last word.
   const zoneName = zone ?? (match === null && hoursOfZone.has(parts.at(-1) ?? '') ? parts.pop() : undefined);
   const zoneHours = hoursOfZone.get(zoneName ?? 'utc');
   const date = readDate(parts);
-  if (date === undefined || zoneHours === undefined || (half !== undefined && Number(hour) > 12)) return undefined;
+  if (date === undefined || zoneHours === undefined || (meridiem !== undefined && Number(hour) > 12)) return undefined;
   return {
     ...date,
-    hour: half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'p' ? 12 : 0),
+    hour: meridiem === undefined ? Number(hour) : (Number(hour) % 12) + (meridiem === 'p' ? 12 : 0),
     minute: Number(minute),
     second: Number(second),
     millisecond: readMilliseconds(fraction),
@@ -114,7 +116,7 @@ function readLoose(text: string): WrittenTime | undefined {
   };
 }
 
-/** Reads a day, a month and a year in the orders that `Date.parse` knows; each must be there. */
+/** Parses a day, a month and a year in one of the orders that `Date.parse` knows. All three are required. */
 function readDate(parts: readonly string[]): Pick<WrittenTime, 'year' | 'month' | 'day'> | undefined {
   if (parts.length !== 3) return undefined;
   const words = parts.filter((part) => !/^\d+$/.test(part));
@@ -132,21 +134,22 @@ function readDate(parts: readonly string[]): Pick<WrittenTime, 'year' | 'month' 
     : { year: fullYear(first), month: second, day: third };
 }
 
-/** Whether a word is one of the names, or at least three letters that one begins with. */
+/** Whether a word is one of the names, or abbreviates one to three letters or more. */
 function isName(word: string | undefined, names: readonly string[]): boolean {
   return word !== undefined && word.length >= 3 && names.some((name) => name.startsWith(word));
 }
 
-/** A year of two digits is one from 1950 to 2049. */
+/** Expands a year of two digits to one from 1950 to 2049. */
 function fullYear(year: number): number {
   return year < 50 ? 2000 + year : year < 100 ? 1900 + year : year;
 }
 
+/** The milliseconds of a fraction of a second, of which any number of digits may be given. */
 function readMilliseconds(fraction = ''): number {
   return Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
 
-/** NaN for an offset of a day or more. */
+/** An offset in minutes; NaN for one of a day or more. */
 function readOffset(sign = '+', hours = '0', minutes = '0'): number {
   if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));

@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
 import type { CallContext } from './call-context.ts';
-import { type Answer, EncodedResponse } from './protobuf/encoding.ts';
+import { EncodedResponse, type HandlerResponse } from './protobuf/encoding.ts';
 
 /**
  * Implements one procedure. A unary one takes the decoded, valid request and resolves with the fields
@@ -41,7 +41,7 @@ export interface Rpc {
   /** What a caller without a staff identity gets; undefined where the procedure does not ask. */
   readonly staffOnly: ErrorRow | undefined;
   /** Runs a unary procedure. */
-  invoke(request: Message, call: CallContext): Promise<Answer>;
+  invoke(request: Message, call: CallContext): Promise<HandlerResponse>;
   /** Runs a streaming one. */
   stream(request: Message, call: CallContext): AsyncIterable<Message>;
 }

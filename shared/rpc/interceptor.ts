@@ -1,20 +1,23 @@
 import type { CallContext } from './call-context.ts';
 import type { Rpc } from './implementation.ts';
 
-/** Answers a call, or throws. */
-export type Handle<Answer> = (call: CallContext) => Promise<Answer>;
-
-/** Wraps the handling of a procedure's calls. It is made once a procedure, so that a call costs little. */
-export type Interceptor = <Answer>(rpc: Rpc, next: Handle<Answer>) => Handle<Answer>;
+/** Executes a call: resolves with its result, or rejects. */
+export type Handle<Result> = (call: CallContext) => Promise<Result>;
 
 /**
- * Puts a procedure's handling inside the interceptors, the first of them outermost. The result throws
- * nothing but public ConnectErrors.
+ * Wraps the handling of a procedure's calls. It runs once per procedure, at the start, so that each
+ * call pays only for the handle that it returns.
  */
-export function intercept<Answer>(
+export type Interceptor = <Result>(rpc: Rpc, next: Handle<Result>) => Handle<Result>;
+
+/**
+ * Wraps a procedure's handle in the interceptors, the first one outermost. With all of them, the result
+ * rejects with public ConnectErrors only.
+ */
+export function intercept<Result>(
   interceptors: readonly Interceptor[],
   rpc: Rpc,
-  handle: Handle<Answer>,
-): Handle<Answer> {
+  handle: Handle<Result>,
+): Handle<Result> {
   return interceptors.reduceRight((next, interceptor) => interceptor(rpc, next), handle);
 }

@@ -21,7 +21,7 @@ class Counts {
   waitingCount = 0;
 }
 
-class PoolOfOtherText extends Counts {
+class PoolWithOtherText extends Counts {
   connect(): never {
     throw new Error('no connection became free');
   }
@@ -58,7 +58,7 @@ describe('The check of a library at the start', () => {
     [
       'a bound server that does not listen to the streams of its HTTP/2 servers',
       () => http2ServersOf(serverOf(new Map([[createServer(), {}]]))),
-      '@grpc/grpc-js begins to handle streams only after it is bound: this release works with exactly 1.14.7',
+      '@grpc/grpc-js does not handle streams from the moment it is bound: this release works with exactly 1.14.7',
     ],
     [
       'a connect-node without a conversion',
@@ -66,34 +66,34 @@ describe('The check of a library at the start', () => {
       '@connectrpc/connect-node has no universalResponseToNodeResponse: this release works with exactly 2.1.2',
     ],
     [
-      'a pg whose clients do not keep their cancellation key',
+      'a pg whose clients have no cancellation key',
       () => checkPg({ Client: class {}, Pool: pg.Pool }),
-      'pg keeps the key that cancels a statement elsewhere: this release works with exactly 8.23.1',
+      'pg keeps the cancellation key of a connection elsewhere: this release works with exactly 8.23.1',
     ],
     [
       'a pool without its counts',
       () => checkPg({ Client: pg.Client, Pool: class {} }),
-      'pg-pool does not count what is idle and who waits: this release works with exactly 3.14.0',
+      'pg-pool has no idleCount or waitingCount: this release works with exactly 3.14.0',
     ],
     [
-      'a pool that words its timeout differently',
-      () => checkPg({ Client: pg.Client, Pool: PoolOfOtherText }),
-      'pg-pool has another text for a wait that took too long: this release works with exactly 3.14.0',
+      'a pool whose timeout error has another text',
+      () => checkPg({ Client: pg.Client, Pool: PoolWithOtherText }),
+      'pg-pool words its timeout error differently: this release works with exactly 3.14.0',
     ],
     [
       'a prom-client whose histograms have no getForPromString',
       () => checkPromClient({ get: () => undefined }),
-      'prom-client asks a histogram for its values in another way: this release works with exactly 15.1.3',
+      'prom-client reads a histogram by another method: this release works with exactly 15.1.3',
     ],
     [
-      'a BullMQ that does not export its test of an error',
+      'a BullMQ that does not export isNotConnectionError',
       () => checkBullmq({}),
-      'bullmq knows a lost connection by something else than ECONNREFUSED: this release works with exactly 6.7.0',
+      'bullmq does not recognize a lost connection by ECONNREFUSED: this release works with exactly 6.7.0',
     ],
     [
       'a BullMQ that takes ECONNREFUSED for the error of a statement',
       () => checkBullmq({ isNotConnectionError: () => true }),
-      'bullmq knows a lost connection by something else than ECONNREFUSED: this release works with exactly 6.7.0',
+      'bullmq does not recognize a lost connection by ECONNREFUSED: this release works with exactly 6.7.0',
     ],
     [
       'a Node whose TLS servers do not take the limits of HTTP/1.1',

@@ -15,7 +15,7 @@ import type { CertificateFiles } from '../certificates.ts';
 export function createServerCredentials(certificates: CertificateFiles | undefined): ServerCredentials {
   if (certificates === undefined) return ServerCredentials.createInsecure();
   const provider = new CertificateFilesProvider(certificates);
-  return createProviderCredentials(provider, certificates.asksClients ? provider : null);
+  return createProviderCredentials(provider, certificates.requiresClientCertificate ? provider : null);
 }
 
 class CertificateFilesProvider implements CertificateProvider {

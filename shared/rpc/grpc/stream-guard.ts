@@ -38,7 +38,7 @@ export function guardStreams(server: Server, streamingPaths: ReadonlySet<string>
         const reservation = new MemoryReservation(budget, isCompressed, rawHeaders);
         const requestStream = new GrpcRequestStream(stream, path, reservation);
         const end = quota.begin(stream.session, isStreaming ? 'streams' : 'calls');
-        // A streaming call may answer for days, and holds its request no longer once that has arrived.
+        // A streaming call may go on for days, but holds its request only until it is decoded.
         if (isStreaming) stream.once('end', () => requestStream.release());
         stream.once('close', () => {
           slowClients.delete(requestStream);

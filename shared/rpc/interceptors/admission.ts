@@ -3,67 +3,80 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
 
-/** How many calls a process works on at once. */
+/** How many calls a process executes at once. */
 export interface CallLimits {
   /** Unary calls. */
   readonly calls: number;
-  /** Streaming calls, counted apart: they are open for long and would use up the other limit. */
+  /** Streaming calls. They have a limit of their own, because they stay open and would use up the other. */
   readonly streams: number;
 }
 
 export interface Admission {
   readonly interceptor: Interceptor;
-  /** Ends all calls in flight with STOPPING, which tells their callers to try another server. */
+  /** Aborts all calls in flight with STOPPING, which tells their callers to try another server. */
   end(): void;
 }
 
-const refusalLogMs = 1_000;
+const logIntervalMs = 1_000;
 
-/** Numbered, because a set that calls come to and leave all the time is made anew every so often. */
-class Places {
+/**
+ * A semaphore that knows its calls in flight. Permits are numbered: a Set that calls join and leave all
+ * the time would have to be rebuilt again and again.
+ */
+class Semaphore {
   readonly inFlight: (CallContext | undefined)[] = [];
-  readonly free: number[];
+  readonly #permits: number[];
 
   constructor(count: number) {
-    this.free = Array.from({ length: count }, (_, place) => count - 1 - place);
+    this.#permits = Array.from({ length: count }, (_, index) => count - 1 - index);
+  }
+
+  /** Takes a permit for a call; undefined when all are taken. */
+  acquire(call: CallContext): number | undefined {
+    const permit = this.#permits.pop();
+    if (permit !== undefined) this.inFlight[permit] = call;
+    return permit;
+  }
+
+  release(permit: number): void {
+    this.inFlight[permit] = undefined;
+    this.#permits.push(permit);
   }
 }
 
 /**
- * Admission control: a call past the limit is refused at once with OVERLOADED. A call counts until its
- * handler has ended, also when its caller has left: until then it takes time and a connection.
+ * Admission control: rejects a call beyond the limit at once with OVERLOADED. A call counts until its
+ * handler has ended, even when its caller has disconnected, because it occupies the processor and a
+ * database connection until then.
  */
 export function createAdmission(limits: CallLimits, logger: Logger): Admission {
-  const places = { calls: new Places(limits.calls), streams: new Places(limits.streams) };
-  // Made once: with its stack and its details an error costs as much as the rest of a refused call.
-  const refusal = fail(commonErrors.overloaded);
+  const semaphores = { calls: new Semaphore(limits.calls), streams: new Semaphore(limits.streams) };
+  // Created once: an error with its stack and details costs as much as the rest of a rejected call.
+  const overloaded = fail(commonErrors.overloaded);
   let refused = 0;
 
-  /** At three times the load a line for each refused call would cost more than to refuse it. */
-  function countRefusal(): void {
+  /** Logs rejections once a second: at three times the load, a line for each would cost more than rejecting it. */
+  function countRejection(): void {
     refused += 1;
     if (refused > 1) return;
     setTimeout(() => {
       logger.warn({ refused, ...limits, reason: commonErrors.overloaded.reason }, 'calls were refused');
       refused = 0;
-    }, refusalLogMs).unref();
+    }, logIntervalMs).unref();
   }
 
   const interceptor: Interceptor = function admission({ method }, next) {
-    const kind = method.methodKind === 'unary' ? 'calls' : 'streams';
-    const { inFlight, free } = places[kind];
+    const semaphore = semaphores[method.methodKind === 'unary' ? 'calls' : 'streams'];
     return async (call) => {
-      const place = free.pop();
-      if (place === undefined) {
-        countRefusal();
-        throw refusal;
+      const permit = semaphore.acquire(call);
+      if (permit === undefined) {
+        countRejection();
+        throw overloaded;
       }
-      inFlight[place] = call;
       try {
         return await next(call);
       } finally {
-        inFlight[place] = undefined;
-        free.push(place);
+        semaphore.release(permit);
       }
     };
   };
@@ -71,7 +84,7 @@ export function createAdmission(limits: CallLimits, logger: Logger): Admission {
   return {
     interceptor,
     end() {
-      for (const call of [...places.calls.inFlight, ...places.streams.inFlight]) {
+      for (const call of [...semaphores.calls.inFlight, ...semaphores.streams.inFlight]) {
         call?.signal.abort(() => fail(commonErrors.stopping));
       }
     },

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { toPublicError } from '../../errors/errors.ts';
 import type { Interceptor } from '../interceptor.ts';
 
-/** Turns whatever is thrown into an error that may leave the process, and logs what was not expected. */
+/** Converts anything that is thrown into an error that a caller may see, and logs unexpected ones. */
 export function errors(logger: Logger): Interceptor {
   return function errors(_rpc, next) {
     return async (call) => {

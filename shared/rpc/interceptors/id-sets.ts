@@ -1,57 +1,57 @@
 import { type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf';
 import { field as fieldOption } from '../../gen/buf/validate/validate_pb.ts';
 
-/** Changes a decoded request in place. */
-type TakeSets = (request: object) => void;
+/** Deduplicates the lists of ids in a decoded message, in place. */
+type Deduplicate = (message: object) => void;
 
 /**
- * Makes the step that takes a request's lists of ids as sets (design 7), before anything is done with
- * them: what a call costs then depends on the ids that it names, and not on how often. Lists of int32
- * are lists of ids. One that is too long is cut to one id more than its `max_items`, by which the
- * check of the request's rules knows it.
+ * Compiles the step that deduplicates a request's lists of ids before anything else is done with them
+ * (design 7): the cost of a call then depends on how many ids it names, not on how often it repeats
+ * them. A list of int32 is a list of ids. A list that is too long keeps one id more than its
+ * `max_items`, so that the check of the request rules rejects it.
  *
- * @returns undefined for a request without such a list.
+ * @returns undefined for a message without such a list.
  */
-export function compileIdSets(schema: DescMessage): TakeSets | undefined {
+export function compileIdSets(schema: DescMessage): Deduplicate | undefined {
   if (schema.file.proto.package === 'google.protobuf') return undefined;
   const steps = schema.fields.flatMap((field) => compileField(field) ?? []);
   if (steps.length === 0) return undefined;
-  return (request) => {
-    for (const takeSets of steps) takeSets(request);
+  return (message) => {
+    for (const deduplicate of steps) deduplicate(message);
   };
 }
 
-function compileField(field: DescField): TakeSets | undefined {
+function compileField(field: DescField): Deduplicate | undefined {
   const { localName } = field;
   if (field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.INT32) {
-    const maxIds = maxItems(field);
+    const maxIds = maxItemsOf(field);
     return (message) => {
       const ids: unknown = Reflect.get(message, localName);
       if (Array.isArray(ids) && ids.length > 1) Reflect.set(message, localName, distinct(ids, maxIds));
     };
   }
   if (field.message === undefined || field.fieldKind === 'map') return undefined;
-  const takeSets = compileIdSets(field.message);
+  const deduplicate = compileIdSets(field.message);
   return (
-    takeSets &&
+    deduplicate &&
     ((message) => {
       const inner: unknown = Reflect.get(message, localName);
-      for (const each of Array.isArray(inner) ? inner : [inner]) if (each !== undefined) takeSets(each);
+      for (const each of Array.isArray(inner) ? inner : [inner]) if (each !== undefined) deduplicate(each);
     })
   );
 }
 
-/** The ids in their order, each once; one more than `most` at the most. */
-function distinct(ids: readonly unknown[], most: number): unknown[] {
+/** The distinct ids in their order; at most one more than `maxIds`. */
+function distinct(ids: readonly unknown[], maxIds: number): unknown[] {
   const set = new Set<unknown>();
   for (const id of ids) {
     set.add(id);
-    if (set.size > most) break;
+    if (set.size > maxIds) break;
   }
   return [...set];
 }
 
-function maxItems(field: DescField): number {
+function maxItemsOf(field: DescField): number {
   const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption).type : undefined;
   return (rules?.case === 'repeated' && Number(rules.value.maxItems)) || Number.POSITIVE_INFINITY;
 }

@@ -6,14 +6,14 @@ import type { Interceptor } from '../interceptor.ts';
 /** Verifies the credential. Throws UNAUTHENTICATED `Authentication required`. */
 export function identity(authenticate: Authenticator): Interceptor {
   return function identity(_rpc, next) {
-    const identify = (call: CallContext, known: Identity) => {
-      call.identity = known;
+    const identify = (call: CallContext, caller: Identity) => {
+      call.identity = caller;
       return next(call);
     };
     return (call) => {
-      // Known at once for a token that was seen before.
-      const known = authenticate(call.header('authorization'));
-      return known instanceof Promise ? known.then((identity) => identify(call, identity)) : identify(call, known);
+      // A token that was verified before gives its identity without a promise.
+      const caller = authenticate(call.header('authorization'));
+      return caller instanceof Promise ? caller.then((verified) => identify(call, verified)) : identify(call, caller);
     };
   };
 }

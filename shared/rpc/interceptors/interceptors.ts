@@ -16,13 +16,13 @@ export interface InterceptorOptions {
   readonly logger: Logger;
   readonly authenticate: Authenticator;
   readonly admission: Admission;
-  /** Undefined where nobody can read them: calls then pay nothing. */
+  /** Undefined without a metrics port: calls then pay nothing. */
   readonly calls?: CallMetrics | undefined;
-  /** Undefined where no traces are asked for. */
+  /** Undefined when no traces are exported. */
   readonly tracing?: Tracing | undefined;
 }
 
-/** The interceptors of both server stacks, outermost first. */
+/** Creates the interceptors of both server stacks, outermost first. */
 export function createInterceptors({
   logger,
   authenticate,
@@ -32,12 +32,12 @@ export function createInterceptors({
 }: InterceptorOptions): readonly Interceptor[] {
   return [
     ...(calls === undefined ? [] : [metrics(calls)]), // outermost, so that every call is counted
-    admission.interceptor, // before all that costs time: a refused call must cost next to nothing
-    ...(tracing === undefined ? [] : [traces(tracing)]), // so that all the rest runs in the call's context
+    admission.interceptor, // before anything that takes time: a rejected call must cost next to nothing
+    ...(tracing === undefined ? [] : [traces(tracing)]), // so that everything inside runs in the call's trace context
     logging(logger), // so that every call that was admitted is logged
-    errors(logger), // inside the log and the metrics, so that they see the error that the caller gets
-    identity(authenticate), // before the request is decoded: a stranger's bytes are not read
-    validation, // before the body: types and bounds come first (design 1)
+    errors(logger), // inside logging and metrics, so that they see the error that the caller gets
+    identity(authenticate), // before the request is decoded: no bytes are decoded for callers without a credential
+    validation, // before the body: declared types and bounds come first (design 1)
     staff, // innermost: the staff check is the first rule of the body (spec 5)
   ];
 }

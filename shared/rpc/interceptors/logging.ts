@@ -3,7 +3,7 @@ import { codeName, toPublicError } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
 
-/** Logs a line a call: who called what, how it ended and how long it took. Never a token or a body. */
+/** Logs one line per call: caller, procedure, code and duration. Never a token or a message. */
 export function logging(logger: Logger): Interceptor {
   return function logging(rpc, next) {
     const method = `${rpc.method.parent.typeName}/${rpc.method.name}`;
@@ -15,9 +15,9 @@ export function logging(logger: Logger): Interceptor {
     return async (call) => {
       const start = performance.now();
       try {
-        const answer = await next(call);
+        const result = await next(call);
         log(call, start, 'OK');
-        return answer;
+        return result;
       } catch (error) {
         log(call, start, codeName(toPublicError(error).code));
         throw error;

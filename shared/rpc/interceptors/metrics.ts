@@ -11,9 +11,9 @@ export function metrics(calls: CallMetrics): Interceptor {
       const start = performance.now();
       series.begin();
       try {
-        const answer = await next(call);
+        const result = await next(call);
         series.end(undefined, performance.now() - start);
-        return answer;
+        return result;
       } catch (error) {
         series.end(toPublicError(error).code, performance.now() - start);
         throw error;

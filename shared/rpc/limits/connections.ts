@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 
-/** The open connections of a server, as `event` tells of them: kept up to date. */
+/** The open connections of a server, kept up to date. `event` announces a new one. */
 export function openConnections(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
@@ -10,7 +10,10 @@ export function openConnections(server: Server, event: 'connection' | 'secureCon
   return sockets;
 }
 
-/** Closes connections on which nothing has come, such as a browser opens ahead: Node counts them as busy. */
+/**
+ * Closes the connections that have sent nothing, such as those that browsers open ahead of need. Node
+ * counts them as busy, so they would hold up a shutdown.
+ */
 export function closeSilent(sockets: Iterable<Socket>): void {
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
 }

@@ -1,14 +1,14 @@
 import { commonErrors, fail } from '../../errors/errors.ts';
-import { maxMessageBytes, maxRequestMemoryBytes, smallRequestBytes } from './limits.ts';
+import { maxMessageBytes, maxRequestMemoryBytes, unreservedRequestBytes } from './limits.ts';
 
-// Deflate's best; and what zlib holds for itself, as long as it inflates.
-const largestInflation = 1032;
+// The highest compression ratio of deflate, and the memory of a zlib stream while it inflates.
+const maxInflation = 1032;
 const inflaterBytes = 48 * 1024;
 
 /**
- * What the large requests of a process hold, from their arrival to the end of their calls. A request
- * is read before its call is admitted, so that a half-sent one takes nobody's place; this bounds what
- * ten thousand half-sent ones hold instead, and what small ones are inflated to.
+ * The memory that the large requests of a process share, each from its arrival to the end of its call.
+ * A request is read before admission, so that a half-sent one takes no other call's place. This budget
+ * bounds what ten thousand half-sent requests hold, and what small compressed ones inflate to.
  */
 export class RequestMemory {
   #free: number;
@@ -17,6 +17,7 @@ export class RequestMemory {
     this.#free = bytes;
   }
 
+  /** Takes the bytes out of the budget; false, and nothing is taken, when too few are left. */
   reserve(bytes: number): boolean {
     if (bytes > this.#free) return false;
     this.#free -= bytes;
@@ -28,39 +29,39 @@ export class RequestMemory {
   }
 }
 
-/** What one request holds. */
+/** The share of one request in the memory. */
 export class MemoryReservation {
   readonly #memory: RequestMemory;
-  readonly #inflates: boolean;
+  readonly #isCompressed: boolean;
   readonly #headerBytes: number;
-  #taken = 0;
+  #reserved = 0;
 
-  /** @param rawHeaders names and values as they came. */
-  constructor(memory: RequestMemory, inflates: boolean, rawHeaders: readonly string[]) {
+  /** @param rawHeaders header names and values, as Node received them. */
+  constructor(memory: RequestMemory, isCompressed: boolean, rawHeaders: readonly string[]) {
     this.#memory = memory;
-    this.#inflates = inflates;
+    this.#isCompressed = isCompressed;
     let headerBytes = 0;
     for (const part of rawHeaders) headerBytes += part.length;
     this.#headerBytes = headerBytes;
   }
 
-  /** Whether the request may have a body of so many bytes. A small one may, whatever the others hold. */
+  /** Reserves memory for a body that has grown to `size` bytes; false when too little is left. */
   reserve(size: number): boolean {
-    const body = this.#inflates ? Math.min(size * largestInflation, maxMessageBytes) + inflaterBytes : size;
+    const body = this.#isCompressed ? Math.min(size * maxInflation, maxMessageBytes) + inflaterBytes : size;
     const bytes = this.#headerBytes + body;
-    if (bytes <= smallRequestBytes || bytes <= this.#taken) return true;
-    if (!this.#memory.reserve(bytes - this.#taken)) return false;
-    this.#taken = bytes;
+    if (bytes <= unreservedRequestBytes || bytes <= this.#reserved) return true;
+    if (!this.#memory.reserve(bytes - this.#reserved)) return false;
+    this.#reserved = bytes;
     return true;
   }
 
   release(): void {
-    this.#memory.release(this.#taken);
-    this.#taken = 0;
+    this.#memory.release(this.#reserved);
+    this.#reserved = 0;
   }
 
-  /** The chunks of the request as they come. Throws OVERLOADED past what it may hold. */
-  async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  /** Passes the chunks of a body on and reserves memory for them. Throws OVERLOADED when too little is left. */
+  async *reserveChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     let size = 0;
     if (!this.reserve(size)) throw fail(commonErrors.overloaded);
     for await (const chunk of chunks) {

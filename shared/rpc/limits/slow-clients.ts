@@ -1,27 +1,26 @@
 import { maxRequestStreams, maxUnreadBytes, requestTimeoutMs, responseTimeoutMs } from './limits.ts';
 
-/** One request and its answer, on their ways over a connection. */
+/** One request and its response, while they travel over a connection. */
 export abstract class RequestStream {
-  begunAt = 0;
-  /** What was left to read when it was last looked at, and since when. */
-  unreadThen = 0;
-  unreadSince = 0;
+  startedAt = 0;
+  /** The unread bytes at the last sweep, and since when they are that many. */
+  lastUnread = 0;
+  lastUnreadSince = 0;
 
-  /** Whether the request has not come as a whole. */
+  /** Whether parts of the request are still to come. */
   abstract readonly isArriving: boolean;
-  /** The bytes of the answer that the caller has not taken. */
+  /** The bytes of the response that the client has not taken. */
   abstract readonly unread: number;
-  /** Ends it as it is. */
+  /** Aborts the stream at once. */
   abstract reset(): void;
 }
 
 const sweepMs = 250;
 
 /**
- * Cuts callers who take too long to send a request, or to read an answer. A call has ended when its
- * answer is handed to the connection: no limit of calls bounds what is left there by those who ask and
- * don't read. When that is too much in all, those who were asked to read first are cut. When too many
- * are open, those who come next are.
+ * Resets clients that send or read too slowly (slowloris). Admission stops counting a call once its
+ * response is buffered, so unread responses need their own limit: when they exceed it together, the
+ * oldest streams are reset first. When too many streams are open, new ones are reset.
  */
 export class SlowClientGuard {
   /** Oldest first. */
@@ -30,17 +29,17 @@ export class SlowClientGuard {
   #now = performance.now();
 
   constructor() {
-    // One look at all of them costs each call less than timers and counts of its own.
+    // One sweep over all streams is cheaper than timers and counters for each call.
     this.#timer = setInterval(() => this.#sweep(), sweepMs).unref();
   }
 
-  /** Whether there is a place for it: it was cut otherwise. */
+  /** Watches a stream. When too many are open, resets it instead and returns false. */
   add(stream: RequestStream): boolean {
     if (this.#streams.size >= maxRequestStreams) {
       stream.reset();
       return false;
     }
-    stream.begunAt = this.#now;
+    stream.startedAt = this.#now;
     this.#streams.add(stream);
     return true;
   }
@@ -55,25 +54,25 @@ export class SlowClientGuard {
 
   #sweep(): void {
     this.#now = performance.now();
-    let unreadInAll = 0;
+    let totalUnread = 0;
     for (const stream of this.#streams) {
-      unreadInAll += stream.unread;
+      totalUnread += stream.unread;
       if (this.#isTooSlow(stream)) stream.reset();
     }
     for (const stream of this.#streams) {
-      if (unreadInAll <= maxUnreadBytes) return;
-      if (stream.unreadThen === 0) continue;
-      unreadInAll -= stream.unreadThen;
+      if (totalUnread <= maxUnreadBytes) return;
+      if (stream.lastUnread === 0) continue;
+      totalUnread -= stream.lastUnread;
       stream.reset();
     }
   }
 
   #isTooSlow(stream: RequestStream): boolean {
-    if (this.#now - stream.begunAt > requestTimeoutMs && stream.isArriving) return true;
-    const { unread, unreadThen } = stream;
-    if (unread === unreadThen) return unread > 0 && this.#now - stream.unreadSince > responseTimeoutMs;
-    stream.unreadThen = unread;
-    stream.unreadSince = this.#now;
+    if (this.#now - stream.startedAt > requestTimeoutMs && stream.isArriving) return true;
+    const { unread, lastUnread } = stream;
+    if (unread === lastUnread) return unread > 0 && this.#now - stream.lastUnreadSince > responseTimeoutMs;
+    stream.lastUnread = unread;
+    stream.lastUnreadSince = this.#now;
     return false;
   }
 }

@@ -1,12 +1,13 @@
+// The wire types that are written here.
 const varint = 0;
 const bit64 = 1;
 const delimited = 2;
 
-/** The fields of an entry of a map. */
+/** The field numbers of a map entry. */
 export const mapKey = 1;
 export const mapValue = 2;
 
-/** Writes protobuf's wire format into one growing buffer; what a message would cost is left out. */
+/** Writes protobuf's wire format straight into one growing buffer, without message objects in between. */
 export class BinaryWriter {
   #buffer: Buffer;
   #length = 0;
@@ -15,17 +16,17 @@ export class BinaryWriter {
     this.#buffer = Buffer.allocUnsafe(capacity);
   }
 
-  /** What was written. The writer is not used any more. */
+  /** The bytes written so far. The writer must not be used afterwards. */
   finish(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** A field of type int32, int64 or enum: a safe integer, written also when it is 0. */
+  /** Writes an int32, int64 or enum field. The value must be a safe integer; 0 is written too. */
   int(field: number, value: number): this {
     return this.#varint((field << 3) | varint).#signed(value);
   }
 
-  /** A repeated field of such integers, packed. */
+  /** Writes a repeated field of such integers in packed form; nothing when it is empty. */
   ints(field: number, values: readonly number[]): this {
     if (values.length === 0) return this;
     return this.message(field, () => {
@@ -53,13 +54,13 @@ export class BinaryWriter {
     return this;
   }
 
-  /** A field of a message or of bytes that are written already. */
+  /** Writes a bytes field, or a message field whose value is already encoded. */
   bytes(field: number, value: Uint8Array): this {
     this.#varint((field << 3) | delimited).#varint(value.byteLength);
     return this.raw(value);
   }
 
-  /** Fields that are written already. */
+  /** Appends fields that are already encoded. */
   raw(value: Uint8Array): this {
     this.#reserve(value.byteLength);
     this.#buffer.set(value, this.#length);
@@ -67,7 +68,7 @@ export class BinaryWriter {
     return this;
   }
 
-  /** A field of a message, whose fields `write` writes. */
+  /** Writes a message field; `write` writes the fields inside. */
   message(field: number, write: (writer: this) => void): this {
     this.#varint((field << 3) | delimited).#reserve(1);
     const start = this.#length;
@@ -78,7 +79,7 @@ export class BinaryWriter {
       this.#buffer[start] = size;
       return this;
     }
-    // The size takes more than the byte that was left for it.
+    // The size needs more than the one byte that was kept free for it, so the content moves back.
     const extra = sizeOfVarint(size) - 1;
     this.#reserve(extra);
     this.#buffer.copyWithin(start + 1 + extra, start + 1, this.#length);
@@ -99,7 +100,7 @@ export class BinaryWriter {
     return this;
   }
 
-  /** A negative integer is the two's complement of 64 bits, which takes ten bytes. */
+  /** A negative integer is written as a 64-bit two's complement, which takes ten bytes. */
   #signed(value: number): this {
     if (value >= 0) return this.#varint(value);
     this.#reserve(10);
@@ -118,7 +119,7 @@ export class BinaryWriter {
   }
 }
 
-/** How many bytes a size takes as a varint. */
+/** The number of bytes that a size takes as a varint. */
 function sizeOfVarint(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
 }

@@ -8,10 +8,10 @@ import {
   toJsonString,
 } from '@bufbuild/protobuf';
 
-// A person who reads JSON wants to see false, 0 and [].
+// JSON is read by people too, who expect to see false, 0 and [].
 export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
 
-/** An answer that writes itself, where to make and to write a message would cost too much. */
+/** A response that encodes itself, for lists where creating and encoding a message costs too much. */
 export abstract class EncodedResponse<Output extends DescMessage = DescMessage> {
   readonly schema: Output;
 
@@ -21,7 +21,7 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
 
   abstract toBinary(): Promise<Buffer> | Buffer;
 
-  /** In protobuf's JSON form, as `jsonWriteOptions` tell. */
+  /** Encodes in protobuf's JSON form, according to `jsonWriteOptions`. */
   abstract toJson(): Promise<string> | string;
 
   async toMessage(): Promise<MessageShape<Output>> {
@@ -29,7 +29,7 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
   }
 }
 
-/** An answer that is given again and again, never changed: it is encoded once. */
+/** A response that is sent many times and never changes: it is encoded once. */
 export class CachedResponse<Output extends DescMessage> extends EncodedResponse<Output> {
   readonly #message: MessageShape<Output>;
   #binary: Buffer | undefined;
@@ -55,18 +55,21 @@ export class CachedResponse<Output extends DescMessage> extends EncodedResponse<
   }
 }
 
-/** What a procedure answers with. */
-export type Answer = Message | EncodedResponse;
+/** What the handler of a unary procedure returns. */
+export type HandlerResponse = Message | EncodedResponse;
 
-export function encode(schema: DescMessage, answer: Answer): Promise<Buffer> | Buffer {
-  return answer instanceof EncodedResponse ? answer.toBinary() : encodeMessage(schema, answer);
+/** Encodes a response in protobuf's binary form. */
+export function encodeBinary(schema: DescMessage, response: HandlerResponse): Promise<Buffer> | Buffer {
+  return response instanceof EncodedResponse ? response.toBinary() : encodeMessage(schema, response);
 }
 
+/** Encodes a message in protobuf's binary form. */
 export function encodeMessage(schema: DescMessage, message: Message): Buffer {
   const bytes = toBinary(schema, message);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-export function encodeJson(schema: DescMessage, answer: Answer): Promise<string> | string {
-  return answer instanceof EncodedResponse ? answer.toJson() : toJsonString(schema, answer, jsonWriteOptions);
+/** Encodes a response in protobuf's JSON form. */
+export function encodeJson(schema: DescMessage, response: HandlerResponse): Promise<string> | string {
+  return response instanceof EncodedResponse ? response.toJson() : toJsonString(schema, response, jsonWriteOptions);
 }

@@ -3,12 +3,12 @@ import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuil
 import { invalidField } from '../../errors/errors.ts';
 import { type BinaryWriter, mapKey, mapValue } from './binary-writer.ts';
 
-// Protobuf's binary form of a value is read to a depth of 100 messages, and takes two a level.
-const deepest = 32;
+// Protobuf decodes at most 100 nested messages, and a level of JSON takes two.
+const maxDepth = 32;
 
 /**
- * An any-JSON field as plain JSON. Throws INVALID_ARGUMENT that names the field for no value, and for
- * one that can't be stored and read back: NaN, a NUL, text that is no Unicode, deep nesting.
+ * Converts a `google.protobuf.Value` to plain JSON. Throws INVALID_ARGUMENT for the field when the value
+ * is missing, or when it can't be stored and read back: NaN, a NUL, ill-formed Unicode, deep nesting.
  */
 export function readJson(field: string, value: Value | undefined): JsonValue {
   let json: JsonValue;
@@ -18,23 +18,23 @@ export function readJson(field: string, value: Value | undefined): JsonValue {
   } catch {
     throw invalidField(field, 'is not a JSON value');
   }
-  const fault = faultOf(json, 0);
-  if (fault !== undefined) throw invalidField(field, fault);
+  const violation = violationOf(json, 0);
+  if (violation !== undefined) throw invalidField(field, violation);
   return json;
 }
 
-function faultOf(value: JsonValue, depth: number): string | undefined {
-  if (typeof value === 'string') return faultOfText(value);
+function violationOf(value: JsonValue, depth: number): string | undefined {
+  if (typeof value === 'string') return violationOfText(value);
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === deepest) return `is nested deeper than ${deepest} levels`;
+  if (depth === maxDepth) return `is nested deeper than ${maxDepth} levels`;
   for (const [key, item] of Object.entries(value)) {
-    const fault = faultOfText(key) ?? faultOf(item, depth + 1);
-    if (fault !== undefined) return fault;
+    const violation = violationOfText(key) ?? violationOf(item, depth + 1);
+    if (violation !== undefined) return violation;
   }
   return undefined;
 }
 
-function faultOfText(text: string): string | undefined {
+function violationOfText(text: string): string | undefined {
   if (text.includes('\0')) return 'must not hold a NUL';
   return text.isWellFormed() ? undefined : 'holds text that is no Unicode';
 }
@@ -43,7 +43,7 @@ const kinds = ValueSchema.field;
 const entries = StructSchema.field.fields.number;
 const items = ListValueSchema.field.values.number;
 
-/** Writes the fields of a `google.protobuf.Value`. */
+/** Writes plain JSON as the fields of a `google.protobuf.Value`. */
 export function writeValue(writer: BinaryWriter, value: JsonValue): void {
   if (value === null) {
     writer.int(kinds.nullValue.number, 0);

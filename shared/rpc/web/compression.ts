@@ -5,45 +5,45 @@ import type { Compression } from '../../internals/connect.ts';
 
 const compress = promisify(gzip);
 
-// What is being compressed waits in memory for one of four threads, which tokens are verified on, too.
-const maxUnderWay = 1024 * 1024;
-let underWay = 0;
+// Responses wait in memory for Node's four worker threads, on which tokens are verified too.
+const maxInFlightBytes = 1024 * 1024;
+let inFlightBytes = 0;
 
-/**
- * Compresses an answer. Gives undefined while others keep the threads busy: callers who ask for
- * compression get their answers as they are then. One answer alone may have any size.
- */
+/** Whether others keep the threads busy. A single response may have any size. */
+function isBusy(bytes: number): boolean {
+  return inFlightBytes > 0 && inFlightBytes + bytes > maxInFlightBytes;
+}
+
+/** Compresses a response. Resolves with undefined while the threads are busy: the response is then sent as it is. */
 export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | undefined> {
-  if (underWay > 0 && underWay + body.length > maxUnderWay) return undefined;
-  return gzipCounted(body);
+  return isBusy(body.length) ? undefined : gzipCounted(body);
 }
 
 /**
- * The same for connect-node, which takes nothing that is not gzip: while busy it is stored in gzip's
- * form.
+ * The same for connect-node, which requires the result to be gzip: while the threads are busy, it is
+ * in gzip's format without compression.
  *
- * @param bound looks at each unpacked request; throws for one that is not to be decoded.
+ * @param check gets each decompressed request before it is decoded, and throws to reject it.
  */
-export function boundedGzip(bound: (message: Uint8Array) => void): Compression {
+export function boundedGzip(check: (message: Uint8Array) => void): Compression {
   return {
     ...compressionGzip,
     async compress(bytes) {
-      const isBusy = underWay > 0 && underWay + bytes.length > maxUnderWay;
-      return Uint8Array.from(await gzipCounted(bytes, isBusy ? 0 : undefined));
+      return Uint8Array.from(await gzipCounted(bytes, isBusy(bytes.length) ? 0 : undefined));
     },
     async decompress(bytes, readMaxBytes) {
       const message = await compressionGzip.decompress(bytes, readMaxBytes);
-      bound(message);
+      check(message);
       return message;
     },
   };
 }
 
 async function gzipCounted(body: Uint8Array | string, level?: number): Promise<Buffer> {
-  underWay += body.length;
+  inFlightBytes += body.length;
   try {
     return await compress(body, level === undefined ? {} : { level });
   } finally {
-    underWay -= body.length;
+    inFlightBytes -= body.length;
   }
 }

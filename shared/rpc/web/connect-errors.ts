@@ -1,4 +1,5 @@
-import { ConnectError } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { unreadableRequest } from '../../errors/errors.ts';
 import {
   codeToHttpStatus,
   contentTypeProto,
@@ -13,31 +14,70 @@ import {
   trailerFlag,
   trailerParse,
   trailerSerialize,
+  type UniversalServerRequest,
   type UniversalServerResponse,
 } from '../../internals/connect.ts';
 import type { Protocol } from '../../telemetry/call-metrics.ts';
+import { CallContext } from '../call-context.ts';
+import type { Rpc } from '../implementation.ts';
+import { type Interceptor, intercept } from '../interceptor.ts';
 import { jsonWriteOptions } from '../protobuf/encoding.ts';
+import { toCallSignal } from './deadlines.ts';
 
-/** Flags and length, before each message of a stream and of gRPC-Web. */
-export const envelopeHeadBytes = 5;
+/** The flags and length before each message of a stream, and of gRPC-Web. */
+export const envelopeHeaderBytes = 5;
 
-/** What an answer has to be written in: the protocol, and for a stream of Connect its content type. */
-export interface AnswerForm {
+/** How a response is encoded: its protocol and, for a stream of Connect, its content type. */
+interface ResponseFormat {
   readonly protocol: Protocol;
   readonly isStream: boolean;
   readonly contentType: string;
 }
 
 /**
- * The error that connect-node answered with before it reached an implementation (bytes that are no
- * message, a message that is too large, an unknown compression), or undefined for any other answer.
+ * Replaces the response of a request that connect-node rejected before it called the implementation.
+ * The error goes through the interceptors all the same: the call is logged and counted, a bad
+ * credential comes first, and the error gets its details.
+ *
+ * @param body the complete body of the `response`.
  */
-export function readConnectError(
-  { protocol, isStream }: AnswerForm,
+export async function interceptError(
+  rpc: Rpc,
+  interceptors: readonly Interceptor[],
+  request: UniversalServerRequest,
+  response: UniversalServerResponse,
+  body: Uint8Array,
+): Promise<UniversalServerResponse> {
+  const contentType = request.header.get('content-type') ?? '';
+  const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
+  const format = { protocol, isStream: rpc.method.methodKind !== 'unary', contentType };
+  const found = readConnectError(format, response, body);
+  if (found === undefined) return { ...response, body: singleChunk(body) };
+  const reject = () => {
+    // connect-node reports a request that it can't decode or decompress as an internal error.
+    throw found.code === Code.Internal ? unreadableRequest(rpc.method, found) : found;
+  };
+  const call = new CallContext({
+    method: rpc.method,
+    protocol,
+    header: (name) => request.header.get(name) ?? undefined,
+    openSignal: () => toCallSignal(request.signal),
+    decode: reject,
+  });
+  const handle = intercept<UniversalServerResponse>(interceptors, rpc, async () => reject());
+  return handle(call).catch((error: ConnectError) => writeConnectError(format, error, call.responseHeaders));
+}
+
+/**
+ * The error in a response of connect-node: for a malformed message, one that is too large, or an unknown
+ * compression. Undefined for any other response.
+ */
+function readConnectError(
+  { protocol, isStream }: ResponseFormat,
   { status, header }: UniversalServerResponse,
   body: Uint8Array,
 ): ConnectError | undefined {
-  const content = body.subarray(envelopeHeadBytes);
+  const content = body.subarray(envelopeHeaderBytes);
   if (protocol === 'grpc-web') {
     return findTrailerError(body[0] === trailerFlag ? trailerParse(content) : new Headers());
   }
@@ -46,9 +86,9 @@ export function readConnectError(
   return isError ? errorFromJsonBytes(body, undefined, new ConnectError('refused')) : undefined;
 }
 
-/** An error as an answer of a Connect or gRPC-Web call. */
-export function writeConnectError(
-  { protocol, isStream, contentType }: AnswerForm,
+/** The response of a Connect or gRPC-Web call that ends with an error. */
+function writeConnectError(
+  { protocol, isStream, contentType }: ResponseFormat,
   error: ConnectError,
   headers: ReadonlyMap<string, string>,
 ): UniversalServerResponse {
@@ -57,18 +97,18 @@ export function writeConnectError(
     header.set('content-type', contentTypeProto);
     const trailer = new Headers();
     setTrailerStatus(trailer, error);
-    return { status: 200, header, body: once(encodeEnvelope(trailerFlag, trailerSerialize(trailer))) };
+    return { status: 200, header, body: singleChunk(encodeEnvelope(trailerFlag, trailerSerialize(trailer))) };
   }
   if (isStream) {
     header.set('content-type', contentType);
     const end = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, jsonWriteOptions)));
-    return { status: 200, header, body: once(encodeEnvelope(endStreamFlag, end)) };
+    return { status: 200, header, body: singleChunk(encodeEnvelope(endStreamFlag, end)) };
   }
   header.set('content-type', 'application/json');
-  return { status: codeToHttpStatus(error.code), header, body: once(errorToJsonBytes(error, jsonWriteOptions)) };
+  return { status: codeToHttpStatus(error.code), header, body: singleChunk(errorToJsonBytes(error, jsonWriteOptions)) };
 }
 
 /** A body of one chunk. */
-export async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+export async function* singleChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { RequestStream } from '../limits/slow-clients.ts';
 import type { WebRequest, WebResponse } from './port.ts';
 
-/** On the web port, where Node bounds the time of a request by itself, but not over HTTP/2. */
+/** A request on the web port. Node itself limits how long one may take to arrive, but only over HTTP/1.1. */
 export class HttpRequestStream extends RequestStream {
   readonly #request: WebRequest;
   readonly #response: WebResponse;

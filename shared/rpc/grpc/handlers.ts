@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
+import type { ConnectError } from '@connectrpc/connect';
+import {
+  Metadata,
+  type MethodDefinition,
+  type Server,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { CallSignal } from '../../cancellation/signal.ts';
+import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
+import { CallContext, type CallSource } from '../call-context.ts';
+import type { Implementation, Rpc } from '../implementation.ts';
+import { type Interceptor, intercept } from '../interceptor.ts';
+import { checkMessageBounds } from '../limits/message-bounds.ts';
+import { procedurePath } from '../procedure-path.ts';
+import { encodeBinary, encodeMessage } from '../protobuf/encoding.ts';
+import { encodeStatus } from './status.ts';
+
+/** A call of grpc-js whose messages are bytes: they are decoded and encoded inside the interceptors. */
+type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
+type StreamingCall = ServerWritableStream<Buffer, Buffer>;
+
+/** Adds the procedures of a service to a server of grpc-js. */
+export function mount(server: Server, { rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
+  const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {};
+  const handlers: UntypedServiceImplementation = {};
+  const asIs = (bytes: Buffer) => bytes;
+  for (const rpc of rpcs) {
+    const { localName, methodKind } = rpc.method;
+    definition[localName] = {
+      path: procedurePath(rpc.method),
+      originalName: localName,
+      requestStream: false,
+      responseStream: methodKind === 'server_streaming',
+      requestDeserialize: asIs,
+      requestSerialize: asIs,
+      responseDeserialize: asIs,
+      responseSerialize: asIs,
+    };
+    const createHandler = methodKind === 'unary' ? createUnaryHandler : createStreamHandler;
+    handlers[localName] = createHandler(rpc, interceptors);
+  }
+  server.addService(definition, handlers);
+}
+
+function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
+  const handle = intercept(interceptors, rpc, async (call) =>
+    encodeBinary(rpc.method.output, await rpc.invoke(call.request, call)),
+  );
+  return (grpcCall: UnaryCall, callback: sendUnaryData<Buffer>) => {
+    const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
+    handle(call).then(
+      (response) => {
+        grpcCall.sendMetadata(toMetadata(call.responseHeaders));
+        callback(null, response);
+      },
+      (error: ConnectError) => callback(toStatus(error, call)),
+    );
+  };
+}
+
+function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
+  return (grpcCall: StreamingCall) => {
+    const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
+    const handle = intercept(interceptors, rpc, async () => {
+      const request = call.request;
+      const signal = call.signal.toAbortSignal();
+      grpcCall.sendMetadata(toMetadata(call.responseHeaders));
+      for await (const message of rpc.stream(request, call)) {
+        if (grpcCall.write(encodeMessage(rpc.method.output, message))) continue;
+        await once(grpcCall, 'drain', { signal }).catch((error: unknown) => {
+          call.signal.throwIfAborted();
+          throw error;
+        });
+      }
+    });
+    handle(call).then(
+      () => grpcCall.end(),
+      (error: ConnectError) => grpcCall.emit('error', toStatus(error, call)),
+    );
+  };
+}
+
+class GrpcCallSource implements CallSource {
+  readonly method: DescMethod;
+  readonly protocol = 'grpc';
+  readonly #call: UnaryCall | StreamingCall;
+
+  constructor(method: DescMethod, call: UnaryCall | StreamingCall) {
+    this.method = method;
+    this.#call = call;
+  }
+
+  /** Joins the values of a key that was sent more than once with commas, as HTTP does. */
+  header(name: string): string | undefined {
+    const values = this.#call.metadata.get(name);
+    return values.length < 2 ? values[0]?.toString() : values.join(', ');
+  }
+
+  openSignal(): CallSignal {
+    const signal = new CallSignal();
+    const call = this.#call;
+    // grpc-js also reports a call as canceled when its deadline has passed, and when it has ended.
+    const abort = () =>
+      signal.abort(() => {
+        const isLate = Number(call.getDeadline()) <= Date.now();
+        return fail(isLate ? commonErrors.deadlineExceeded : commonErrors.canceled);
+      });
+    if (call.cancelled) abort();
+    else call.once('cancelled', abort);
+    return signal;
+  }
+
+  decode(): Message {
+    checkMessageBounds('proto', this.method.input, this.#call.request);
+    try {
+      return fromBinary(this.method.input, this.#call.request);
+    } catch (cause) {
+      throw unreadableRequest(this.method, cause);
+    }
+  }
+}
+
+function toStatus(error: ConnectError, call: CallContext) {
+  const metadata = toMetadata(call.responseHeaders);
+  metadata.set('grpc-status-details-bin', encodeStatus(error));
+  return { code: Number(error.code), details: error.rawMessage, metadata };
+}
+
+function toMetadata(headers: ReadonlyMap<string, string>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of headers) metadata.set(name, value);
+  return metadata;
+}

@@ -1,0 +1,53 @@
+import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
+import { compressedFlag } from '../../internals/connect.ts';
+import { maxMessageBytes } from '../limits/limits.ts';
+import type { Codec } from '../limits/message-bounds.ts';
+import { MemoryReservation, type RequestMemory } from '../limits/request-memory.ts';
+import { envelopeHeaderBytes } from './connect-errors.ts';
+import type { WebRequest, WebResponse } from './port.ts';
+
+const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
+
+/** The codec of a request, found out as connect-node does. */
+export function codecOf({ method, url = '', headers }: WebRequest): Codec {
+  const isJson =
+    method === 'GET'
+      ? new URL(url, 'http://localhost').searchParams.get('encoding') === 'json'
+      : /json/i.test(headers['content-type'] ?? '');
+  return isJson ? 'json' : 'proto';
+}
+
+/**
+ * Reads the body of a request and yields it as one chunk, once `checkBounds` has accepted its message.
+ * A compressed message is checked after decompression instead. connect-node has no place for either:
+ * it decodes what it gets.
+ *
+ * Throws OVERLOADED when the memory is used up, MESSAGE_TOO_LARGE, and INVALID_ARGUMENT for a stream of
+ * several messages.
+ */
+export async function* readBoundedBody(
+  request: WebRequest,
+  response: WebResponse,
+  memory: RequestMemory,
+  checkBounds: (message: Uint8Array) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const mayBeCompressed = encodingHeaders.some((name) => (request.headers[name] ?? 'identity') !== 'identity');
+  const reservation = new MemoryReservation(memory, mayBeCompressed, request.rawHeaders);
+  response.once('close', () => reservation.release());
+  const isEnveloped = /^application\/(?:connect|grpc-web)\b/i.test(request.headers['content-type'] ?? '');
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of reservation.reserveChunks(request.iterator({ destroyOnReturn: false }))) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > maxMessageBytes + envelopeHeaderBytes) throw fail(commonErrors.messageTooLarge);
+  }
+  const body = Buffer.concat(chunks);
+  // connect-node would decode all of several messages before it rejects them.
+  if (isEnveloped && body.length > envelopeHeaderBytes && body.length > envelopeHeaderBytes + body.readUInt32BE(1)) {
+    throw invalidRequest('The request has more than one message');
+  }
+  const isCompressed = isEnveloped ? ((body[0] ?? 0) & compressedFlag) !== 0 : mayBeCompressed;
+  if (!isCompressed) checkBounds(isEnveloped ? body.subarray(envelopeHeaderBytes) : body);
+  yield body;
+}

@@ -1,0 +1,113 @@
+import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
+import { CallSignal } from '../../cancellation/signal.ts';
+import { commonErrors, type ErrorRow, fail, invalidRequest, unreadableRequest } from '../../errors/errors.ts';
+import type { CallSource } from '../call-context.ts';
+import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
+import { type Codec, checkMessageBounds } from '../limits/message-bounds.ts';
+import type { MemoryReservation } from '../limits/request-memory.ts';
+import type { WebRequest, WebResponse } from './port.ts';
+
+/** A unary call of Connect, read straight from Node's request. */
+export class ConnectUnaryCallSource implements CallSource {
+  readonly method: DescMethod;
+  readonly protocol = 'connect';
+  readonly #codec: Codec;
+  readonly #request: WebRequest;
+  readonly #response: WebResponse;
+  readonly #startMs = Date.now();
+  #body: Buffer | undefined;
+  #bodyError: ErrorRow | undefined;
+
+  constructor(method: DescMethod, codec: Codec, request: WebRequest, response: WebResponse) {
+    this.method = method;
+    this.#codec = codec;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  /**
+   * Reads the body to its end, or until it is too large. Size errors are kept for `decode`, so that the
+   * interceptors see them. Rejects when the caller disconnects.
+   */
+  readBody(reservation: MemoryReservation): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      if (!reservation.reserve(size)) {
+        this.#bodyError = commonErrors.overloaded;
+        resolve();
+      }
+      this.#request.on('data', (chunk: Buffer) => {
+        size += chunk.byteLength;
+        if (this.#bodyError !== undefined) return;
+        if (size <= maxMessageBytes && reservation.reserve(size)) {
+          chunks.push(chunk);
+          return;
+        }
+        this.#bodyError = size > maxMessageBytes ? commonErrors.messageTooLarge : commonErrors.overloaded;
+        chunks.length = 0;
+        resolve();
+      });
+      this.#request.on('end', () => {
+        // Over HTTP/2, a request that was reset ends like a complete one.
+        if (wasReset(this.#request)) return reject(new Error('the request was reset'));
+        if (this.#bodyError === undefined) this.#body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+        resolve();
+      });
+      this.#request.on('error', reject);
+    });
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  openSignal(): CallSignal {
+    const signal = new CallSignal();
+    const timeout = this.header('connect-timeout-ms');
+    const timer = timeout === undefined ? undefined : this.#abortAfter(signal, Number(timeout));
+    const cancel = () => {
+      clearTimeout(timer);
+      signal.abort(() => fail(commonErrors.canceled));
+    };
+    if (isClosed(this.#response)) cancel();
+    else this.#response.once('close', cancel);
+    return signal;
+  }
+
+  #abortAfter(signal: CallSignal, timeoutMs: number): NodeJS.Timeout | undefined {
+    const leftMs = this.#startMs + timeoutMs - Date.now();
+    const abort = () => signal.abort(() => fail(commonErrors.deadlineExceeded));
+    if (leftMs > 0) return setTimeout(abort, Math.min(leftMs, maxTimerMs));
+    abort();
+    return undefined;
+  }
+
+  decode(): Message {
+    if (this.#body === undefined) throw fail(this.#bodyError ?? commonErrors.internal);
+    checkMessageBounds(this.#codec, this.method.input, this.#body);
+    if (this.#codec === 'json') return decodeJson(this.method, this.#body);
+    try {
+      return fromBinary(this.method.input, this.#body);
+    } catch (cause) {
+      throw unreadableRequest(this.method, cause);
+    }
+  }
+}
+
+/** Whether a request was reset. Over HTTP/2, its stream would otherwise be open until the response ends. */
+const wasReset = (request: WebRequest) => 'stream' in request && request.stream.closed;
+
+const isClosed = (response: WebResponse) => ('stream' in response ? response.stream.destroyed : response.destroyed);
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Decodes a request in JSON. The text of an error goes to the caller, because it names the invalid field. */
+function decodeJson({ input }: DescMethod, body: Buffer): Message {
+  try {
+    return fromJsonString(input, utf8.decode(body), { ignoreUnknownFields: true });
+  } catch (cause) {
+    throw invalidRequest(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

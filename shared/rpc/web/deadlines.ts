@@ -1,0 +1,40 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { CallSignal } from '../../cancellation/signal.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
+import { maxTimerMs } from '../limits/limits.ts';
+
+const connectTimeout = /^\d{1,10}$/;
+const grpcTimeout = /^(\d{1,8})([HMS])$/;
+const unitMs = new Map([
+  ['H', 3_600_000],
+  ['M', 60_000],
+  ['S', 1_000],
+]);
+
+/** Caps the timeouts of a request at the longest delay of a timer; connect-node would end it at once. */
+export function capTimeouts(header: Headers): void {
+  const connect = header.get('connect-timeout-ms') ?? '';
+  if (connectTimeout.test(connect) && Number(connect) > maxTimerMs) {
+    header.set('connect-timeout-ms', String(maxTimerMs));
+  }
+  const [, count, unit = ''] = grpcTimeout.exec(header.get('grpc-timeout') ?? '') ?? [];
+  if (Number(count) * (unitMs.get(unit) ?? 0) > maxTimerMs) {
+    header.set('grpc-timeout', `${Math.floor(maxTimerMs / 1000)}S`);
+  }
+}
+
+/**
+ * Converts connect-node's signal of a call. Its reason is whatever ended the connection; ours is either
+ * the deadline or a caller that disconnected.
+ */
+export function toCallSignal(from: AbortSignal): CallSignal {
+  const signal = new CallSignal();
+  const abort = () =>
+    signal.abort(() => {
+      const isLate = ConnectError.from(from.reason).code === Code.DeadlineExceeded;
+      return fail(isLate ? commonErrors.deadlineExceeded : commonErrors.canceled);
+    });
+  if (from.aborted) abort();
+  else from.addEventListener('abort', abort, { once: true });
+  return signal;
+}
