@@ -28,7 +28,7 @@ export function limitHttp1(server: object, limits: Http1Limits): void {
   const isAsExpected = 'headersTimeout' in server && 'requestTimeout' in server && 'closeIdleConnections' in server;
   if (!isAsExpected) {
     throw new ConfigError(
-      `Node ${process.versions.node} limits HTTP/1.1 over TLS elsewhere: this release works with Node 20 and 22`,
+      `Node ${process.versions.node} limits HTTP/1.1 over TLS elsewhere: this release works with Node 20, 22 and 24`,
     );
   }
   Object.assign(server, limits);

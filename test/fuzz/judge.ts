@@ -9,7 +9,7 @@ export interface Verdict {
 
 const neverByInput = ['INTERNAL', 'UNKNOWN', 'DATA_LOSS'];
 
-/** What grpc-js refuses with INTERNAL by itself, before a call begins (README, Errors). */
+/** What grpc-js refuses with INTERNAL by itself, before a call begins (docs/errors.md). */
 const refusedByGrpcJs = [/^Invalid grpc-timeout value "/, /^Failed to decompress message$/];
 // Of its health and reflection services, whose bytes it decodes itself.
 const undecodedByGrpcJs = 'Error deserializing request';

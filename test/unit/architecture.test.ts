@@ -12,6 +12,7 @@ const rooms = [
   'shared/errors',
   'shared/cancellation',
   'shared/config',
+  'shared/internals',
   'shared/telemetry',
   'shared/db',
   'shared/auth',

@@ -98,7 +98,7 @@ describe('The check of a library at the start', () => {
     [
       'a Node whose TLS servers do not take the limits of HTTP/1.1',
       () => limitHttp1({}, http1Limits),
-      `Node ${process.versions.node} limits HTTP/1.1 over TLS elsewhere: this release works with Node 20 and 22`,
+      `Node ${process.versions.node} limits HTTP/1.1 over TLS elsewhere: this release works with Node 20, 22 and 24`,
     ],
   ])('rejects %s with one clear line', (_change, check, line) => {
     expect(check).toThrow(expect.objectContaining({ name: 'ConfigError', message: line }));
