@@ -11,16 +11,15 @@ import { withTimeout } from '../cancellation/timeout.ts';
 import type { HostPort } from '../config/variables.ts';
 import { createBullmqPool } from '../internals/bullmq.ts';
 
-interface Opened {
+interface Connected {
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** What a job needs of BullMQ's queue, the same over either backend. */
-export interface JobQueue extends Opened {
-  add(name: string, data: object, options: JobOptions): Promise<QueuedJob>;
-  getJob(id: string): Promise<QueuedJob | undefined>;
+/** The part of BullMQ's `Queue` that jobs use; the same on both backends. */
+export interface JobQueue extends Connected {
+  add(name: string, data: object, options: JobOptions): Promise<unknown>;
   upsertJobScheduler(
     id: string,
     repeat: { every: number },
@@ -29,20 +28,15 @@ export interface JobQueue extends Opened {
   getJobCounts(...states: JobState[]): Promise<Record<string, number>>;
 }
 
-export interface QueuedJob {
-  readonly id?: string | undefined;
-  readonly data: unknown;
-  updateData(data: object): Promise<void>;
-}
-
 export type JobState = 'waiting' | 'delayed' | 'active' | 'failed';
 
-export interface JobWorker extends Opened {
+/** The part of BullMQ's `Worker` that jobs use. */
+export interface JobWorker extends Connected {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'failed', listener: (job: FailedJob | undefined, error: Error) => void): unknown;
 }
 
-/** A job after a run that failed: it is run again while it has attempts left. */
+/** A job whose run failed; BullMQ runs it again while it has attempts left. */
 export interface FailedJob {
   readonly attemptsMade: number;
   readonly opts: { readonly attempts?: number | undefined };
@@ -57,18 +51,18 @@ export interface JobOptions {
   readonly removeOnFail?: number;
 }
 
-/** The store of jobs: Redis, or PostgreSQL where no `REDIS_URL` is set (design 4). */
+/** The job store: Redis, or PostgreSQL when `REDIS_URL` is not set (design 4). */
 export interface JobBackend {
   openQueue(name: string): JobQueue;
-  /** The worker gives the data of each job to `run`. */
+  /** Opens a worker that passes the data of each job to `run`. */
   openWorker(name: string, run: (data: unknown) => Promise<void>): JobWorker;
-  /** Whether a start has to wait for it: what it can't do without must not come later. */
+  /** Whether a service must wait for the job store before it starts. */
   readonly isRequired: boolean;
-  /** Whether it answers within a second. */
+  /** Resolves with whether the job store answers within a second; never rejects. */
   answers(): Promise<boolean>;
-  /** Calls back whenever the connection is there again: what the store held may be gone. */
+  /** Registers a callback for each new connection; the job store may have lost its data before it. */
   onReconnect(callback: () => void): void;
-  /** Closes the connections, after the queues and workers. */
+  /** Closes the connections. Close the queues and workers first. */
   close(): Promise<void>;
 }
 
@@ -81,35 +75,40 @@ export interface JobBackendOptions {
   readonly logger: Logger;
 }
 
+/** Opens the job store at `redisUrl`, or in the database at `databaseUrl` when `redisUrl` is undefined. */
 export function openJobBackend(options: JobBackendOptions): JobBackend {
-  const { redisUrl, databaseUrl, applicationName, logger } = options;
-  if (redisUrl !== undefined) {
-    const { hostname: name } = new URL(redisUrl);
-    const { redisSentinels: sentinels, redisSentinelPassword: sentinelPassword } = options;
-    const master = sentinels.length > 0 ? { sentinels: [...sentinels], sentinelPassword, name } : {};
-    // Without an offline queue an add fails at once while Redis is away, instead of piling up.
-    const producer = new Redis(redisUrl, { ...master, maxRetriesPerRequest: null, enableOfflineQueue: false });
-    const consumer = new Redis(redisUrl, { ...master, maxRetriesPerRequest: null });
-    for (const connection of [producer, consumer]) {
-      connection.on('error', (error) => logger.warn({ err: error }, 'the connection to Redis failed'));
-    }
-    return {
-      ...bind(createRedisBackend, producer, consumer),
-      // Writes and reads of slots go on without Redis; the stores catch up once it is there.
-      isRequired: false,
-      answers: () => inASecond(producer.ping()),
-      onReconnect: (callback) => void producer.on('ready', callback),
-      async close() {
-        producer.disconnect();
-        consumer.disconnect();
-      },
-    };
+  return options.redisUrl === undefined ? openPostgres(options) : openRedis(options.redisUrl, options);
+}
+
+function openRedis(url: string, options: JobBackendOptions): JobBackend {
+  const { redisSentinels: sentinels, redisSentinelPassword: sentinelPassword, logger } = options;
+  const { hostname: name } = new URL(url);
+  const master = sentinels.length > 0 ? { sentinels: [...sentinels], sentinelPassword, name } : {};
+  // Without an offline queue, adds fail at once while Redis is unreachable instead of piling up.
+  const producer = new Redis(url, { ...master, maxRetriesPerRequest: null, enableOfflineQueue: false });
+  const consumer = new Redis(url, { ...master, maxRetriesPerRequest: null });
+  for (const connection of [producer, consumer]) {
+    connection.on('error', (error) => logger.warn({ err: error }, 'the connection to Redis failed'));
   }
+  return {
+    ...openersOf(createRedisBackend, producer, consumer),
+    // Slots are read and written without Redis; the stores catch up once Redis is back.
+    isRequired: false,
+    answers: () => answersInTime(producer.ping()),
+    onReconnect: (callback) => void producer.on('ready', callback),
+    async close() {
+      producer.disconnect();
+      consumer.disconnect();
+    },
+  };
+}
+
+function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOptions): JobBackend {
   const pool = createBullmqPool({
     connectionString: databaseUrl,
     application_name: `${applicationName} jobs`,
-    // BullMQ keeps its tables in a schema of its own. A pooler refuses this, and has to: set later, it
-    // would change the connections of others.
+    // BullMQ's tables are in their own schema. Poolers reject this startup option, and must: a `set` after
+    // connecting would change the search path of every client that shares the pooler's connection.
     options: '-c search_path=bullmq',
     max: 4,
     keepAlive: true,
@@ -119,23 +118,23 @@ export function openJobBackend(options: JobBackendOptions): JobBackend {
   });
   pool.on('error', () => undefined);
   return {
-    ...bind(createPostgresBackend, pool, pool),
-    // BullMQ remembers for good that it could not reach PostgreSQL when it started.
+    ...openersOf(createPostgresBackend, pool, pool),
+    // BullMQ never recovers from a failure to reach PostgreSQL at its start.
     isRequired: true,
-    answers: () => inASecond(pool.query('select')),
+    answers: () => answersInTime(pool.query('select')),
     onReconnect: () => undefined,
     close: () => pool.end(),
   };
 }
 
-function inASecond(asked: Promise<unknown>): Promise<boolean> {
-  return withTimeout(asked, 1_000, 'it does not answer').then(
+function answersInTime(answer: Promise<unknown>): Promise<boolean> {
+  return withTimeout(answer, 1_000, 'no answer').then(
     () => true,
     () => false,
   );
 }
 
-function bind<Backend extends IQueueBackend, Connection>(
+function openersOf<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
   producer: Connection,
   consumer: Connection,
@@ -147,9 +146,9 @@ function bind<Backend extends IQueueBackend, Connection>(
       new Worker<object>(name, (job) => run(job.data), {
         connection: consumer,
         concurrency: 1,
-        // One try every second is enough while the store of jobs is away.
+        // While the job store is unreachable, one attempt a second is enough.
         runRetryDelay: 1_000,
-        // A job whose worker was killed holds back all later ones until it counts as stalled.
+        // A job whose worker was killed blocks all later ones until BullMQ considers it stalled.
         lockDuration: 10_000,
         stalledInterval: 5_000,
       }),

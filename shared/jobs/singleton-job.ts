@@ -3,46 +3,49 @@ import { withTimeout } from '../cancellation/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
-import { addCauses, causesOf, TraceLinks, toJobData } from './causes.ts';
+import { TraceLinks, traceparentsOf } from './trace-links.ts';
 
 export interface SingletonJobOptions {
   readonly name: string;
-  /** How long requests are gathered before a run. */
+  /** How long a request waits for others to share its run. */
   readonly delayMs: number;
-  /** How often a run happens without a request. */
+  /** The interval of the sweep, which runs the job without a request. */
   readonly sweepEveryMs: number;
   readonly backend: JobBackend;
   readonly logger: Logger;
   readonly tracing: Tracing | undefined;
-  /** Rejects when the signal aborts: the work is left to a later run. */
+  /** Does the work. Rejects when the signal aborts; a later run then does the work. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-const addTimeoutMs = 5_000;
-// A run that a stop can't wait for is handed back with this much time left to say so.
+const queueTimeoutMs = 5_000;
+// A stop aborts a job that still runs this long before the deadline, so that BullMQ can still record the failure.
 const handBackMs = 1_000;
-// Requests of this long are one add: a burst of writes then pays next to nothing for the queue.
+// Requests within this time share one add, so that a burst of writes costs the queue almost nothing.
 const maxGatheringMs = 100;
 
 /**
- * A job of which at most one waits and, after a running one, at most one more (BullMQ's
- * deduplication): a burst of requests makes one run, and a request during a run one more.
+ * A job that is debounced and deduplicated over all replicas (BullMQ's deduplication). At most one run
+ * waits, and at most one more follows a run in progress: a burst of requests makes one run, and requests
+ * during a run make one more.
+ *
+ * A run is linked to the traces of the requests whose add queued it. An add that BullMQ deduplicates leaves
+ * no links behind.
  */
 export class SingletonJob {
   readonly #options: SingletonJobOptions;
   readonly #queue: JobQueue;
   readonly #worker: JobWorker;
   readonly #gatheringMs: number;
+  readonly #links = new TraceLinks();
+  readonly #handBack = new AbortController();
   #gathering: NodeJS.Timeout | undefined;
   #rescheduling: NodeJS.Timeout | undefined;
   #isScheduling = false;
-  #asked = false;
+  #addIsDue = false;
   #adding: Promise<void> | undefined;
-  #closed = false;
-  readonly #handBack = new AbortController();
-
-  #notQueued = 0;
-  readonly #causes = new TraceLinks();
+  #isClosed = false;
+  #failedAdds = 0;
 
   constructor(options: SingletonJobOptions) {
     const { name, backend, logger, tracing, run } = options;
@@ -51,41 +54,41 @@ export class SingletonJob {
     this.#queue = backend.openQueue(name);
     this.#worker = backend.openWorker(name, (data) => {
       const runNow = () => run(this.#handBack.signal);
-      return tracing === undefined ? runNow() : tracing.job(name, causesOf(data), runNow);
+      return tracing === undefined ? runNow() : tracing.job(name, traceparentsOf(data), runNow);
     });
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
     this.#worker.on('failed', (job, error) => {
-      const isTriedAgain = job !== undefined && job.attemptsMade < (job.opts.attempts ?? 1);
-      logger[isTriedAgain ? 'warn' : 'error']({ err: error, job: name }, 'a job failed');
+      const isRetried = job !== undefined && job.attemptsMade < (job.opts.attempts ?? 1);
+      logger[isRetried ? 'warn' : 'error']({ err: error, job: name }, 'a job failed');
     });
     backend.onReconnect(() => {
-      void this.#schedule();
+      void this.#scheduleSweep();
       this.request();
     });
   }
 
-  /** Sets up the sweep and asks for a first run. Rejects when a store of jobs that is required is away. */
+  /** Schedules the sweep and requests a first run. Rejects when the job store is required and unreachable. */
   async start(): Promise<void> {
     if (this.#options.backend.isRequired) {
       await Promise.all([this.#queue.waitUntilReady(), this.#worker.waitUntilReady()]);
     }
-    void this.#schedule();
+    void this.#scheduleSweep();
     this.request();
-    this.#rescheduling = setInterval(() => void this.#schedule(), this.#options.sweepEveryMs / 3).unref();
+    this.#rescheduling = setInterval(() => void this.#scheduleSweep(), this.#options.sweepEveryMs / 3).unref();
   }
 
   /**
-   * Asks for a run. Never waits and never throws: a failure is logged and counted. One add is under
-   * way at a time, so that a store of jobs that is away or slow costs neither time nor memory.
+   * Requests a run. Returns at once and never throws; a failed add is logged and counted. Only one add is
+   * in progress at a time, so that an unreachable or slow job store costs neither time nor memory.
    */
   request(): void {
-    if (this.#closed) return;
-    this.#causes.note();
+    if (this.#isClosed) return;
+    this.#links.addCurrent();
     this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
   }
 
-  /** Declares the metrics of the job. */
+  /** Registers the metrics of the job. */
   registerMetrics(metrics: Metrics): void {
     const { name: job } = this.#options;
     metrics.gauge({ name: 'jobs', help: 'Jobs in the queue, of all replicas.', labels: ['job', 'state'] }, async () => {
@@ -98,17 +101,16 @@ export class SingletonJob {
         help: 'Jobs that could not be queued; the next sweep does their work.',
         labels: ['job'],
       },
-      () => [{ labels: { job }, value: this.#notQueued }],
+      () => [{ labels: { job }, value: this.#failedAdds }],
     );
   }
 
   /**
-   * Queues what was asked for last, and lets a running job finish within `leftMs`, else hands it back.
-   * While the store of jobs does not answer there is nothing to wait for: its connections are closed
-   * next.
+   * Queues the last requests and lets a running job finish; aborts the job shortly before `leftMs` have
+   * passed. Does not wait while the job store is unreachable, because its connections are closed next.
    */
   async close(leftMs: number): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     clearInterval(this.#rescheduling);
     const timer = setTimeout(() => this.#handBack.abort(new Error('the service stops')), leftMs - handBackMs);
     const closing = this.#closeAll().finally(() => clearTimeout(timer));
@@ -126,13 +128,13 @@ export class SingletonJob {
   #add(): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
-    this.#asked = true;
-    this.#adding ??= this.#addWhileAsked();
+    this.#addIsDue = true;
+    this.#adding ??= this.#addWhileDue();
   }
 
-  async #addWhileAsked(): Promise<void> {
-    while (this.#asked) {
-      this.#asked = false;
+  async #addWhileDue(): Promise<void> {
+    while (this.#addIsDue) {
+      this.#addIsDue = false;
       await this.#addNow();
     }
     this.#adding = undefined;
@@ -148,30 +150,27 @@ export class SingletonJob {
       removeOnComplete: true,
       removeOnFail: 10,
     };
-    const causes = this.#causes.take();
+    const traceparents = this.#links.take();
     try {
-      const job = await inTime(this.#queue.add('requested', toJobData(causes), options));
-      await inTime(addCauses(this.#queue, job, causes)).catch((error: unknown) => {
-        logger.debug({ err: error, job: name }, 'a job has not all of its traces');
-      });
+      await withQueueTimeout(this.#queue.add('requested', { traceparents }, options));
     } catch (error) {
-      this.#causes.give(causes);
-      this.#notQueued += 1;
+      this.#links.restore(traceparents);
+      this.#failedAdds += 1;
       logger.warn({ err: error, job: name }, 'a job could not be queued');
     }
   }
 
   /**
-   * Schedules the sweep, again and again: the store of jobs may have refused it, or have lost everything
-   * without a word. One that is scheduled already keeps its time.
+   * Schedules the sweep. Called again and again, because the job store may have refused the last attempt or
+   * may have lost its data unnoticed. A sweep that is already scheduled keeps its time.
    */
-  async #schedule(): Promise<void> {
-    if (this.#closed || this.#isScheduling) return;
+  async #scheduleSweep(): Promise<void> {
+    if (this.#isClosed || this.#isScheduling) return;
     this.#isScheduling = true;
     const { sweepEveryMs, logger } = this.#options;
     const sweep = { name: 'sweep', opts: { removeOnComplete: true, removeOnFail: 10 } };
     try {
-      await inTime(this.#queue.upsertJobScheduler('sweep', { every: sweepEveryMs }, sweep));
+      await withQueueTimeout(this.#queue.upsertJobScheduler('sweep', { every: sweepEveryMs }, sweep));
     } catch (error) {
       logger.warn({ err: error }, 'the sweep could not be scheduled');
     } finally {
@@ -180,5 +179,5 @@ export class SingletonJob {
   }
 }
 
-const inTime = <Result>(work: Promise<Result>) =>
-  withTimeout(work, addTimeoutMs, 'the job queue did not answer in time');
+const withQueueTimeout = <Result>(work: Promise<Result>) =>
+  withTimeout(work, queueTimeoutMs, 'the job queue did not answer in time');
