@@ -2,19 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { maxInt32 } from '../db/int32.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
 import type { Claims, TokenVerifier } from './token.ts';
 
-/** Reads an `authorization` header; throws UNAUTHENTICATED `Authentication required`. */
+/**
+ * Returns the identity of an `authorization` header's value. Throws UNAUTHENTICATED `Authentication required` if the
+ * header is missing or its token is not valid.
+ */
 export type Authenticator = (authorization: string | undefined) => Identity | Promise<Identity>;
 
 const bearer = /^bearer +([^\s,]+) *$/i;
-const largestInt32 = 2 ** 31 - 1;
 
-// From the look on. One that is disabled counts as none, on every replica within 30 s (design 8).
-const rememberedMs = 28_000;
+// Counted from the start of the query. A staff user who is disabled loses access on every replica within 30 s (design 8).
+const cacheTtlMs = 28_000;
 
 const staffUserExists = statement<{ id: number }, { id: number }>(
   'staffUserExists',
@@ -22,27 +25,27 @@ const staffUserExists = statement<{ id: number }, { id: number }>(
 );
 
 /**
- * Makes the function that tells who calls (spec 5). That a staff user exists is remembered for a
- * while; that one does not is never remembered.
+ * Creates the function that identifies callers (spec 5). A staff user who exists is cached for 28 s; one who does not
+ * exist is never cached.
  */
 export function createAuthenticator(verify: TokenVerifier, database: Database, metrics: Metrics): Authenticator {
-  const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: rememberedMs });
+  const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: cacheTtlMs });
   metrics.gauge({ name: 'staff_users_cached', help: 'Staff users that are known to exist.' }, () => knownStaff.size);
 
-  async function findStaff(claimed: number, signal: AbortSignalLike): Promise<number | undefined> {
+  async function findStaffUser(id: number, signal: AbortSignalLike): Promise<number | undefined> {
     const start = performance.now();
-    const [found] = await database.withSignal(signal).query(staffUserExists({ id: claimed }));
+    const [found] = await database.withSignal(signal).query(staffUserExists({ id }));
     if (found === undefined) return undefined;
-    knownStaff.set(claimed, true, { start });
-    return claimed;
+    knownStaff.set(id, true, { start });
+    return id;
   }
 
   const identityOf = ({ subject, staffId }: Claims): Identity => ({
     subject,
     claimedStaffId: staffId,
     staffId(openSignal) {
-      if (staffId === undefined || Math.abs(staffId) > largestInt32) return undefined;
-      return knownStaff.has(staffId) ? staffId : findStaff(staffId, openSignal());
+      if (staffId === undefined || Math.abs(staffId) > maxInt32) return undefined;
+      return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, openSignal());
     },
   });
 

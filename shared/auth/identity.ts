@@ -1,10 +1,10 @@
 import type { AbortSignalLike } from '../cancellation/signal.ts';
 
-/** Who calls, as a verified token says (spec 5, design 1). */
+/** The caller that a verified token names (spec 5, design 1). */
 export interface Identity {
   readonly subject: string;
-  /** The token's `staff_id`; it counts for nothing until the staff user is known to exist. */
+  /** The token's `staff_id`. It is only a claim: `staffId` checks that the staff user exists. */
   readonly claimedStaffId: number | undefined;
-  /** The staff id, or undefined without one or when no such staff user exists. */
+  /** Returns the staff id, or undefined if the token has none or the staff user does not exist or is disabled. */
   staffId(openSignal: () => AbortSignalLike): number | undefined | Promise<number | undefined>;
 }

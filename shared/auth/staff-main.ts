@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { ConfigError, ConfigErrors, readUrl } from '../config/variables.ts';
+import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
+import { connectionErrorMessage } from '../db/connection-error.ts';
+import { parseId } from '../db/int32.ts';
 
 const usage = `usage: staff add NAME     a new staff user; tokens carry the id that it prints first as staff_id
        staff list
@@ -16,12 +18,11 @@ interface StaffUserRow {
 const columns = 'id, name, disabled_at is not null as disabled';
 const insertStaffUser = `insert into staff_users (name) values ($1) returning ${columns}`;
 const listStaffUsers = `select ${columns} from staff_users order by id`;
-// Disabled twice, it was disabled at the first time.
+// Keeps the time of the first of several disablings.
 const disableStaffUser = `update staff_users set disabled_at = coalesce(disabled_at, now()) where id = $1 returning ${columns}`;
 const enableStaffUser = `update staff_users set disabled_at = null where id = $1 returning ${columns}`;
 
 const maxNameLength = 200;
-const largestInt32 = 2 ** 31 - 1;
 
 try {
   const { positionals } = parseArgs({ allowPositionals: true });
@@ -34,7 +35,7 @@ try {
   process.exit(1);
 }
 
-/** What the words of the command line ask for. Throws a `ConfigError`. */
+/** Returns the statement for a command line. Throws a `ConfigError` if the command line is not valid. */
 function toStatement([command, ...words]: readonly string[]): { text: string; values: unknown[] } {
   switch (command) {
     case 'add':
@@ -58,17 +59,17 @@ function readName(text: string): string {
 }
 
 function readId(words: readonly string[]): number {
-  const [text = ''] = words;
-  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (words.length === 1 && id >= 1 && id <= largestInt32) return id;
+  const id = parseId(words.join(' '));
+  if (id !== undefined) return id;
   throw new ConfigError(`an ID is a number that list shows, which "${words.join(' ')}" is not`);
 }
 
 async function run({ text, values }: { text: string; values: unknown[] }): Promise<StaffUserRow[]> {
   const errors = new ConfigErrors();
-  const url = readUrl(process.env, 'DATABASE_URL', ['postgres:', 'postgresql:'], errors);
-  if (!process.env.DATABASE_URL)
+  const url = readPostgresUrl(process.env, 'DATABASE_URL', errors);
+  if (!process.env.DATABASE_URL) {
     errors.add('DATABASE_URL is not set: give the URL of the database, with the right to write staff users');
+  }
   errors.throwIfAny();
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
@@ -77,14 +78,9 @@ async function run({ text, values }: { text: string; values: unknown[] }): Promi
     if (rows.length === 0 && values.length > 0) throw new ConfigError(`there is no staff user ${values[0]}`);
     return rows;
   } catch (error) {
-    throw error instanceof ConfigError ? error : new ConfigError(`the database could not be asked: ${explain(error)}`);
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`the database could not be asked: ${connectionErrorMessage(error)}`);
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-function explain(error: unknown): string {
-  // A refused connection over several addresses is an AggregateError without a message of its own.
-  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return inner instanceof Error ? inner.message : String(inner);
 }

@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
-import { ConfigError } from './variables.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { ConfigError, type Environment } from './variables.ts';
 
 /**
- * The variables, with what the command line says in their place: `--processes N` is PROCESSES.
- * Throws a `ConfigError` for anything else.
+ * Returns the environment with the command line's options in place of variables: `--processes N` sets PROCESSES.
+ * Throws a `ConfigError` for any other argument.
  */
 export function withArguments(env: Environment, args = process.argv.slice(2)): Environment {
   try {

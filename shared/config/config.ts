@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
+import { type AuthConfig, readAuth } from './auth.ts';
 import { readTlsFiles, type TlsFiles } from './tls.ts';
 import {
   ConfigErrors,
+  type Environment,
   type HostPort,
   readCount,
   readHostPorts,
@@ -10,6 +12,7 @@ import {
   readMilliseconds,
   readOptionalPort,
   readPort,
+  readPostgresUrl,
   readSwitch,
   readUrl,
 } from './variables.ts';
@@ -18,9 +21,9 @@ export type ServiceName = 'slot' | 'coupon';
 
 export interface DatabaseConfig {
   readonly url: string;
-  /** Past a pooler, for what needs a session of its own: LISTEN, the job queue. Unset: `url`. */
+  /** Bypasses a pooler, for LISTEN and the job queue, which need a session of their own. Unset: `url`. */
   readonly directUrl?: string;
-  /** Whether statements are prepared under their names. Unset: true. */
+  /** Whether statements are prepared under their names. Unset: yes. */
   readonly prepare?: boolean;
   readonly applicationName: string;
   readonly poolSize: number;
@@ -28,60 +31,49 @@ export interface DatabaseConfig {
   readonly statementTimeoutMs: number;
 }
 
-export type AuthConfig =
-  | {
-      readonly kind: 'secret';
-      /** One, or two while one replaces the other. */
-      readonly secrets: readonly string[];
-      readonly issuer?: string;
-      readonly audience?: string;
-    }
-  | { readonly kind: 'jwks'; readonly url: URL; readonly issuer: string; readonly audience: string };
-
-/** What one service needs to run (design 1). */
+/** The configuration of one service (design 1). */
 export interface ServiceConfig {
-  /** The address that all ports are bound to. */
+  /** The IP address that all ports are bound to. */
   readonly bindAddress: string;
   readonly grpcPort: number;
   readonly webPort: number;
-  /** How many processes share the ports. */
+  /** The number of processes that share the ports. */
   readonly processes: number;
-  /** Undefined: no metrics. */
+  /** Undefined: metrics are off. */
   readonly metricsPort: number | undefined;
-  /** Whether to send traces; the exporter reads where from its own variables. */
+  /** Whether traces are sent; the exporter reads their destination from its own variables. */
   readonly sendsTraces: boolean;
-  /** How long a stop waits between NOT_SERVING and the end of the ports. */
+  /** How long a stopping service reports NOT_SERVING before it closes its ports. */
   readonly drainMs: number;
   readonly database: DatabaseConfig;
-  /** How many calls one process works on at once. */
+  /** The maximum numbers of unary calls and of streams in progress, for one process. */
   readonly limits: { readonly calls: number; readonly streams: number };
   readonly auth: AuthConfig;
   /** Undefined: cleartext. */
   readonly tls: TlsFiles | undefined;
-  /** `http://localhost:*` stands for every port. */
+  /** The origins that may call from a browser. One that ends in `:*` stands for every port. */
   readonly corsOrigins: readonly string[];
   readonly appUrl: string;
   readonly couponCodePrefix: string;
-  /** Whether all coupon procedures but Validate ask for a staff identity. */
+  /** Whether every coupon procedure except Validate requires a staff identity. */
   readonly couponStaffOnly: boolean;
   readonly redisUrl: string | undefined;
-  /** Where Redis Sentinel answers; the host of `redisUrl` is then the name that they know the master by. */
+  /** The Redis Sentinels. If there are any, the host of `redisUrl` is their name for the master. */
   readonly redisSentinels: readonly HostPort[];
-  /** Of the Sentinels; that of the master is in `redisUrl`. */
+  /** The password of the Sentinels; the password of the master is in `redisUrl`. */
   readonly redisSentinelPassword: string | undefined;
   readonly storeRefreshDelayMs: number;
   readonly logLevel: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The ports that a service listens on unless its variables say otherwise. */
+export const defaultPorts = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 50052, web: 8052 } } as const;
 
-const defaultPorts = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 50052, web: 8052 } };
-const postgresProtocols = ['postgres:', 'postgresql:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Reads the variables of design 1 for one service. Throws a `ConfigError` with a line for each
- * variable that is wrong, before anything is connected or listens.
+ * Reads the environment variables of one service (design 1). Throws a `ConfigError` with a line for each variable
+ * that is wrong.
  */
 export function readConfig(service: ServiceName, env: Environment): ServiceConfig {
   const errors = new ConfigErrors();
@@ -98,7 +90,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     drainMs: readMilliseconds(env, 'DRAIN_MS', 0, errors),
     database: {
       url: databaseUrl,
-      directUrl: readUrl(env, 'DATABASE_DIRECT_URL', postgresProtocols, errors) ?? databaseUrl,
+      directUrl: readPostgresUrl(env, 'DATABASE_DIRECT_URL', errors) ?? databaseUrl,
       prepare: readSwitch(env, 'DATABASE_PREPARE', true, errors),
       applicationName: `${service}-service`,
       poolSize: 10,
@@ -126,7 +118,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
 }
 
 function readDatabaseUrl(env: Environment, errors: ConfigErrors): string {
-  const url = readUrl(env, 'DATABASE_URL', postgresProtocols, errors);
+  const url = readPostgresUrl(env, 'DATABASE_URL', errors);
   if (url === undefined && !env.DATABASE_URL) {
     errors.add('DATABASE_URL is not set: give a PostgreSQL URL, or use npm start, which brings its own');
   }
@@ -141,45 +133,9 @@ function readRedisSentinels(env: Environment, errors: ConfigErrors): HostPort[] 
   return sentinels;
 }
 
-function readAuth(env: Environment, errors: ConfigErrors): AuthConfig {
-  const { AUTH_JWT_SECRET: secret, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = env;
-  const jwksUrl = readUrl(env, 'AUTH_JWKS_URL', ['https:', 'http:'], errors);
-  if (secret && env.AUTH_JWKS_URL) {
-    errors.add('AUTH_JWT_SECRET and AUTH_JWKS_URL are both set: set one of them');
-  }
-  if (jwksUrl !== undefined) {
-    if (!issuer) errors.add('AUTH_ISSUER is not set: AUTH_JWKS_URL needs the issuer of its tokens');
-    if (!audience) errors.add('AUTH_AUDIENCE is not set: without it any token of the issuer would be taken');
-    return { kind: 'jwks', url: new URL(jwksUrl), issuer: issuer ?? '', audience: audience ?? '' };
-  }
-  if (!secret && !env.AUTH_JWKS_URL) errors.add('AUTH_JWT_SECRET or AUTH_JWKS_URL is not set: set one of them');
-  return {
-    kind: 'secret',
-    secrets: secret ? readSecrets(secret, errors) : [],
-    ...(issuer ? { issuer } : {}),
-    ...(audience ? { audience } : {}),
-  };
-}
-
-/**
- * The secrets of AUTH_JWT_SECRET, of which the first signs: one, or two with a comma between them,
- * each of 32 bytes or more. A comma elsewhere is a part of the secret.
- */
-export function readSecrets(text: string, errors: ConfigErrors): string[] {
-  if (Buffer.byteLength(text) < 32) {
-    errors.add('AUTH_JWT_SECRET is shorter than 32 bytes: try `openssl rand -base64 48`');
-  }
-  const parts = text.split(',').map((part) => part.trim());
-  const long = parts.filter((part) => Buffer.byteLength(part) >= 32);
-  if (long.length > 2 || (long.length > 0 && parts.includes(''))) {
-    errors.add('AUTH_JWT_SECRET must be one secret, or two with a comma between them');
-  }
-  return parts.length === 2 && parts.every((part) => Buffer.byteLength(part) >= 32) ? parts : [text];
-}
-
-/** Without slashes at its end. */
 function readAppUrl(env: Environment, errors: ConfigErrors): string {
   let url = readUrl(env, 'APP_URL', ['http:', 'https:'], errors) ?? 'http://localhost:3000';
+  // Paths are appended with a slash of their own.
   while (url.endsWith('/')) url = url.slice(0, -1);
   return url;
 }

@@ -1,5 +1,5 @@
 'use strict';
-// Runs before anything else does, in whatever Node there is: plain ES5.
+// Runs first and must run on any version of Node, so it is plain ES5.
 var found = process.versions.node.split('.');
 var major = Number(found[0]);
 var minor = Number(found[1]);

@@ -1,16 +1,14 @@
-import type { ConfigErrors } from './variables.ts';
+import type { ConfigErrors, Environment } from './variables.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The files, in PEM form, that make both ports speak TLS. */
+/** The PEM files with which both ports speak TLS. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Set: every client presents a certificate that one of these authorities has signed. */
+  /** The certificate authorities that client certificates are checked against. Undefined: clients need none. */
   readonly clientCaFile: string | undefined;
 }
 
-/** The files of TLS; undefined for cleartext. */
+/** Reads the names of the TLS files; undefined for cleartext. */
 export function readTlsFiles(env: Environment, errors: ConfigErrors): TlsFiles | undefined {
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, TLS_CLIENT_CA_FILE: clientCaFile } = env;
   if (!certFile && !keyFile && !clientCaFile) return undefined;

@@ -1,11 +1,12 @@
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables, such as `process.env`. An empty value counts as unset. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Startup is refused: its message has a line for each variable that is wrong. */
+/** A reason not to start. Its message has a line for each problem, usually a variable that is wrong. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Collects what is wrong, so that one start shows all of it. */
+/** Collects problems, so that one start reports all of them. */
 export class ConfigErrors {
   readonly #lines: string[] = [];
 
@@ -18,27 +19,31 @@ export class ConfigErrors {
   }
 }
 
-/** A TCP port; 0 asks the system for a free one. */
+// Each of the functions below reads one variable. It returns `unset` if the variable is not set, and adds a line to
+// `errors` if the value is invalid.
+
+/** Reads a TCP port; 0 stands for any free one. */
 export function readPort(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
   return readInteger(env, name, unset, { max: 65_535, kind: 'a port from 0 to 65535' }, errors);
 }
 
-/** As `readPort`; undefined when the variable is not set. */
+/** Reads a TCP port; undefined if the variable is not set. */
 export function readOptionalPort(env: Environment, name: string, errors: ConfigErrors): number | undefined {
   return env[name] ? readPort(env, name, 0, errors) : undefined;
 }
 
+/** Reads a duration in milliseconds, at most one hour. */
 export function readMilliseconds(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
   const kind = 'a whole number of milliseconds, at most 3600000';
   return readInteger(env, name, unset, { max: 3_600_000, kind }, errors);
 }
 
-/** How many of something there are to be: 1 to 64. */
+/** Reads a number from 1 to 64. */
 export function readCount(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
   return readInteger(env, name, unset, { min: 1, max: 64, kind: 'a whole number from 1 to 64' }, errors);
 }
 
-/** How much of something there may be: 1 to 100000. */
+/** Reads a number from 1 to 100000. */
 export function readLimit(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
   return readInteger(env, name, unset, { min: 1, max: 100_000, kind: 'a whole number from 1 to 100000' }, errors);
 }
@@ -58,6 +63,7 @@ function readInteger(
   return unset;
 }
 
+/** Reads `true` or `false`. */
 export function readSwitch(env: Environment, name: string, unset: boolean, errors: ConfigErrors): boolean {
   const text = env[name];
   if (!text) return unset;
@@ -65,7 +71,7 @@ export function readSwitch(env: Environment, name: string, unset: boolean, error
   return text === 'true';
 }
 
-/** A URL of one of the protocols, as it was given. Its text is never shown: it may hold a password. */
+/** Reads a URL of one of the protocols, returned as given. No error quotes it, because it may contain a password. */
 export function readUrl(
   env: Environment,
   name: string,
@@ -79,7 +85,12 @@ export function readUrl(
   return undefined;
 }
 
-/** A comma-separated list, blanks dropped. */
+/** Reads a URL of PostgreSQL. */
+export function readPostgresUrl(env: Environment, name: string, errors: ConfigErrors): string | undefined {
+  return readUrl(env, name, ['postgres:', 'postgresql:'], errors);
+}
+
+/** Reads a comma-separated list; empty items are dropped. */
 export function readList(env: Environment, name: string): string[] {
   const items = (env[name] ?? '').split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');
@@ -90,7 +101,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** A comma-separated list of `host:port`. */
+/** Reads a comma-separated list of `host:port`. */
 export function readHostPorts(env: Environment, name: string, errors: ConfigErrors): HostPort[] {
   return readList(env, name).flatMap((item) => {
     const [, host, port] = /^([^\s:/@]+):(\d{1,5})$/.exec(item) ?? [];

@@ -1,8 +1,7 @@
-import { ConfigError, ConfigErrors, readUrl } from '../config/variables.ts';
+import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
+import { connectionErrorMessage } from './connection-error.ts';
 import { migrate } from './migrate.ts';
 import { grantServiceRole } from './service-role.ts';
-
-const protocols = ['postgres:', 'postgresql:'];
 
 try {
   const { databaseUrl, serviceUrl } = readUrls();
@@ -17,13 +16,14 @@ try {
 
 function readUrls(): { databaseUrl: string; serviceUrl: string | undefined } {
   const errors = new ConfigErrors();
-  // Migrations hold a lock of their session, which a pooler may not keep.
+  // Migrations hold a session lock, which a pooler does not keep.
   const name = process.env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
-  const databaseUrl = readUrl(process.env, name, protocols, errors) ?? '';
+  const databaseUrl = readPostgresUrl(process.env, name, errors) ?? '';
   if (!process.env[name]) errors.add('DATABASE_URL is not set: give the URL of the database to migrate');
-  const serviceUrl = readUrl(process.env, 'SERVICE_DATABASE_URL', protocols, errors);
-  if (serviceUrl !== undefined && !isDecodable(serviceUrl))
+  const serviceUrl = readPostgresUrl(process.env, 'SERVICE_DATABASE_URL', errors);
+  if (serviceUrl !== undefined && !isDecodable(serviceUrl)) {
     errors.add('SERVICE_DATABASE_URL has a % that is no escape');
+  }
   errors.throwIfAny();
   return { databaseUrl, serviceUrl };
 }
@@ -39,8 +39,6 @@ function isDecodable(url: string): boolean {
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  // A refused connection over several addresses is an AggregateError without a message of its own.
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
-  const text = inner instanceof Error ? inner.message : String(inner);
-  return `the database at DATABASE_URL could not be migrated: ${text.split('\n', 1)[0]}`;
+  const [line] = connectionErrorMessage(error).split('\n', 1);
+  return `the database at DATABASE_URL could not be migrated: ${line}`;
 }

@@ -11,9 +11,9 @@ const directory = fileURLToPath(new URL('./migrations', import.meta.url));
 const migrationsTable = 'schema_migrations';
 
 /**
- * Brings a database to the newest schema, one process at a time.
+ * Migrates a database to the newest schema. Processes that migrate at the same time wait for one another.
  *
- * @returns the names of the migrations that were run.
+ * @returns the names of the migrations that were applied.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const done = await runner({
@@ -28,12 +28,12 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   return done.map(({ name }) => name);
 }
 
-/** The name of slot-service's queue. */
+/** The name of slot-service's job queue. */
 export const storeRefreshQueue = 'store-refresh';
 
 /**
- * BullMQ's own tables, in its own schema: the job queue where no `REDIS_URL` is set. The first call of
- * `next_job_id` for a queue creates a sequence, for which a service lacks the right: so it is made here.
+ * Creates BullMQ's tables in a schema of their own, for the job queue when `REDIS_URL` is not set. The first call of
+ * `next_job_id` for a queue creates a sequence. Services lack the right to do so, so it is called here.
  */
 async function migrateJobs(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -56,7 +56,7 @@ const migrationsTableExists = statement<{ exists: boolean }>(
   `select to_regclass('${migrationsTable}') is not null as exists`,
 );
 
-/** Throws a `ConfigError` when the database's schema is older or newer than this code. */
+/** Throws a `ConfigError` if the database's schema is older or newer than this code. */
 export async function assertMigrated(database: Database): Promise<void> {
   const db = database.withSignal(AbortSignal.timeout(10_000));
   const [table] = await db.query(migrationsTableExists()).catch(() => {

@@ -2,13 +2,13 @@ import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
 
 /**
- * Gives the role that services connect as its rights: it reads and writes rows, but neither the staff
- * users nor the list of migrations, owns nothing, and can't change the schema.
+ * Grants the rights of a service to the role that services connect as. The role may read and write all rows, except
+ * that it may only read the staff users and the list of migrations. It owns nothing and can't change the schema.
  *
- * @param databaseUrl of the role that owns the schema.
- * @param serviceUrl of the services. Its role is created when it is missing, and has the URL's password
- * from now on; without a password it has to be there already.
- * @returns the name of the role. Throws a `ConfigError` that says why it can't have these rights.
+ * @param databaseUrl the URL with which the owner of the schema connects.
+ * @param serviceUrl the URL with which services connect. A role that does not exist is created with the URL's password;
+ * the password of an existing role is changed to it, unless the URL has none.
+ * @returns the name of the role. Throws a `ConfigError` if the rights can't be granted.
  */
 export async function grantServiceRole(databaseUrl: string, serviceUrl: string): Promise<string> {
   const { username, password } = new URL(serviceUrl);
@@ -16,8 +16,8 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<{ owner: string; isThere: boolean; isSuper: boolean }>(
-      `select current_user as owner, rolname is not null as "isThere", coalesce(rolsuper, false) as "isSuper"
+    const { rows } = await client.query<{ owner: string; exists: boolean; isSuper: boolean }>(
+      `select current_user as owner, rolname is not null as exists, coalesce(rolsuper, false) as "isSuper"
        from (values (1)) as one left join pg_roles on rolname = $1`,
       [name],
     );
@@ -25,17 +25,17 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
     if (name === '' || name === state?.owner || state?.isSuper) {
       throw new ConfigError('SERVICE_DATABASE_URL must name another role than DATABASE_URL, and no superuser');
     }
-    if (!state?.isThere && password === '') {
+    if (!state?.exists && password === '') {
       throw new ConfigError(`the role ${name} of SERVICE_DATABASE_URL does not exist: give a password to create it`);
     }
     const role = client.escapeIdentifier(name);
     const database = client.escapeIdentifier(client.database ?? '');
     const secret = client.escapeLiteral(decodeURIComponent(password));
-    // One migration at a time: two would change the same rows of the catalogue.
+    // The lock is for concurrent migrations, which would change the same rows of the system catalog.
     await client.query(`
       begin;
       select pg_advisory_xact_lock(hashtext('service role'));
-      ${state?.isThere ? '' : `create role ${role} login;`}
+      ${state?.exists ? '' : `create role ${role} login;`}
       ${password === '' ? '' : `alter role ${role} login password ${secret};`}
       revoke create on schema public from public;
       revoke all on schema public, bullmq from ${role};

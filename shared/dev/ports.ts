@@ -3,16 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '../config/variables.ts';
-import type { StartSettings } from './settings.ts';
+import type { NamedPort, StartSettings } from './settings.ts';
 
 const allAddresses = '0.0.0.0';
 // A service whose run was killed needs a moment to leave its port.
 const patienceMs = 3_000;
-
-interface NamedPort {
-  readonly variable: string;
-  readonly port: number;
-}
 
 /** Throws a `ConfigError` with a line for each port that another process or another variable uses. */
 export async function assertPortsFree({ slot, coupon, databaseUrl, embeddedPort }: StartSettings): Promise<void> {

@@ -2,21 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type Environment, projectRoot } from './settings.ts';
+import type { Environment } from '../config/variables.ts';
+import { projectRoot } from './settings.ts';
 
-/** A service that runs as a process of its own. */
+/** A service that runs in a process of its own. */
 export interface ServiceProcess {
-  /** Resolves with the reason when the process ends, asked or not. */
+  /** Resolves with the reason when the process ends, whether it was stopped or not. */
   readonly ended: Promise<string>;
-  /** When it last wrote a line. */
+  /** Returns the time of the last line that the service wrote, in Unix ms. */
   lastWroteAt(): number;
   stop(): Promise<void>;
   kill(): void;
 }
 
 /**
- * Starts a service in a process group of its own, so that a terminal's Ctrl-C reaches `npm start`
- * alone. The channel to it ends with this process, and it stops then.
+ * Starts a service in its own process group, so that a terminal's Ctrl-C reaches only `npm start`, which stops the
+ * services in order. The IPC channel closes when this process ends, and the service stops then.
  */
 export function startServiceProcess(name: string, env: Environment): ServiceProcess {
   const main = path.join(projectRoot, 'services', name, 'main.ts');

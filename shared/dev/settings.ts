@@ -1,29 +1,33 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../config/config.ts';
-import { ConfigError, ConfigErrors, readPort } from '../config/variables.ts';
+import { defaultPorts, readConfig, type ServiceName } from '../config/config.ts';
+import { ConfigError, ConfigErrors, type Environment, readPort } from '../config/variables.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The project's own folder, whatever the working directory is. */
+/** The folder of the project, whatever the working directory is. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The ports of one service, and the variables that they come from. */
-export interface ServicePorts {
-  readonly grpc: { readonly variable: string; readonly port: number };
-  readonly web: { readonly variable: string; readonly port: number };
-  /** Undefined: none. */
-  readonly metrics: { readonly variable: string; readonly port: number } | undefined;
+/** A port and the variable that it comes from. */
+export interface NamedPort {
+  readonly variable: string;
+  readonly port: number;
 }
 
-/** What `npm start` was asked to do (design 1). */
+/** The ports of one service. */
+export interface ServicePorts {
+  readonly grpc: NamedPort;
+  readonly web: NamedPort;
+  /** Undefined: metrics are off. */
+  readonly metrics: NamedPort | undefined;
+}
+
+/** The settings of `npm start` (design 1). */
 export interface StartSettings {
   readonly dataDir: string;
-  /** Where this machine reaches the services, as it stands in a URL. */
+  /** The host in the URLs that are printed, with which this machine reaches the services. */
   readonly host: string;
-  /** Undefined: bring an embedded PostgreSQL. */
+  /** Undefined: an embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
-  /** Undefined: any free port. */
+  /** The port of the embedded PostgreSQL. Undefined: any free one. */
   readonly embeddedPort: number | undefined;
   readonly seedDemo: boolean;
   readonly slot: ServicePorts;
@@ -34,12 +38,12 @@ const localOrigins = ['http', 'https'].flatMap((scheme) =>
   ['localhost', '127.0.0.1', '[::1]'].map((host) => `${scheme}://${host}:*`),
 );
 
-/** The folder of the embedded database and its secrets. */
+/** Returns the folder of the embedded database and its secrets. */
 export function readDataDir(env: Environment): string {
   return path.resolve(projectRoot, env.DATA_DIR || '.data');
 }
 
-/** Reads what `npm start` needs. Throws a `ConfigError` with a line for each variable that is wrong. */
+/** Reads the variables of `npm start`. Throws a `ConfigError` with a line for each variable that is wrong. */
 export function readStartSettings(env: Environment): StartSettings {
   const errors = new ConfigErrors();
   const embeddedPort = readPort(env, 'EMBEDDED_PG_PORT', 0, errors);
@@ -53,25 +57,25 @@ export function readStartSettings(env: Environment): StartSettings {
     slot: readPorts('slot', env, errors),
     coupon: readPorts('coupon', env, errors),
   };
-  addServiceRefusals(env, errors);
-  addTlsRefusals(env, errors);
+  addServiceErrors(env, errors);
+  addTlsErrors(env, errors);
   errors.throwIfAny();
   return settings;
 }
 
-/** The environment that both services get. */
+/** Returns the environment of both services. `secret` is the one that `npm start` made, if it did. */
 export function serviceEnvironment(env: Environment, databaseUrl: string, secret: string | undefined) {
   return {
     ...env,
     DATABASE_URL: databaseUrl,
-    // One that is given belongs to a database that is given.
+    // A given DATABASE_DIRECT_URL belongs to a given DATABASE_URL.
     DATABASE_DIRECT_URL: (env.DATABASE_URL && env.DATABASE_DIRECT_URL) || databaseUrl,
     CORS_ORIGINS: env.CORS_ORIGINS ?? localOrigins.join(','),
     ...(secret === undefined ? {} : { AUTH_JWT_SECRET: secret }),
   };
 }
 
-/** Whether `npm start` makes a secret of its own: only for a database that is its own too. */
+/** Whether `npm start` makes a secret of its own, which it does only together with a database of its own. */
 export function needsOwnSecret(env: Environment): boolean {
   return !env.DATABASE_URL && !env.AUTH_JWT_SECRET && !env.AUTH_JWKS_URL;
 }
@@ -81,31 +85,28 @@ function hostOf(bindAddress: string): string {
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
 }
 
-function readPorts(service: 'slot' | 'coupon', env: Environment, errors: ConfigErrors): ServicePorts {
-  const { grpc, web } = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 50052, web: 8052 } }[service];
-  const read = (variable: string, unset: number) => {
+function readPorts(service: ServiceName, env: Environment, errors: ConfigErrors): ServicePorts {
+  const read = (kind: string, unset: number): NamedPort => {
+    const variable = `${service.toUpperCase()}_${kind}_PORT`;
     if (Number(env[variable] || unset) === 0) errors.add(`${variable} is 0: npm start needs a port to print`);
-    // What else is wrong with it is the service's own line.
+    // `addServiceErrors` reports all other errors of the variable.
     return { variable, port: readPort(env, variable, unset, new ConfigErrors()) };
   };
-  const metrics = `${service.toUpperCase()}_METRICS_PORT`;
-  return {
-    grpc: read(`${service.toUpperCase()}_GRPC_PORT`, grpc),
-    web: read(`${service.toUpperCase()}_WEB_PORT`, web),
-    metrics: env[metrics] ? read(metrics, 0) : undefined,
-  };
+  const { grpc, web } = defaultPorts[service];
+  const hasMetrics = env[`${service.toUpperCase()}_METRICS_PORT`];
+  return { grpc: read('GRPC', grpc), web: read('WEB', web), metrics: hasMetrics ? read('METRICS', 0) : undefined };
 }
 
-/** The commands that it prints, and its own checks, are in cleartext and bring no certificate. */
-function addTlsRefusals(env: Environment, errors: ConfigErrors): void {
+/** Adds a line for each variable of TLS: the printed commands and the health checks are in cleartext. */
+function addTlsErrors(env: Environment, errors: ConfigErrors): void {
   for (const name of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) {
-    if (env[name])
-      errors.add(`${name} is set: npm start serves in cleartext, unset it or start the services themselves`);
+    if (!env[name]) continue;
+    errors.add(`${name} is set: npm start serves in cleartext, unset it or start the services themselves`);
   }
 }
 
-/** What the services themselves would refuse, each line once. */
-function addServiceRefusals(env: Environment, errors: ConfigErrors): void {
+/** Adds the errors that the services themselves would report, each line once. */
+function addServiceErrors(env: Environment, errors: ConfigErrors): void {
   const placeholder = needsOwnSecret(env) ? '-'.repeat(32) : undefined;
   const given = serviceEnvironment(env, env.DATABASE_URL || 'postgres://localhost', placeholder);
   const lines = new Set<string>();

@@ -1,8 +1,8 @@
 import { SignJWT } from 'jose';
-import { readSecrets } from '../config/config.ts';
+import { readSecrets } from '../config/auth.ts';
 import { ConfigErrors } from '../config/variables.ts';
 
-/** What a bearer token says (design 1). */
+/** The claims of a bearer token (design 1). */
 export interface TokenRequest {
   readonly subject: string;
   /** Undefined: a token without a staff identity. */
@@ -12,7 +12,7 @@ export interface TokenRequest {
   readonly audience: string | undefined;
 }
 
-/** Signs a bearer token that the services verify with the same secret. */
+/** Signs a bearer token with the secret that services verify it with. */
 export function signToken(secret: string, request: TokenRequest): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const token = new SignJWT(request.staffId === undefined ? {} : { staff_id: request.staffId })
@@ -25,7 +25,7 @@ export function signToken(secret: string, request: TokenRequest): Promise<string
   return token.sign(Buffer.from(secret));
 }
 
-/** The one of AUTH_JWT_SECRET's secrets that signs. Throws a `ConfigError` when it is too short. */
+/** Returns the secret of AUTH_JWT_SECRET that signs. Throws a `ConfigError` if it is too short. */
 export function signingSecret(text: string): string {
   const errors = new ConfigErrors();
   const [first = ''] = readSecrets(text, errors);

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/variables.ts';
 import { findRunningDatabase } from './postgres/postgres.ts';
 import { readDataDir } from './settings.ts';
 
-/** `npm run staff`: asks the database of a running `npm start` where `DATABASE_URL` names no other. */
+/** `npm run staff`: uses the database of a running `npm start` unless `DATABASE_URL` is set. */
 try {
   process.env.DATABASE_URL ||= await findRunningDatabase(readDataDir(process.env));
 } catch (error) {

@@ -1,16 +1,18 @@
 import type { StartSettings } from './settings.ts';
 
-interface Facts {
+interface Start {
   readonly settings: StartSettings;
+  /** The database in words. */
   readonly database: string;
+  /** The migrations that were applied. */
   readonly migrations: readonly string[];
   readonly seeded: boolean;
-  /** Undefined when the tokens come from elsewhere. */
+  /** Undefined if tokens come from an issuer. */
   readonly token: string | undefined;
 }
 
-/** What `npm start` prints once both services serve. */
-export function describeStart({ settings, database, migrations, seeded, token }: Facts): string {
+/** Returns what `npm start` prints once both services are serving. */
+export function describeStart({ settings, database, migrations, seeded, token }: Start): string {
   const { host, slot, coupon } = settings;
   const applied = migrations.length === 0 ? 'up to date' : `migrated (${migrations.join(', ')})`;
   const bearer = `authorization: Bearer ${token ?? '$TOKEN'}`;
@@ -37,6 +39,6 @@ export function describeStart({ settings, database, migrations, seeded, token }:
     'Ready. Ctrl-C stops everything.',
     '',
   ];
-  // The shell is to fill in a token that is not known here.
+  // In double quotes, the shell replaces $TOKEN.
   return (token === undefined ? lines.map((line) => line.replace(`'${bearer}'`, `"${bearer}"`)) : lines).join('\n');
 }

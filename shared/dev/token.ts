@@ -1,16 +1,11 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config/variables.ts';
+import { parseId } from '../db/int32.ts';
 import { readTokenSecret } from './postgres/data-folder.ts';
 import { readDataDir } from './settings.ts';
 import { signingSecret, signToken, type TokenRequest } from './sign-token.ts';
 
-const largestInt32 = 2 ** 31 - 1;
-const unitSeconds = new Map([
-  ['s', 1],
-  ['m', 60],
-  ['h', 3_600],
-  ['d', 86_400],
-]);
+const unitSeconds = new Map(Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 }));
 
 try {
   const request = readRequest(process.argv.slice(2));
@@ -45,8 +40,8 @@ function readRequest(args: string[]): TokenRequest {
 }
 
 function readStaffId(text: string): number {
-  const id = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (id >= 1 && id <= largestInt32) return id;
+  const id = parseId(text);
+  if (id !== undefined) return id;
   throw new ConfigError(`--staff must be the id of a staff user, such as 1, not "${text}"`);
 }
 

@@ -29,7 +29,7 @@ interface RunningServer {
 const runName = 'npm start';
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
-// A server that was just started has no connection for a moment, and one that was abandoned is about to stop.
+// A server that has just started has no connection yet, and an abandoned one is about to stop by itself.
 const graceMs = 1_000;
 
 /**
@@ -100,7 +100,8 @@ async function launch(
   if (child.pid !== undefined) stopWithThisProcess(child.pid, exited);
   const ended = exited.then(async (how) => {
     const reason = lastError(await readFile(logFile, 'utf8').catch(() => ''));
-    return reason.includes('postmaster.pid') ? inUse(dataDir) : `PostgreSQL ended by itself (${how}): ${reason}`;
+    if (reason.includes('"postmaster.pid" already exists')) return inUse(dataDir);
+    return `PostgreSQL ended by itself (${how}): ${reason}`;
   });
   const stop = async () => {
     child.kill('SIGINT');
@@ -148,7 +149,8 @@ async function findServer(dataDir: string): Promise<RunningServer | undefined> {
   const file = await readFile(path.join(clusterFolder(dataDir), 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port] = file.split('\n').map(Number);
   if (!pid || !port) return undefined;
-  const url = urlOf(port, (await readPassword(dataDir)) ?? '');
+  const password = await readPassword(dataDir).catch(() => undefined);
+  const url = urlOf(port, password ?? '');
   try {
     const client = await connect(url, 'search');
     const question = 'select from pg_stat_activity where application_name = $1';
