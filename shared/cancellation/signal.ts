@@ -1,4 +1,4 @@
-/** What ends work early: an AbortSignal, or the CallSignal of a call. */
+/** The common part of AbortSignal and CallSignal. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -8,8 +8,8 @@ export interface AbortSignalLike {
 }
 
 /**
- * The end of one call before its answer: its deadline passed, or its caller left. It is what an
- * AbortSignal is, without its price: Node's takes as long as the rest of a short call.
+ * Aborts one call when its deadline passes or its client cancels it. It replaces AbortSignal, because Node's
+ * implementation costs as much time as the rest of a short call.
  */
 export class CallSignal implements AbortSignalLike {
   readonly #listeners: (() => void)[] = [];
@@ -21,7 +21,7 @@ export class CallSignal implements AbortSignalLike {
     return this.#makeReason !== undefined;
   }
 
-  /** Why it ended: a public error. Made when it is asked for, because most calls end unasked. */
+  /** The public error that says why the call was aborted. Created when it is first read, because few calls read it. */
   get reason(): unknown {
     this.#reason ??= this.#makeReason?.();
     return this.#reason;
@@ -31,14 +31,14 @@ export class CallSignal implements AbortSignalLike {
     if (this.aborted) throw this.reason;
   }
 
-  /** Ends the call, once. */
+  /** Aborts the call. Only the first time has an effect. */
   abort(makeReason: () => Error): void {
     if (this.aborted) return;
     this.#makeReason = makeReason;
     for (const listener of this.#listeners.splice(0)) listener();
   }
 
-  /** The listener is called once; nothing happens when the call has ended already. */
+  /** Adds a listener, which is called once. It is never called if the call has already been aborted. */
   addEventListener(_type: 'abort', listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -48,7 +48,7 @@ export class CallSignal implements AbortSignalLike {
     if (at !== -1) this.#listeners.splice(at, 1);
   }
 
-  /** The same as a real AbortSignal, for what takes nothing else. */
+  /** Returns a real AbortSignal that aborts with this one, for functions that need one. */
   toAbortSignal(): AbortSignal {
     if (this.#abortController === undefined) {
       const controller = new AbortController();

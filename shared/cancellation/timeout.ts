@@ -1,17 +1,17 @@
-/** What `withTimeout` rejects with when the work takes too long. */
+/** The error of `withTimeout` if the work takes too long. */
 export class TimeoutError extends Error {}
 
 /**
- * What `work` resolves or rejects with; rejects with a `Late` of `message` when that takes longer than
- * `ms`. The work itself goes on then, and how it ends is nobody's.
+ * Resolves or rejects as `work` does, or rejects with a `TimeoutError` of `message` after `ms`. The work is not canceled
+ * then; its later outcome is ignored.
  */
 export async function withTimeout<Result>(work: Promise<Result>, ms: number, message: string): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new TimeoutError(message)), ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

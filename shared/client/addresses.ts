@@ -2,7 +2,7 @@ import { experimental } from '@grpc/grpc-js';
 
 const scheme = 'static';
 
-/** Where a list of servers is the answer at once; a name among them is looked up at each connect. */
+/** Resolves a target to the fixed list of servers in it. Names in the list are looked up at each connect. */
 class StaticResolver implements experimental.Resolver {
   readonly #endpoints: experimental.Endpoint[];
   readonly #listener: experimental.ResolverListener;
@@ -33,11 +33,11 @@ class StaticResolver implements experimental.Resolver {
 experimental.registerResolver(scheme, StaticResolver);
 
 /**
- * The grpc-js target of a service's addresses. One is taken as it is: a `host:port`, whose name may
- * stand for several servers, or a target of grpc-js such as `dns:///name:port` and `unix:path`. Of
- * several, each is the `host:port` of one server.
+ * Returns the grpc-js target for the addresses of a service. A single address is used as it is: a `host:port`, whose
+ * name may stand for several servers, or a target such as `dns:///name:port` or `unix:path`. Of several addresses, each
+ * must be the `host:port` of one server.
  *
- * @throws TypeError when there is none, or one of several is no `host:port`.
+ * @throws TypeError if there is no address, or if one of several is not a `host:port`.
  */
 export function targetOf(addresses: readonly string[]): string {
   const [first, ...others] = addresses;

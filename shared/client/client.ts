@@ -8,15 +8,15 @@ export type GrpcClient<Service extends DescService> = Client<Service> & {
 };
 
 /**
- * A client of one service over grpc-js, with a method for each of its procedures. Its calls go to
- * all addresses in turn; queries that meet UNAVAILABLE are made up to four times.
+ * Creates a client of one service over grpc-js, with a method for each of its procedures. Calls go to all addresses in
+ * turn; a query that fails with UNAVAILABLE is made up to four times.
  *
- * A unary method gives a promise of the answer, a streaming one an async iterable: its call begins
- * at the first read, and is canceled when its reader leaves the loop. Both take `signal`,
- * `timeoutMs`, `headers`, `onHeader` and `onTrailer`. They fail with a `ConnectError`: the gRPC code,
- * and the details by `findDetails(ErrorInfoSchema)`.
+ * A unary method returns a promise of the response. A streaming method returns an async iterable, whose call starts at
+ * the first read and is canceled when the reader leaves the loop. Both take `signal`, `timeoutMs`, `headers`, `onHeader`
+ * and `onTrailer`. They fail with a `ConnectError`, which has the gRPC code, and details by
+ * `findDetails(ErrorInfoSchema)`.
  *
- * @throws TypeError for addresses that are none.
+ * @throws TypeError for addresses that are not valid.
  */
 export function createGrpcClient<Service extends DescService>(
   service: Service,
@@ -27,16 +27,16 @@ export function createGrpcClient<Service extends DescService>(
   const opens = new Map<string, OpenStream>(Object.entries(client));
   const streams = service.methods.flatMap(({ localName, methodKind }) => {
     const open = methodKind === 'server_streaming' ? opens.get(localName) : undefined;
-    return open === undefined ? [] : [[localName, canceledOnReturn(open)]];
+    return open === undefined ? [] : [[localName, cancelOnReturn(open)]];
   });
   return Object.assign(client, Object.fromEntries(streams), { close: () => transport.close() });
 }
 
-/** A streaming method of a client whose messages are only known to its descriptor. */
+/** A streaming method of a client, whose message types only its descriptor knows. */
 type OpenStream = (request: object, options?: CallOptions) => AsyncIterable<object>;
 
-/** Connect's own streams hide that their reader left: the call would go on. */
-function canceledOnReturn(open: OpenStream): OpenStream {
+/** Cancels the call when its reader leaves the loop. Connect's own streams do not notice that and go on. */
+function cancelOnReturn(open: OpenStream): OpenStream {
   return async function* read(request, options = {}) {
     const reader = new AbortController();
     const abort = () => reader.abort(options.signal?.reason);

@@ -4,10 +4,7 @@ import type { Metadata, StatusObject } from '@grpc/grpc-js';
 import { StatusSchema } from '../gen/google/rpc/status_pb.ts';
 import { addMetadata } from './metadata.ts';
 
-/**
- * A gRPC status that is not OK as the error of Connect: its details (`findDetails(ErrorInfoSchema)`)
- * and its trailers (`metadata`) come along.
- */
+/** Converts a gRPC status other than OK to a `ConnectError`, with its details and its trailers (`metadata`). */
 export function toConnectError({ code, details, metadata }: StatusObject): ConnectError {
   const error = new ConnectError(details, Code[code] === undefined ? Code.Unknown : Number(code));
   addMetadata(error.metadata, metadata);
@@ -24,7 +21,7 @@ function readDetails(metadata: Metadata): ConnectError['details'] {
       value,
     }));
   } catch {
-    // The status itself is known; details that do not parse must not hide it.
+    // Details that can't be parsed must not hide the status.
     return [];
   }
 }

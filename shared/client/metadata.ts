@@ -2,9 +2,9 @@ import { Code, ConnectError, decodeBinaryHeader, encodeBinaryHeader } from '@con
 import { Metadata } from '@grpc/grpc-js';
 
 /**
- * Headers as gRPC metadata. The value of a key that ends in `-bin` is base64, as Connect has it.
+ * Converts headers to gRPC metadata. As in Connect, the value of a header whose name ends in `-bin` is base64.
  *
- * @throws ConnectError INVALID_ARGUMENT, without the value, for a header that gRPC can't carry.
+ * @throws ConnectError INVALID_ARGUMENT for a header that gRPC can't carry; its message does not quote the value.
  */
 export function toMetadata(headers: Headers): Metadata {
   const metadata = new Metadata();
@@ -19,7 +19,7 @@ export function toMetadata(headers: Headers): Metadata {
   return metadata;
 }
 
-/** Adds gRPC metadata to headers, binary values in base64. */
+/** Adds gRPC metadata to headers; binary values become base64. */
 export function addMetadata(headers: Headers, metadata: Metadata): void {
   for (const name of Object.keys(metadata.getMap())) {
     for (const value of metadata.get(name)) {

@@ -2,7 +2,7 @@ import type { DescService } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { ChannelOptions, ServiceConfig } from '@grpc/grpc-js';
 
-/** At most 0.7 s of waiting in all, each wait 20 % more or less. */
+/** Waits 0.7 s in total at most, and each wait varies by 20 %. */
 const retryPolicy = {
   maxAttempts: 4,
   initialBackoff: '0.1s',
@@ -12,8 +12,8 @@ const retryPolicy = {
 };
 
 /**
- * How calls of the services are spread and retried: over all addresses in turn, and again at
- * UNAVAILABLE where the contract says NO_SIDE_EFFECTS. A mutation may have been done, so it is not.
+ * Returns the gRPC service config. Calls go to all addresses in turn. Methods that are NO_SIDE_EFFECTS in the .proto
+ * files are retried at UNAVAILABLE; mutations are not, because they may have been executed.
  */
 export function createServiceConfig(services: readonly DescService[]): ServiceConfig {
   const queries = services
@@ -23,26 +23,26 @@ export function createServiceConfig(services: readonly DescService[]): ServiceCo
   return {
     loadBalancingConfig: [{ round_robin: {} }],
     methodConfig: name.length === 0 ? [] : [{ name, retryPolicy }],
-    // In an outage callers must not multiply the load: 50 failures end all retries to the target,
-    // and every 10 successes give one back.
+    // In an outage, retries must not multiply the load: after 50 failures all retries to the target stop, and every 10
+    // successes allow one more.
     retryThrottling: { maxTokens: 100, tokenRatio: 0.1 },
   };
 }
 
-/** The options of a channel to the services. */
+/** Returns the options of a channel to the services. */
 export function createChannelOptions(services: readonly DescService[]): ChannelOptions {
   return {
     'grpc.service_config': JSON.stringify(createServiceConfig(services)),
-    // What holds for queries comes from the contract, not from a TXT record.
+    // A TXT record in DNS must not replace the service config.
     'grpc.service_config_disable_resolution': 1,
-    // A server that vanished without a word is found within 25 s, also between calls. Servers of
-    // grpc-js take any ping; others may ask for rarer ones.
+    // A connection that no longer answers is detected within 25 s, also between calls. Servers of grpc-js allow any
+    // ping interval; other servers may require a longer one.
     'grpc.keepalive_time_ms': 20_000,
     'grpc.keepalive_timeout_ms': 5_000,
     'grpc.keepalive_permit_without_calls': 1,
-    // Unset, a server that was away for long is looked for every two minutes.
+    // By default, the wait before a reconnect grows to two minutes.
     'grpc.max_reconnect_backoff_ms': 5_000,
-    // The services bound what they are sent, not what they answer.
+    // The services limit the size of requests, but not of responses.
     'grpc.max_receive_message_length': -1,
   };
 }

@@ -11,8 +11,8 @@ import { toConnectError } from './errors.ts';
 import { addMetadata, toMetadata } from './metadata.ts';
 
 /**
- * Makes a server-streaming call, which resolves at its headers. The server is read no faster than
- * the messages are taken. Cancels it when the request's signal aborts, or the messages are left.
+ * Makes a server-streaming call. Resolves when its headers arrive. Messages are read from the server only as fast as
+ * they are consumed (backpressure). The call is canceled when the request's signal aborts or the reader leaves the loop.
  */
 export async function callStream<Input extends DescMessage, Output extends DescMessage>(
   client: Client,
@@ -22,13 +22,13 @@ export async function callStream<Input extends DescMessage, Output extends DescM
   if (method.methodKind !== 'server_streaming') {
     throw new ConnectError(`${method.name} streams requests, which this client does not`, Code.Unimplemented);
   }
-  const request = await firstOf(input);
+  const firstRequest = await firstOf(input);
   signal.throwIfAborted();
   const call = client.makeServerStreamRequest(
     url,
-    (given: MessageShape<Input>) => Buffer.from(toBinary(method.input, given)),
+    (request: MessageShape<Input>) => Buffer.from(toBinary(method.input, request)),
     (bytes: Buffer) => fromBinary(method.output, bytes),
-    request,
+    firstRequest,
     toMetadata(header),
     options,
   );
@@ -40,14 +40,14 @@ export async function callStream<Input extends DescMessage, Output extends DescM
       resolve(status);
     });
   });
-  // An error is also a status. Unheard, it would end the process.
+  // The status reports the error, too. Without a listener, the event would end the process.
   call.on('error', () => undefined);
   await new Promise<void>((resolve) => {
     call.once('metadata', (metadata) => {
       addMetadata(response.header, metadata);
       resolve();
     });
-    // A call that fails at once has no headers.
+    // A call that fails early has no headers.
     call.once('status', () => resolve());
   });
   const message = readMessages<MessageShape<Output>>(call, ended);
@@ -62,7 +62,7 @@ async function* readMessages<Message>(
   try {
     yield* messages;
   } catch {
-    // What went wrong is in the status.
+    // The status says what went wrong.
   } finally {
     call.cancel();
   }

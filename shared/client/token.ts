@@ -1,17 +1,18 @@
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 
-/** A bearer token, or what gives one for each call; undefined sends none. */
+/** A bearer token, or a function that returns one for each call, or undefined for a call without a token. */
 export type Token = string | (() => string | undefined | Promise<string | undefined>);
 
 /**
- * Sends the token as `authorization: Bearer ...`. Waits for it no longer than the call may take. A
- * call fails with what the function threw, or UNAUTHENTICATED when the token can't be a header.
+ * Creates an interceptor that sends the token as `authorization: Bearer ...`. It waits for the token until the call's
+ * deadline. The call fails with the error of a token function that throws, and with UNAUTHENTICATED if the token can't
+ * be sent in a header.
  */
 export function sendToken(token: Token): Interceptor {
   return (next) => async (request) => {
     const value = typeof token === 'string' ? token : await untilAborted(token, request.signal);
     if (value !== undefined) {
-      // What checks header values quotes them in its error.
+      // Checked here, because the error of `Headers` would quote the token.
       if (!/^[\x21-\x7e]+$/.test(value)) {
         throw new ConnectError('the token is empty or has characters that no header takes', Code.Unauthenticated);
       }

@@ -1,7 +1,7 @@
 import type { Interceptor } from '@connectrpc/connect';
 import { currentTraceparent } from '../telemetry/trace-context.ts';
 
-/** Sends the trace of what runs now, in a process that records traces with OpenTelemetry. */
+/** Sends the `traceparent` of the current span, in a process that records traces with OpenTelemetry. */
 export const continueTrace: Interceptor = (next) => (request) => {
   const traceparent = currentTraceparent();
   if (traceparent !== undefined && !request.header.has('traceparent')) request.header.set('traceparent', traceparent);

@@ -10,15 +10,15 @@ import { continueTrace } from './trace.ts';
 import { callUnary } from './unary.ts';
 
 export interface GrpcOptions {
-  /** The `host:port` of each server, or of one name that stands for all of them. */
+  /** The `host:port` of each server, or a single one whose name stands for all servers. */
   readonly addresses: readonly string[];
-  /** Sent with each call; a function is asked at each call, so that it can renew the token. */
+  /** Sent with each call. A function is called for each call, so that it can renew the token. */
   readonly token?: Token | undefined;
-  /** The deadline of a unary call without a `timeoutMs` of its own: 10,000 ms; 0 for none. */
+  /** The deadline of unary calls without a `timeoutMs` of their own. Unset: 10,000 ms; 0: none. */
   readonly defaultTimeoutMs?: number | undefined;
-  /** Unset: cleartext. With several addresses, a certificate is checked for the host of the first. */
+  /** Unset: cleartext. With several addresses, certificates are checked for the host of the first. */
   readonly credentials?: ChannelCredentials | undefined;
-  /** Options of grpc-js, over those that this client sets. */
+  /** Options of grpc-js, which override those that this client sets. */
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
@@ -28,10 +28,10 @@ export interface GrpcTransport extends Transport {
 }
 
 /**
- * A transport of Connect clients over grpc-js: unary and server-streaming calls, errors as
- * `ConnectError`. Connects at the first call. Throws a TypeError for addresses that are none.
+ * Creates a transport for Connect clients over grpc-js, for unary and server-streaming calls. It connects at the first
+ * call. Calls fail with a `ConnectError`. Throws a TypeError for addresses that are not valid.
  *
- * @param services whose queries are called again at UNAVAILABLE.
+ * @param services the services whose queries are retried at UNAVAILABLE.
  */
 export function createGrpcTransport(services: readonly DescService[], options: GrpcOptions): GrpcTransport {
   const { addresses, token, defaultTimeoutMs = 10_000 } = options;
@@ -63,7 +63,10 @@ export function createGrpcTransport(services: readonly DescService[], options: G
   };
 }
 
-/** How long a call may take: for this process, which may wait for a token first, and for the server. */
+/**
+ * Returns the time limit of a call twice: for Connect in this process, which may wait for a token first, and as the
+ * deadline that grpc-js sends to the server.
+ */
 function limitsOf(signal: AbortSignal | undefined, timeoutMs = 0) {
   const limits = { ...(signal === undefined ? {} : { signal }), ...(timeoutMs > 0 ? { timeoutMs } : {}) };
   return { limits, deadline: timeoutMs > 0 ? { deadline: Date.now() + timeoutMs } : {} };

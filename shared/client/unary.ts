@@ -4,35 +4,34 @@ import type { CallOptions, Client } from '@grpc/grpc-js';
 import { toConnectError } from './errors.ts';
 import { addMetadata, toMetadata } from './metadata.ts';
 
-/** Makes a unary call; cancels it when the request's signal aborts. Rejects with a ConnectError. */
+/** Makes a unary call, which is canceled when the request's signal aborts. Rejects with a `ConnectError`. */
 export function callUnary<Input extends DescMessage, Output extends DescMessage>(
   client: Client,
-  { method, url, header, message, signal }: UnaryRequest<Input, Output>,
+  { method, url, header, message: input, signal }: UnaryRequest<Input, Output>,
   options: CallOptions,
 ): Promise<UnaryResponse<Input, Output>> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const response = { header: new Headers(), trailer: new Headers() };
-    let answer: MessageShape<Output> | undefined;
+    let message: MessageShape<Output> | undefined;
     const call = client.makeUnaryRequest(
       url,
       (request: MessageShape<Input>) => Buffer.from(toBinary(method.input, request)),
       (bytes: Buffer) => fromBinary(method.output, bytes),
-      message,
+      input,
       toMetadata(header),
       options,
       (error, output) => {
         if (error !== null) reject(toConnectError(error));
-        else answer = output;
+        else message = output;
       },
     );
     signal.addEventListener('abort', () => call.cancel());
     call.on('metadata', (metadata) => addMetadata(response.header, metadata));
-    // Comes last, also after an error.
+    // The last event, also after an error.
     call.on('status', ({ metadata }) => {
       addMetadata(response.trailer, metadata);
-      if (answer !== undefined)
-        resolve({ stream: false, service: method.parent, method, ...response, message: answer });
+      if (message !== undefined) resolve({ stream: false, service: method.parent, method, ...response, message });
     });
   });
 }

@@ -9,21 +9,21 @@ import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
 export interface ListenerHandlers {
-  /** Channel to what is done with a notification's payload. */
+  /** By channel, the function that is called with the payload of each notification. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
-  /** The connection listens again: what was notified before is lost. */
+  /** The connection is listening. Earlier notifications may be lost. */
   connected(): void;
-  /** Nothing is heard until `connected`. */
+  /** No notifications arrive until `connected`. */
   disconnected(): void;
 }
 
 const firstRetryMs = 50;
 const maxRetryMs = 2_000;
-// A connection that died without a word is found out by asking.
+// Queries at this interval, with the same timeout, detect a connection that no longer answers.
 const heartbeatMs = 5_000;
-const farewellMs = 500;
+const closeTimeoutMs = 500;
 
-/** The connection listens, and hears nothing. */
+/** The connection is listening, but notifications do not arrive. */
 class NotificationsLost extends Error {
   constructor() {
     super(
@@ -33,7 +33,7 @@ class NotificationsLost extends Error {
   }
 }
 
-/** One connection that LISTENs, kept up for as long as the process lives. */
+/** Receives notifications on a connection that LISTENs and that is opened again whenever it is lost. */
 export class NotificationListener {
   readonly #config: DatabaseConfig;
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class NotificationListener {
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
 
-  /** @param database that those who notify are connected to */
+  /** @param database on whose connections the notifications are sent. */
   constructor(config: DatabaseConfig, database: Database, handlers: ListenerHandlers, logger: Logger) {
     this.#config = config;
     this.#database = database;
@@ -51,8 +51,8 @@ export class NotificationListener {
   }
 
   /**
-   * Connects, and again whenever the connection is lost. Resolves once it hears what is notified; rejects
-   * with a `ConfigError` when it never will.
+   * Starts listening. Resolves once a test notification has arrived. Rejects with a `ConfigError` if it never arrives
+   * although the connection works.
    */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -65,23 +65,23 @@ export class NotificationListener {
     await this.#running;
   }
 
-  async #run(hears: () => void, isDeaf: (error: ConfigError) => void): Promise<void> {
+  async #run(onReady: () => void, onConfigError: (error: ConfigError) => void): Promise<void> {
     const { signal } = this.#stopped;
     let retryMs = firstRetryMs;
-    let hasHeard = false;
+    let isTested = false;
     while (!signal.aborted) {
       const connection = new Connection(this.#config, this.#handlers.channels, this.#logger);
       try {
         await connection.open();
-        // Once: no pooler comes between later, and a pool that is busy must not keep this from listening.
-        if (!hasHeard) await connection.hear(this.#database, signal);
-        hasHeard = true;
+        // Tested once: the configuration does not change, and a busy pool must not delay a reconnect.
+        if (!isTested) await connection.selfTest(this.#database, signal);
+        isTested = true;
         retryMs = firstRetryMs;
         this.#handlers.connected();
-        hears();
-        await connection.lost(signal);
+        onReady();
+        await connection.untilLost(signal);
       } catch (error) {
-        if (error instanceof NotificationsLost) isDeaf(new ConfigError(error.message));
+        if (error instanceof NotificationsLost) onConfigError(new ConfigError(error.message));
         if (!signal.aborted) this.#logger.warn({ err: error }, 'the connection for notifications failed');
       } finally {
         this.#handlers.disconnected();
@@ -97,11 +97,11 @@ class Connection {
   readonly #socket = new Socket();
   readonly #client: pg.Client;
   readonly #channels: string[];
-  /** Of this connection alone, to find out whether it hears. */
-  readonly #ownChannel = `listener_${randomUUID()}`;
-  #heard: () => void = () => undefined;
+  /** For the self-test; no other connection listens to it. */
+  readonly #testChannel = `listener_${randomUUID()}`;
+  readonly #ended: Promise<void>;
   #end: () => void = () => undefined;
-  readonly #over: Promise<void>;
+  #onTestNotification: () => void = () => undefined;
 
   constructor(config: DatabaseConfig, channels: ListenerHandlers['channels'], logger: Logger) {
     this.#client = new pg.Client({
@@ -112,17 +112,17 @@ class Connection {
       keepAlive: true,
       stream: () => this.#socket,
     });
-    this.#channels = [...Object.keys(channels), this.#ownChannel];
+    this.#channels = [...Object.keys(channels), this.#testChannel];
     this.#client.on('notification', ({ channel, payload }) => {
-      if (channel === this.#ownChannel) this.#heard();
-      // Anyone who may connect can notify.
+      if (channel === this.#testChannel) this.#onTestNotification();
+      // Payloads may be invalid: every client of the database may notify.
       try {
         channels[channel]?.(payload ?? '');
       } catch (error) {
         logger.warn({ err: error, channel }, 'a notification could not be read');
       }
     });
-    this.#over = new Promise((resolve) => {
+    this.#ended = new Promise((resolve) => {
       this.#end = resolve;
       this.#client.on('end', () => resolve());
       this.#client.on('error', () => resolve());
@@ -135,42 +135,42 @@ class Connection {
   }
 
   /**
-   * Resolves once this connection has heard what another one notified; throws `NotificationsLost` when it does not.
-   * A pooler in transaction mode takes LISTEN for one of its own connections, and says nothing.
+   * Sends a notification on another connection and resolves once it has arrived on this one. Throws `NotificationsLost`
+   * if it does not arrive: a pooler in transaction mode runs LISTEN on a connection that it shares among clients.
    */
-  async hear(database: Database, signal: AbortSignal): Promise<void> {
-    const heard = new Promise<true>((resolve) => {
-      this.#heard = () => resolve(true);
+  async selfTest(database: Database, signal: AbortSignal): Promise<void> {
+    const arrived = new Promise<true>((resolve) => {
+      this.#onTestNotification = () => resolve(true);
     });
-    const late = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
-    await database.withSignal(late).query(notify({ channel: this.#ownChannel }));
-    const lost = this.#over.then(() => {
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
+    await database.withSignal(timeout).query(notify({ channel: this.#testChannel }));
+    const lost = this.#ended.then(() => {
       throw new Error('the connection was lost');
     });
     const silence = pause(heartbeatMs, false, { signal, ref: false });
-    if (!(await Promise.race([heard, lost, silence]))) throw new NotificationsLost();
+    if (!(await Promise.race([arrived, lost, silence]))) throw new NotificationsLost();
   }
 
-  /** Resolves when the connection is gone or the signal aborts; rejects when it no longer answers. */
-  async lost(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const heartbeat = setInterval(() => {
-        this.#client.query('select').catch(reject);
-      }, heartbeatMs);
-      const end = () => this.#end();
-      this.#over.then(() => {
-        clearInterval(heartbeat);
-        signal.removeEventListener('abort', end);
-        resolve();
-      }, reject);
-      signal.addEventListener('abort', end, { once: true });
-      if (signal.aborted) end();
+  /** Resolves when the connection is lost or the signal aborts. Rejects when the connection no longer answers. */
+  async untilLost(signal: AbortSignal): Promise<void> {
+    let heartbeat: NodeJS.Timeout | undefined;
+    const silent = new Promise<never>((_resolve, reject) => {
+      heartbeat = setInterval(() => this.#client.query('select').catch(reject), heartbeatMs);
     });
+    const end = () => this.#end();
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    try {
+      await Promise.race([this.#ended, silent]);
+    } finally {
+      clearInterval(heartbeat);
+      signal.removeEventListener('abort', end);
+    }
   }
 
   async close(): Promise<void> {
-    // A connection that died without a word would never end.
-    await Promise.race([this.#client.end().catch(() => undefined), pause(farewellMs, undefined, { ref: false })]);
+    // A connection that no longer answers would never end.
+    await Promise.race([this.#client.end().catch(() => undefined), pause(closeTimeoutMs, undefined, { ref: false })]);
     this.#socket.destroy();
   }
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 
-// One that ends sooner than this after its start waits before the next, each time twice as long.
+// If a process ends sooner than this after its start, there is a pause before the next start, which doubles each time.
 const shortLifeMs = 5_000;
 const firstPauseMs = 500;
 const maxPauseMs = 30_000;
@@ -12,14 +12,13 @@ const maxPauseMs = 30_000;
 const serving = 'serving';
 
 /**
- * Runs this program in several processes, which share its ports: the system's connections are handed
- * to them in turns. Once one of them has served, any that ends by itself is started again, however
- * soon, and the others serve on.
+ * Runs this program in `count` processes, which share its ports: each new connection goes to the next process in turn.
+ * Once a process has served, every process that ends by itself is started again while the others serve on.
  *
- * Resolves once `stopAsked` has and all of them have stopped. Rejects with a `ConfigError` when one
- * ends before any has served: what keeps it from starting keeps the others, too, and they are stopped.
+ * Resolves once `stopRequested` has resolved and all processes have stopped. Stops all processes and rejects with a
+ * `ConfigError` if one ends before any has served, because the same problem would keep all of them from starting.
  */
-export async function runProcesses(count: number, stopAsked: Promise<void>, logger: Logger): Promise<void> {
+export async function runProcesses(count: number, stopRequested: Promise<void>, logger: Logger): Promise<void> {
   const running = new Set<Worker>();
   const stopped = new AbortController();
   const stop = () => {
@@ -55,22 +54,22 @@ export async function runProcesses(count: number, stopAsked: Promise<void>, logg
     }
   };
 
-  void stopAsked.then(stop);
+  void stopRequested.then(stop);
   const ended = await Promise.allSettled(Array.from({ length: count }, (_, number) => keepRunning(number)));
   for (const end of ended) {
     if (end.status === 'rejected') throw end.reason;
   }
 }
 
-/** Tells `runProcesses` that this process, when it is one of several, answers calls. */
+/** Tells `runProcesses` that this process is serving, if it is one of several. */
 export function reportServing(): void {
-  // A primary that is gone by now has nobody to tell.
+  // The callback ignores an error: the primary may have ended.
   cluster.worker?.send(serving, () => undefined);
 }
 
 /**
- * The configuration of this one of several processes: each shows its metrics on a port of its own, the
- * configured one and those after it, because a shared port would show one of them by chance.
+ * Returns the configuration of this process, if it is one of several. Each process serves its metrics on a port of its
+ * own, from the configured port upwards, because a scrape of a shared port would reach a random process.
  */
 export function forThisProcess(config: ServiceConfig): ServiceConfig {
   const number = Number(process.env.PROCESS_NUMBER ?? 0);
@@ -79,7 +78,7 @@ export function forThisProcess(config: ServiceConfig): ServiceConfig {
 
 function exitOf(worker: Worker): Promise<[code: number | null, signal: string | null]> {
   return new Promise((resolve) => {
-    // One that could not be started has no exit; for others the channel to them is lost.
+    // A process that could not be started has no 'exit' event. For a running process, the error is a lost IPC channel.
     worker.on('error', (error) => {
       if (worker.process.pid === undefined) resolve([null, error.message]);
     });

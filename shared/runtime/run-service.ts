@@ -12,26 +12,26 @@ import type { RunningService } from './start-service.ts';
 const logFlushMs = 1_000;
 
 /**
- * Runs a service as this process, or with `--processes N` (or the variable PROCESSES) as N of them,
- * until SIGTERM or SIGINT. A start that is refused prints a line a reason and exits with 1.
+ * Runs a service until SIGTERM or SIGINT, in this process or, with `--processes N` or the variable PROCESSES, in N
+ * processes. If it can't start, it prints a line for each reason and exits with code 1.
  */
 export async function runService(
   name: ServiceName,
   start: (config: ServiceConfig, logger: Logger) => Promise<RunningService>,
 ): Promise<void> {
-  const stopAsked = untilAskedToStop();
+  const stopRequested = untilStopRequested();
   try {
     checkInternals();
     const config = readConfig(name, withArguments(process.env));
     const logger = createLogger(`${name}-service`, config.logLevel);
     if (config.processes > 1 && cluster.isPrimary) {
-      await runProcesses(config.processes, stopAsked, logger);
+      await runProcesses(config.processes, stopRequested, logger);
     } else {
       const service = await start(forThisProcess(config), logger);
       const { grpcPort, webPort, metricsPort } = service;
       logger.info({ grpcPort, webPort, metricsPort }, 'serving');
       reportServing();
-      await stopAsked;
+      await stopRequested;
       logger.info('stopping');
       await service.stop();
     }
@@ -51,16 +51,16 @@ export async function runService(
   }
 }
 
-/** Resolves when this process is asked to stop, or when the parent that started it is gone. */
-function untilAskedToStop(): Promise<void> {
+/** Resolves when this process is asked to stop, or when its parent process has ended. */
+function untilStopRequested(): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected === false) resolve();
-    // Not once: what stops a whole process group, as systemd does, reaches the processes of
-    // `--processes` twice, and a signal without a listener would end them at once.
+    // Not `once`: if a whole process group is signaled, as systemd does, the processes of `--processes` get each signal
+    // twice, and a signal without a listener would end them at once.
     process.on('SIGTERM', () => resolve());
     process.on('SIGINT', () => resolve());
     process.prependOnceListener('disconnect', () => {
-      // Or Node's own listener in a worker ends it at once, with its calls in flight.
+      // Otherwise Node's own listener in a cluster worker ends it at once, with calls in flight.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
       resolve();
     });

@@ -3,16 +3,16 @@ import { TimeoutError, withTimeout } from '../cancellation/timeout.ts';
 
 interface Step {
   readonly name: string;
-  /** @param leftMs how long it may take. */
+  /** @param leftMs the time that it may take. */
   stop(leftMs: number): Promise<unknown> | unknown;
-  /** When `stop` takes too long: ends what it waits for, which has ended once `stopped` settles. */
+  /** Called if `stop` takes too long, to end whatever it waits for. `stopped` settles once that has ended. */
   kill?(stopped: Promise<unknown>): Promise<void> | void;
 }
 
-// What calls in flight take until the deadline must not keep a job and the pools from an orderly end.
+// Calls in flight may take until the deadline; the later steps, such as jobs and pools, still need time to stop.
 const afterDeadlineMs = 2_000;
 
-/** What runs, in the order of its start: stopped in reverse under one deadline. */
+/** A stack of everything that runs, stopped in reverse order of its start under one deadline. */
 export class ShutdownStack {
   readonly #steps: Step[] = [];
   readonly #logger: Logger;
@@ -26,15 +26,15 @@ export class ShutdownStack {
   }
 
   /**
-   * Stops all of it; a step that fails or is too late does not keep the next ones from stopping, which
-   * then have two seconds each.
+   * Stops everything. A step that fails or times out is logged and the next one follows. After the deadline, each step
+   * still has two seconds. Never rejects.
    */
   async stop(deadlineMs: number): Promise<void> {
     const deadline = Date.now() + deadlineMs;
     let leftMs = deadlineMs;
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       try {
-        await within(leftMs, step);
+        await stopWithin(leftMs, step);
       } catch (error) {
         this.#logger.error({ err: error, step: step.name }, 'a step of the shutdown failed');
       }
@@ -43,7 +43,7 @@ export class ShutdownStack {
   }
 }
 
-async function within(ms: number, step: Step): Promise<void> {
+async function stopWithin(ms: number, step: Step): Promise<void> {
   const stopped = Promise.resolve(step.stop(ms));
   try {
     await withTimeout(stopped, ms, `${step.name} did not stop in time`);

@@ -20,39 +20,41 @@ import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { ShutdownStack } from './shutdown.ts';
 
-/** A service that answers on both of its ports. */
+/** A service that serves both of its ports. */
 export interface RunningService {
   readonly grpcPort: number;
   readonly webPort: number;
-  /** Undefined where no metrics are asked for. */
+  /** Undefined if metrics are off. */
   readonly metricsPort: number | undefined;
-  /** Drains, finishes the calls in flight, closes; at the latest after `deadlineMs`. */
+  /** Drains, finishes the calls in flight and closes everything; gives up on calls after `deadlineMs`. */
   stop(deadlineMs?: number): Promise<void>;
 }
 
-/** What a service builds its procedures from. */
+/** The parts that a service builds its procedures from. */
 export interface ServiceParts {
   readonly config: ServiceConfig;
   readonly database: Database;
   readonly logger: Logger;
   readonly shutdown: ShutdownStack;
   readonly metrics: Metrics;
-  /** Undefined where no traces are asked for. */
+  /** Undefined if traces are off. */
   readonly tracing: Tracing | undefined;
-  /** Aborts when the service begins to stop: ends what would wait or stream on. */
+  /** Aborts when the ports are about to close, to end calls that wait and streams. */
   readonly draining: AbortSignal;
 }
 
+/** Builds the procedures of a service. It pushes everything that it starts onto `shutdown`. */
 export type BuildService = (parts: ServiceParts) => readonly Implementation[] | Promise<readonly Implementation[]>;
 
-/** What a stop gives the calls in flight. */
+/** The time for calls in flight to finish when a service stops, in addition to its drain time. */
 export const shutdownDeadlineMs = 20_000;
-const farewellMs = 1_000;
-const readinessProbeMs = 1_000;
+// After the deadline, calls are ended. Their responses have this long to reach the clients.
+const lastResponsesMs = 1_000;
+const readinessTimeoutMs = 1_000;
 
 /**
- * Starts a service: database, procedures, both ports. Rejects with a `ConfigError` when the
- * database is not migrated or a port is taken; nothing is left running then.
+ * Starts a service: its database, procedures and ports. Rejects with a `ConfigError` if the database is not migrated or
+ * a port can't be bound; everything that was started is stopped then.
  */
 export async function startService(
   config: ServiceConfig,
@@ -88,20 +90,19 @@ export async function startService(
     const admission = createAdmission(config.limits, logger);
     const interceptors = createInterceptors({ logger, authenticate, admission, calls, tracing });
     const ports: (GrpcServer | WebServer)[] = [];
-    // Both at once: while one finished its calls the other would still take new ones.
+    // Both at once: if one waited for the other, it would accept new calls meanwhile.
     shutdown.push({
       name: 'ports',
       stop: () => Promise.all(ports.map((port) => port.stop())),
       async kill(stopped) {
         admission.end();
-        // What does not end by itself now has its connection cut.
-        await Promise.race([Promise.allSettled([stopped]), pause(farewellMs)]);
+        await Promise.race([Promise.allSettled([stopped]), pause(lastResponsesMs)]);
         for (const port of ports) port.kill();
       },
     });
     const { bindAddress: host, grpcPort, webPort } = config;
     const grpc = await serveGrpc(implementations, interceptors, { host, port: grpcPort }, certificates).catch(
-      refusePort(host, grpcPort),
+      throwPortError(host, grpcPort),
     );
     ports.push(grpc);
     const web = await serveWeb(implementations, interceptors, {
@@ -110,15 +111,15 @@ export async function startService(
       corsOrigins: config.corsOrigins,
       logger,
       certificates,
-      isReady: () => database.answers(AbortSignal.timeout(readinessProbeMs)),
-    }).catch(refusePort(host, webPort));
+      isReady: () => database.answers(AbortSignal.timeout(readinessTimeoutMs)),
+    }).catch(throwPortError(host, webPort));
     ports.push(web);
     shutdown.push({
       name: 'health',
       async stop() {
         grpc.drain();
         web.drain();
-        // A load balancer that asks for health needs this long to send its calls elsewhere.
+        // The time in which load balancers see NOT_SERVING and send new calls elsewhere.
         await pause(config.drainMs);
         draining.abort(fail(commonErrors.stopping));
       },
@@ -130,7 +131,7 @@ export async function startService(
   }
 }
 
-/** What is stopped before it still adds its spans. The SDK is loaded only here. */
+/** Starts tracing. The SDK is loaded only here, so that a service without traces does not load it. */
 async function startTracing(serviceName: string, logger: Logger, shutdown: ShutdownStack): Promise<Tracing> {
   const sdk = await import('../telemetry/tracing-sdk.ts');
   const { tracing, stop } = sdk.startTracing(serviceName, logger);
@@ -138,7 +139,7 @@ async function startTracing(serviceName: string, logger: Logger, shutdown: Shutd
   return tracing;
 }
 
-/** Metrics are told until all calls have ended. Gives the port; undefined when none is asked for. */
+/** Serves the metrics until all calls have ended. Returns the port, or undefined if metrics are off. */
 async function startMetrics(
   { bindAddress: host, metricsPort: port }: ServiceConfig,
   metrics: Metrics,
@@ -147,12 +148,13 @@ async function startMetrics(
 ): Promise<number | undefined> {
   if (port === undefined) return undefined;
   shutdown.push({ name: 'process metrics', stop: watchProcess(metrics) });
-  const server = await serveMetrics(metrics.registry, { host, port }, logger).catch(refusePort(host, port));
+  const server = await serveMetrics(metrics.registry, { host, port }, logger).catch(throwPortError(host, port));
   shutdown.push({ name: 'metrics port', stop: server.stop });
   return server.port;
 }
 
-function refusePort(host: string, port: number) {
+/** Returns a handler for the error of binding a port, which throws a `ConfigError` that explains it. */
+function throwPortError(host: string, port: number) {
   return (error: unknown): never => {
     const text = error instanceof Error ? error.message : String(error);
     if (text.includes('EADDRNOTAVAIL')) throw new ConfigError(`BIND_ADDRESS ${host} is no address of this machine`);

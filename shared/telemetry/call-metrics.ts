@@ -4,21 +4,20 @@ import { codeName } from '../errors/errors.ts';
 import { CollectedHistogram, type HistogramLine } from '../internals/prom-client.ts';
 import type { Metrics } from './metrics.ts';
 
-/** How a call came, as metrics, traces and the log name it. */
+/** The protocol of a call, as metrics, traces and the log name it. */
 export type Protocol = 'grpc' | 'connect' | 'grpc-web';
 
-const protocols: readonly Protocol[] = ['grpc', 'connect', 'grpc-web'];
 const ok = 0;
 const codes = [ok, ...Object.values(Code).filter((code) => typeof code === 'number')];
 const boundsSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * The calls of one procedure over one protocol. Plain numbers, because prom-client finds a value by
- * the text of its labels at each call, and that takes 2 µs.
+ * The metrics of one procedure over one protocol. They are plain numbers, because prom-client would look up each value
+ * by the text of its labels, which takes 2 µs a call.
  */
 export class CallSeries {
   readonly labels: { readonly service: string; readonly method: string; readonly protocol: Protocol };
-  /** How long a stream lives says nothing of the service. */
+  /** Only unary calls: the duration of a stream says nothing about the service. */
   readonly isTimed: boolean;
   readonly byCode = new Array<number>(codes.length).fill(0);
   readonly byBucket = new Array<number>(boundsSeconds.length + 1).fill(0);
@@ -47,7 +46,7 @@ export class CallSeries {
   }
 }
 
-/** Counts and times the calls of a service, for `metrics` of the interceptors. */
+/** Counts and times the calls of a service, for the `metrics` interceptor. */
 export class CallMetrics {
   readonly #byMethod = new Map<DescMethod, Readonly<Record<Protocol, CallSeries>>>();
 
@@ -58,7 +57,7 @@ export class CallMetrics {
       () =>
         this.#all().flatMap((series) =>
           series.byCode.flatMap((value, code) =>
-            // A series that begins with its first failure hides it: a rate takes two values.
+            // OK is shown from the start: a rate needs two values, so it misses the first call of a new series.
             value > 0 || code === ok
               ? { labels: { ...series.labels, code: code === ok ? 'OK' : codeName(code) }, value }
               : [],
@@ -71,22 +70,21 @@ export class CallMetrics {
     metrics.registry.registerMetric(new CollectedHistogram(durations, () => linesOf(this.#all())));
   }
 
-  /** The series of a procedure, by protocol. */
+  /** Returns the series of a procedure by protocol, created at the first call. */
   of(method: DescMethod): Readonly<Record<Protocol, CallSeries>> {
     const known = this.#byMethod.get(method);
     if (known !== undefined) return known;
-    const [grpc, connect, grpcWeb] = [
-      new CallSeries(method, 'grpc'),
-      new CallSeries(method, 'connect'),
-      new CallSeries(method, 'grpc-web'),
-    ];
-    const made = { grpc, connect, 'grpc-web': grpcWeb };
-    this.#byMethod.set(method, made);
-    return made;
+    const series = {
+      grpc: new CallSeries(method, 'grpc'),
+      connect: new CallSeries(method, 'connect'),
+      'grpc-web': new CallSeries(method, 'grpc-web'),
+    };
+    this.#byMethod.set(method, series);
+    return series;
   }
 
   #all(): CallSeries[] {
-    return [...this.#byMethod.values()].flatMap((byProtocol) => protocols.map((protocol) => byProtocol[protocol]));
+    return [...this.#byMethod.values()].flatMap((byProtocol) => Object.values(byProtocol));
   }
 }
 

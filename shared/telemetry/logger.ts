@@ -1,15 +1,15 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 
-// A system call for each line would be a tenth of a short call. What is written at once is whole lines
-// and no more than a pipe takes undivided, because several processes may write to the same one.
+// A system call for each line would take a tenth of the time of a short call. Each write has whole lines, and no more
+// than a pipe writes atomically (4,096 bytes on Linux), because several processes may share one pipe.
 const pageCharacters = 3_072;
 const flushIntervalMs = 100;
-// What a reader who is late may find, beside what the pipe holds.
+// Backpressure: lines beyond this are dropped. The pipe's own buffer comes in addition.
 const maxUnreadBytes = 1024 * 1024;
 
 /**
- * Standard output by pages of lines. Lines that nobody reads are lost, and no call waits for them; but a
- * terminal that is held, as by Ctrl-S, holds the process, because Node writes to it and waits.
+ * Writes lines to standard output in batches. If the reader falls behind, lines are dropped instead of delaying calls.
+ * A terminal that is paused (Ctrl-S) blocks the process, because Node writes to terminals synchronously.
  */
 class StandardOutput implements DestinationStream {
   #lines: string[] = [];
@@ -19,7 +19,7 @@ class StandardOutput implements DestinationStream {
   constructor() {
     setInterval(() => this.#flush(), flushIntervalMs).unref();
     process.once('exit', () => this.#flush());
-    // Its reader has gone: what it missed is nobody's.
+    // The reader has closed the pipe. There is nobody to report that to.
     process.stdout.on('error', () => undefined);
   }
 
@@ -33,7 +33,7 @@ class StandardOutput implements DestinationStream {
     this.#characters += line.length;
   }
 
-  /** How many lines were lost since the last call, once there is somebody to be told. */
+  /** Returns the number of lines dropped since the last call; 0 as long as the reader is behind. */
   takeLost(): number {
     if (process.stdout.writableLength > 0) return 0;
     const lost = this.#lost;
@@ -41,7 +41,7 @@ class StandardOutput implements DestinationStream {
     return lost;
   }
 
-  /** Calls back once all is handed to the reader. */
+  /** Calls back once all lines are written. */
   flush(done: () => void): void {
     this.#flush();
     process.stdout.write('', done);
@@ -56,8 +56,8 @@ class StandardOutput implements DestinationStream {
 }
 
 /**
- * The logger of one process: a JSON line an event, on standard output unless told otherwise. What is
- * logged is written within 100 ms, and at the end of the process, as far as it is read.
+ * Creates the logger of one process, which logs each event as a line of JSON. Without a `destination` it logs to
+ * standard output, within 100 ms and at the end of the process; lines are lost if the reader is slow.
  */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   const options: pino.LoggerOptions = {
@@ -77,7 +77,7 @@ export function createLogger(service: string, level: string, destination?: Desti
   return logger;
 }
 
-/** Written anew once a millisecond: a busy process logs several lines in one. */
+/** Formats the time of a line once a millisecond, because a busy process logs several lines in each. */
 function createTimestamp(): () => string {
   let writtenAt = Number.NaN;
   let text = '';
@@ -91,20 +91,20 @@ function createTimestamp(): () => string {
   };
 }
 
-// Not `detail`, `where` and `hint`: PostgreSQL quotes values of the request there.
+// Without `detail`, `where` and `hint`, in which PostgreSQL quotes values of the request.
 const textFields = ['code', 'severity', 'schema', 'table', 'column', 'constraint'];
 const dataException = /^22/;
 
 /**
- * What the log keeps of an error and its causes. Not every property: pg hangs the whole client on
- * some of its errors, which takes seconds to write.
+ * Returns the fields of an error and its causes for the log. Not all of them: some errors of pg hold the whole client,
+ * which takes seconds to write.
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const fields = Object.fromEntries(
     Object.entries(error).filter(([name, value]) => textFields.includes(name) && typeof value === 'string'),
   );
-  // The text of a data exception is the value that could not be read.
+  // The message of a data exception quotes the value that is invalid.
   const message = dataException.test(fields.code ?? '') ? 'a data exception' : error.message;
   return {
     type: error.name,

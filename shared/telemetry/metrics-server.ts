@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -8,8 +9,8 @@ export interface MetricsServer {
 }
 
 /**
- * Serves `/metrics` and nothing else on a port of its own (0 for a free one): the ports of the calls
- * are open to browsers, and what is told here is not for them. Rejects when the port can't be bound.
+ * Serves `/metrics` on a port of its own (0 for any free one), because the other ports are open to browsers, for which
+ * metrics are not meant. Rejects if the port can't be bound.
  */
 export async function serveMetrics(
   registry: Registry,
@@ -29,17 +30,14 @@ export async function serveMetrics(
       response.writeHead(500).end();
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address, resolve);
-  });
+  await once(server.listen(address), 'listening');
   const bound = server.address();
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // A scrape under way is not worth waiting for.
+        // A scrape in progress is not worth the wait.
         server.closeAllConnections();
       }),
   };

@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { withTimeout } from '../cancellation/timeout.ts';
 
+/** The declaration of a metric. */
 export interface MetricText {
-  /** After the conventions of Prometheus: unit and `_total` at the end. */
+  /** Follows the conventions of Prometheus: the unit and `_total` come last. */
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
@@ -14,19 +15,25 @@ export interface Sample {
   readonly value: number;
 }
 
+/** Reads the current value of a metric, or a sample for each set of its labels. */
+export type Read = () => Reading | Promise<Reading>;
 type Reading = number | readonly Sample[];
 
-/** Gives a metric's value, or one for each set of labels, when it is asked for. */
-export type Read = () => Reading | Promise<Reading>;
+/** The part of prom-client's gauges and counters that a collection uses. */
+interface Resettable {
+  reset(): void;
+  remove(labels: object): void;
+  inc(labels: object, value: number): void;
+}
 
 const readTimeoutMs = 1_000;
 
 /**
- * The metrics of one service. What can be read is read when somebody asks, so that calls pay nothing
- * for it. A metric whose source fails or is late is left out, and the others are still told.
+ * The metrics of one service. Values are read at each scrape, so that calls pay nothing for them. A scrape leaves out a
+ * metric whose value can't be read in time.
  */
 export class Metrics {
-  /** Not prom-client's own, which the services of one process would share. */
+  /** Not prom-client's global registry, which all services of one process would share. */
   readonly registry = new Registry();
   readonly #logger: Logger;
 
@@ -34,58 +41,45 @@ export class Metrics {
     this.#logger = logger;
   }
 
-  /** Declares a value that goes up and down. */
+  /** Registers a value that goes up and down. */
   gauge({ name, help, labels = [] }: MetricText, read: Read): void {
-    const source = this.#source(name, read);
-    new Gauge({
-      ...{ name, help, labelNames: labels, registers: [this.registry] },
-      async collect() {
-        const samples = await source();
-        this.reset();
-        // An empty reset one says 0.
-        if (samples.length === 0) this.remove({});
-        for (const sample of samples) this.set(sample.labels, sample.value);
-      },
-    });
+    const collect = this.#collector(name, read);
+    new Gauge({ name, help, labelNames: labels, registers: [this.registry], collect });
   }
 
-  /** Declares a value that only goes up, and is kept elsewhere. */
+  /** Registers a value that only goes up and that is counted elsewhere. */
   counter({ name, help, labels = [] }: MetricText, read: Read): void {
-    const source = this.#source(name, read);
-    new Counter({
-      ...{ name, help, labelNames: labels, registers: [this.registry] },
-      async collect() {
-        const samples = await source();
-        this.reset();
-        if (samples.length === 0) this.remove({});
-        for (const sample of samples) this.inc(sample.labels, sample.value);
-      },
-    });
+    const collect = this.#collector(name, read);
+    new Counter({ name, help, labelNames: labels, registers: [this.registry], collect });
   }
 
-  /** A histogram of what is too rare for its price to matter. */
+  /** Registers a histogram of prom-client, which is too slow to observe each call. */
   histogram({ name, help }: MetricText, buckets: readonly number[]): { observe(value: number): void } {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
   }
 
-  /** Never rejects, and takes no longer than `readTimeoutMs`. */
-  #source(metric: string, read: Read): () => Promise<readonly Sample[]> {
+  #collector(name: string, read: Read) {
     const readOnce = oneAtATime(async () => read());
-    return async () => {
+    const logger = this.#logger;
+    return async function collect(this: Resettable): Promise<void> {
+      let reading: Reading = [];
       try {
-        const reading = await withTimeout(readOnce(), readTimeoutMs, 'the source did not answer in time');
-        return typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
+        reading = await withTimeout(readOnce(), readTimeoutMs, 'the source did not answer in time');
       } catch (error) {
-        this.#logger.debug({ err: error, metric }, 'a metric could not be read');
-        return [];
+        logger.debug({ err: error, metric: name }, 'a metric could not be read');
       }
+      const samples = typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
+      this.reset();
+      // A reset metric without labels would show 0.
+      if (samples.length === 0) this.remove({});
+      for (const { labels, value } of samples) this.inc(labels, value);
     };
   }
 }
 
 /**
- * A read that several metrics share, and that is not begun again while it runs: what hangs does not
- * pile up.
+ * Returns a function that shares one call of `read` among all callers until it has ended. Several metrics can then share
+ * a read, and reads that hang do not pile up.
  */
 export function oneAtATime<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<Value> | undefined;

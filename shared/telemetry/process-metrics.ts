@@ -1,20 +1,20 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
-// Finer takes a part of a core that can be seen.
+// A finer resolution uses a noticeable part of a core.
 const resolutionMs = 50;
 const quantiles = [0.5, 0.99] as const;
 
 /**
- * Tells of this process: processor, memory, event loop. prom-client's own set leaves a monitor and an
- * observer of the garbage collector running for good.
+ * Registers metrics of this process: processor, memory and event loop. prom-client's own set is not used, because its
+ * event loop monitor and garbage collection observer can't be stopped.
  *
- * @returns what ends it.
+ * @returns a function that stops the measurements.
  */
 export function watchProcess(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
-  // The monitor's own timer is part of what it measures.
+  // The monitor measures the interval of its own timer, too.
   const lag = (nanoseconds: number) => Math.max(nanoseconds / 1e9 - resolutionMs / 1e3, 0);
 
   metrics.gauge(

@@ -1,19 +1,16 @@
 import { type Context, context, isSpanContextValid, TraceFlags, trace } from '@opentelemetry/api';
 
-// W3C Trace Context, level 2: version, trace, parent, flags; a later version may have more.
+// W3C Trace Context, level 2: version, trace id, parent id, flags. Later versions may have more fields.
 const form = /^(?!ff)([\da-f]{2})-((?!0{32})[\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-.*)?$/;
 
-/** The trace of a `traceparent` header; undefined for none, or one that is not valid. */
+/** Returns the trace id of a `traceparent` header; undefined if the header is missing or invalid. */
 export function traceIdOf(traceparent: string | undefined): string | undefined {
   if (traceparent === undefined) return undefined;
   const [, version, traceId, more] = form.exec(traceparent) ?? [];
   return version === '00' && more !== undefined ? undefined : traceId;
 }
 
-/**
- * The `traceparent` of what runs now, for the calls that it makes; undefined outside of a trace that
- * is recorded.
- */
+/** Returns the `traceparent` header for calls made within the current span; undefined if no trace is recorded. */
 export function currentTraceparent(active: Context = context.active()): string | undefined {
   const span = trace.getSpanContext(active);
   if (span === undefined || !isSpanContextValid(span) || (span.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;

@@ -17,13 +17,13 @@ const flushTimeoutMs = 3_000;
 
 export interface RunningTracing {
   readonly tracing: Tracing;
-  /** Sends what is left, for as long as 3 s. */
+  /** Sends the remaining spans; gives up after 3 s. */
   stop(): Promise<void>;
 }
 
 /**
- * Sends spans to the collector at OTEL_EXPORTER_OTLP_ENDPOINT, in batches from a bounded queue: one
- * that is away loses spans and disturbs no call. The SDK reads its other variables itself.
+ * Sends spans to the collector at OTEL_EXPORTER_OTLP_ENDPOINT, in batches from a bounded queue. If the collector is
+ * unreachable, spans are lost, but calls are not delayed. The SDK reads its other variables itself.
  */
 export function startTracing(serviceName: string, logger: Logger): RunningTracing {
   const log = (message: string) => logger.warn({ problem: message }, 'traces could not be sent');

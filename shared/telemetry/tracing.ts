@@ -15,7 +15,7 @@ import {
 import { codeName, toPublicError } from '../errors/errors.ts';
 import type { Protocol } from './call-metrics.ts';
 
-/** What its own caller can't be blamed for (OpenTelemetry's conventions for RPC servers). */
+/** The codes that are the service's own fault (OpenTelemetry's conventions for RPC servers). */
 const serverFaults: readonly Code[] = [
   Code.Unknown,
   Code.DeadlineExceeded,
@@ -25,19 +25,19 @@ const serverFaults: readonly Code[] = [
   Code.DataLoss,
 ];
 
-/** What a span needs of the call that it stands for. */
+/** The part of a call that its span needs. */
 export interface TracedCall {
   readonly protocol: Protocol;
   header(name: string): string | undefined;
+  /** Set when the span starts. */
   traceId: string | undefined;
 }
 
-/** Runs one piece of work. */
 type Work<Result> = () => Promise<Result>;
 
 /**
- * The spans of one service: names and codes, never a value, a token or the text of an error. Knows
- * the interface of OpenTelemetry alone; its SDK is loaded where traces are asked for.
+ * Records the spans of one service. They hold names and codes, but never a value, a token or the text of an error. Uses
+ * only OpenTelemetry's API; its SDK is loaded if traces are configured.
  */
 export class Tracing {
   readonly #tracer: Tracer;
@@ -46,7 +46,7 @@ export class Tracing {
     this.#tracer = tracer;
   }
 
-  /** The span of a call, a child of the caller's where it sent one. */
+  /** Runs `work` within the span of a call, which is a child of the caller's span if the caller sent one. */
   async call<Answer>(method: DescMethod, call: TracedCall, work: Work<Answer>): Promise<Answer> {
     const service = method.parent.typeName;
     const isConnect = call.protocol === 'connect';
@@ -73,26 +73,26 @@ export class Tracing {
     }
   }
 
-  /** The span of a statement, within a call or a job; what nobody traces has none. */
+  /** Runs `work` within the span of a statement. Without a span around it, such as that of a call, there is none. */
   async statement<Result>(name: string, work: Work<Result>): Promise<Result> {
     const parent = context.active();
     if (trace.getSpan(parent) === undefined) return work();
     const attributes = { 'db.system': 'postgresql' };
-    return this.#during(this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent), parent, work);
+    return this.#inSpan(this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent), parent, work);
   }
 
-  /** The span of a job: a trace of its own, linked to those that asked for it. */
-  async job<Result>(name: string, causes: readonly string[], work: Work<Result>): Promise<Result> {
-    const links = causes.flatMap((traceparent) => {
-      const cause = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
-      return cause === undefined ? [] : [{ context: cause }];
+  /** Runs `work` within the span of a job: a new trace, linked to the traces that requested the job. */
+  async job<Result>(name: string, traceparents: readonly string[], work: Work<Result>): Promise<Result> {
+    const links = traceparents.flatMap((traceparent) => {
+      const linked = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
+      return linked === undefined ? [] : [{ context: linked }];
     });
     const attributes = { 'messaging.system': 'bullmq', 'messaging.destination.name': name };
     const span = this.#tracer.startSpan(name, { kind: SpanKind.CONSUMER, links, attributes }, ROOT_CONTEXT);
-    return this.#during(span, trace.setSpan(ROOT_CONTEXT, span), work);
+    return this.#inSpan(span, trace.setSpan(ROOT_CONTEXT, span), work);
   }
 
-  async #during<Result>(span: Span, active: Context, work: Work<Result>): Promise<Result> {
+  async #inSpan<Result>(span: Span, active: Context, work: Work<Result>): Promise<Result> {
     try {
       return await context.with(active, work);
     } catch (error) {
