@@ -1,7 +1,7 @@
 import { hoursFrom, pick, spread, steps } from './deterministic.ts';
 import { products } from './products.ts';
 
-/** What the coupons of the demo differ in; whatever is left out is unset. */
+/** The fields in which the coupons of the demo differ; the rest is unset. */
 interface Terms {
   readonly percent?: string;
   readonly flat?: string;
@@ -42,7 +42,7 @@ const named: Record<string, Terms> = {
   FIRSTAPP: { percent: '22', min: '350', cap: '175', limit: 1, exclusive: true },
 };
 
-/** Forty coupons: named ones, then what staff gave to single customers by phone. */
+/** Forty coupons: named ones, and then those that staff gave to single customers by phone. */
 export const couponTerms: readonly (readonly [code: string, terms: Terms])[] = [
   ...Object.entries(named),
   ...steps(16).map((index): [string, Terms] => [
@@ -51,7 +51,7 @@ export const couponTerms: readonly (readonly [code: string, terms: Terms])[] = [
   ]),
 ];
 
-/** The coupons' own rows. */
+/** Returns the rows of the coupons. */
 export function makeCoupons(now: Date) {
   return couponTerms.map(([code, terms], index) => ({
     id: index + 1,
@@ -69,21 +69,21 @@ export function makeCoupons(now: Date) {
   }));
 }
 
-/** Who may use which coupon. */
+/** Returns the links of coupons to the users who may use them. */
 export function makeCouponUsers() {
   return couponTerms
     .flatMap(([, terms], index) => (terms.users ?? []).map((user) => ({ coupon_id: index + 1, user_id: user })))
     .map((link, index) => ({ id: index + 1, ...link }));
 }
 
-/** What which coupon is for. */
+/** Returns the links of coupons to their products. */
 export function makeCouponProducts() {
   return couponTerms
     .flatMap(([, terms], index) => (terms.products ?? []).map((id) => ({ coupon_id: index + 1, product_id: id })))
     .map((link, index) => ({ id: index + 1, ...link }));
 }
 
-/** Secret codes on printed cards, a third of them used. */
+/** Returns reserved coupons, whose secret codes are on printed cards. A third of them are redeemed. */
 export function makeReservedCoupons(now: Date) {
   return steps(15).map((index) => ({
     id: index + 1,

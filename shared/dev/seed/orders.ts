@@ -3,7 +3,7 @@ import { userOfOrder } from './slots.ts';
 
 const orderCount = 300;
 
-/** Orders of the last weeks; a few came by phone and have no user. */
+/** Returns the orders of the last weeks. A few came by phone and have no user. */
 export function makeOrders(now: Date) {
   return steps(orderCount).map((index) => ({
     id: index + 1,
@@ -13,7 +13,7 @@ export function makeOrders(now: Date) {
   }));
 }
 
-/** One status an order: the older ones are delivered or canceled. */
+/** Returns a status for each order. The older ones are delivered or canceled. */
 export function makeOrderStatuses(refunds: ReadonlyMap<number, number>) {
   return steps(orderCount).map((index) => {
     const isCancelled = isCancelledOrder(index + 1);
@@ -27,7 +27,7 @@ export function makeOrderStatuses(refunds: ReadonlyMap<number, number>) {
   });
 }
 
-/** Whether the order was called off. */
+/** Whether the order was canceled. */
 export function isCancelledOrder(order: number): boolean {
   return order % 14 === 9;
 }

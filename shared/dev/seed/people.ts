@@ -23,10 +23,10 @@ const lastNames = [
   ...['Mehta', 'Menon', 'Mishra', 'Patel', 'Pillai', 'Rao', 'Reddy', 'Shah', 'Sharma', 'Singh', 'Thomas', 'Verma'],
 ];
 
-/** Who works here. */
+/** The staff users. */
 export const staffUsers = staffNames.map((name, index) => ({ id: index + 1, name }));
 
-/** Customers; some never gave a name, some never an email. */
+/** Returns the customers. Some of them have no name, and some no email. */
 export function makeUsers(now: Date) {
   return steps(200).map((index) => {
     const first = pick(firstNames, index * 7 + Math.floor(index / 40));
@@ -37,7 +37,7 @@ export function makeUsers(now: Date) {
       id: index + 1,
       name: isNameless ? null : `${first} ${last}`,
       email: hasEmail ? `${first}.${last}${index + 1}@example.com`.toLowerCase() : null,
-      // The step has no factor in common with the range, so that no number comes twice.
+      // The step and the range have no common factor, so no number is repeated.
       mobile: String(7_000_000_000 + ((index * 1_236_067_979 + 812_345_677) % 3_000_000_000)),
       created_at: new Date(now.getTime() - (400 - index * 2) * 86_400_000).toISOString(),
     };

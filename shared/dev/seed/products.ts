@@ -43,10 +43,10 @@ const catalogue = {
   ],
 };
 
-/** The shelves that products stand on. */
+/** The product groups. */
 export const productGroups = Object.keys(catalogue).map((name, index) => ({ id: index + 1, name }));
 
-/** Groceries with one to three pictures each. */
+/** The products: groceries with one to three images each. */
 export const products = Object.values(catalogue)
   .flat()
   .map((name, index) => ({ id: index + 1, name, images: imagesOf(name, index) }));

@@ -9,7 +9,12 @@ interface FirstIds {
 
 const refundCount = 8;
 
-/** Refund coupons of canceled orders, on the terms of GenerateCancellationCoupon (spec 4.2). */
+/**
+ * Returns refund coupons of canceled orders, with the values of GenerateCancellationCoupon (spec 4.2), their links to
+ * users, and the coupon id by order id.
+ *
+ * @param first the first free ids.
+ */
 export function makeRefunds(
   orders: ReturnType<typeof makeOrders>,
   users: ReturnType<typeof makeUsers>,

@@ -9,17 +9,16 @@ import { makeProductSlots, makeSlots, makeSnippets } from './slots.ts';
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /**
- * Puts the demo catalogue, dated around `now`, into a database that has no staff, products, slots
- * and users.
+ * Inserts the demo catalogue, with dates around `now`, unless the database has staff, products, slots or users.
  *
- * @returns whether it did.
+ * @returns whether it was inserted.
  */
 export async function seedDemo(databaseUrl: string, now: Date): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query('begin');
-    // Another start may be looking for the same emptiness.
+    // Another process may be seeding the same database.
     await client.query('lock table staff_users in share row exclusive mode');
     if (!(await isEmpty(client))) return false;
     for (const [table, rows] of Object.entries(makeCatalogue(now))) await insert(client, table, rows);
@@ -31,7 +30,7 @@ export async function seedDemo(databaseUrl: string, now: Date): Promise<boolean>
   }
 }
 
-/** Every table's rows, in an order that their references allow. */
+/** Returns the rows by table, in an order in which every reference exists. */
 function makeCatalogue(now: Date): Record<string, Rows> {
   const users = makeUsers(now);
   const orders = makeOrders(now);
@@ -64,7 +63,7 @@ async function isEmpty(client: pg.Client): Promise<boolean> {
   return rows[0]?.empty ?? false;
 }
 
-/** The names come from this folder's own rows, never from outside. */
+/** Inserts the rows. The names in the statement come from this folder, never from input. */
 async function insert(client: pg.Client, table: string, rows: Rows): Promise<void> {
   const names = Object.keys(rows[0] ?? {});
   const columns = names.join(', ');

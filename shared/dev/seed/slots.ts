@@ -1,13 +1,13 @@
 import { hoursFrom, pick, spread, steps } from './deterministic.ts';
 import { productGroups, products } from './products.ts';
 
-// Morning, noon, evening, night in India, as hours of UTC.
+// Morning, noon, evening and night in India, in hours of UTC.
 const deliveryHours = [2.5, 6.5, 11.5, 14.5];
 const perDay = [3, 2, 4, 3, 2, 4, 3, 3];
 const firstDay = -3;
 const firstOrderOfSequences = 120;
 
-/** Delivery slots from three days ago to four days ahead. */
+/** Returns delivery slots from three days ago to four days ahead. */
 export function makeSlots(now: Date) {
   const midnight = new Date(now);
   midnight.setUTCHours(0, 0, 0, 0);
@@ -21,7 +21,7 @@ export function makeSlots(now: Date) {
       id: index + 1,
       delivery_time: delivery,
       freeze_time: hoursFrom(midnight, hour - pick([4, 6, 8], index)),
-      // Those of the last day are not closed yet.
+      // Slots of the last 24 hours are still active.
       is_active: !isPast || hour > -24,
       is_capacity_full: index % 6 === 4,
       group_ids: spread(index, 2 + (index % 4), productGroups.length),
@@ -30,7 +30,7 @@ export function makeSlots(now: Date) {
   });
 }
 
-/** What can be ordered for each slot. */
+/** Returns the products that can be ordered for each slot. */
 export function makeProductSlots(slotCount: number) {
   return steps(slotCount).flatMap((slot) =>
     spread(slot, 15 + ((slot * 7) % 26), products.length).map((product) => ({
@@ -40,7 +40,7 @@ export function makeProductSlots(slotCount: number) {
   );
 }
 
-/** Lists that vendors see of what they are to bring for a slot. */
+/** Returns vendor snippets: the lists of products that vendors bring for a slot. */
 export function makeSnippets(now: Date, slotCount: number) {
   const vendors = ['sahyadri-farms', 'gokul-dairy', 'deccan-grains', 'konkan-fruits'];
   return steps(12).map((index) => ({
@@ -52,7 +52,7 @@ export function makeSnippets(now: Date, slotCount: number) {
   }));
 }
 
-/** The orders of a slot by user, in the order of the van's way. */
+/** Returns a delivery sequence: the orders of a slot by user id, in the order of their delivery. */
 function sequenceOf(slot: number): Record<string, number[]> {
   const stops = steps(4).map((stop) => {
     const order = firstOrderOfSequences + slot * 6 + stop;
@@ -61,7 +61,7 @@ function sequenceOf(slot: number): Record<string, number[]> {
   return Object.fromEntries(stops.map(({ user, orders }) => [user, orders]));
 }
 
-/** Whose order it is. */
+/** Returns the id of the user who placed the order. */
 export function userOfOrder(order: number): number {
   return ((order * 37) % 200) + 1;
 }
