@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { Database } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
 import { maxInt32 } from '../db/int32.ts';
+import { statement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';

@@ -7,7 +7,6 @@ import { migrate } from '../db/migrate.ts';
 import { ShutdownStack } from '../runtime/shutdown.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { untilServing } from './health.ts';
-import { assertPortsFree } from './ports.ts';
 import { keepTokenSecret, openDataFolder } from './postgres/data-folder.ts';
 import { startPostgres, untilUnused } from './postgres/postgres.ts';
 import { seedDemo } from './seed/seed.ts';
@@ -15,6 +14,7 @@ import { type ServiceProcess, startServiceProcess } from './services.ts';
 import { needsOwnSecret, readStartSettings, type StartSettings, serviceEnvironment } from './settings.ts';
 import { signingSecret, signToken } from './sign-token.ts';
 import { describeStart } from './summary.ts';
+import { assertPortsFree } from './taken-ports.ts';
 
 const shutdownDeadlineMs = 40_000;
 const quietMs = 150;

@@ -26,6 +26,7 @@ const rooms = [
   'shared/runtime',
   'shared/client',
   'shared/dev/seed',
+  'shared/dev/ports.ts',
   'shared/dev/postgres',
   'shared/dev',
   'services/coupon-service/errors.ts',

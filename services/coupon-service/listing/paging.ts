@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { maxInt32 } from '../../../shared/db/int32.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
 import { readSearch, type Search } from './searching.ts';
 
@@ -41,7 +42,6 @@ interface Page {
 const defaultLimit = 50;
 // The largest integer that a double holds, in the year 2255.
 const latest = String(Number.MAX_SAFE_INTEGER);
-const maxId = 2 ** 31 - 1;
 
 /** SQL of the order of a listing, and of the condition for its rows after a place. */
 export const latestFirst = 'created_at desc, id desc';
@@ -64,7 +64,7 @@ export function readPage(listing: string, request: PageRequest): Page {
   const limit = request.limit ?? defaultLimit;
   const start: Place =
     request.pageToken === ''
-      ? { createdAt: latest, id: maxId, cursor: request.cursor ?? 0 }
+      ? { createdAt: latest, id: maxInt32, cursor: request.cursor ?? 0 }
       : readToken(listing, search, request.pageToken);
   return { listing, search, place: { ...start, rows: limit + 1 }, limit };
 }

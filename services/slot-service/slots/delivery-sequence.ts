@@ -1,6 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-
-const maxInt32 = 2 ** 31 - 1;
+import { maxInt32 } from '../../../shared/db/int32.ts';
 
 /** A map of user id to integers, such as the stops of each driver. */
 export type SequenceMap = Record<string, number[]>;

@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigError } from '../config/variables.ts';
+import { listenOnce } from './ports.ts';
+import type { NamedPort, StartSettings } from './settings.ts';
+
+const allAddresses = '0.0.0.0';
+// A service whose run was killed needs a moment to leave its port.
+const patienceMs = 3_000;
+
+/** Throws a `ConfigError` with a line for each port that another process or another variable uses. */
+export async function assertPortsFree({ slot, coupon, databaseUrl, embeddedPort }: StartSettings): Promise<void> {
+  const ports = [slot, coupon].flatMap(({ grpc, web, metrics }) => [grpc, web, ...(metrics ? [metrics] : [])]);
+  if (databaseUrl === undefined && embeddedPort !== undefined) {
+    ports.push({ variable: 'EMBEDDED_PG_PORT', port: embeddedPort });
+  }
+  const deadline = Date.now() + patienceMs;
+  const lines: string[] = [];
+  for (const [index, { variable, port }] of ports.entries()) {
+    const twin = ports.slice(0, index).find((other) => other.port === port);
+    if (twin !== undefined) lines.push(`${twin.variable} and ${variable} are both ${port}: give each its own`);
+    else lines.push(...(await errorsOf({ variable, port }, deadline)));
+  }
+  if (lines.length > 0) throw new ConfigError(lines.join('\n'));
+}
+
+async function errorsOf({ variable, port }: NamedPort, deadline: number): Promise<string[]> {
+  for (;;) {
+    try {
+      await listenOnce(port, allAddresses);
+      return [];
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'EACCES') return [`port ${port} needs rights that this process lacks: set ${variable}`];
+      if (code !== 'EADDRINUSE') throw error;
+      if (Date.now() > deadline) return [`port ${port} is in use by another process: free it, or set ${variable}`];
+      await delay(100);
+    }
+  }
+}
