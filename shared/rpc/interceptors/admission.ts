@@ -7,7 +7,7 @@ import type { Interceptor } from '../interceptor.ts';
 export interface CallLimits {
   /** Unary calls. */
   readonly calls: number;
-  /** Streaming calls. They have a limit of their own, because they stay open and would use up the other. */
+  /** Streaming calls: they stay open for long, and would use up a common limit. */
   readonly streams: number;
 }
 
@@ -20,8 +20,8 @@ export interface Admission {
 const logIntervalMs = 1_000;
 
 /**
- * A semaphore that knows its calls in flight. Permits are numbered: a Set that calls join and leave all
- * the time would have to be rebuilt again and again.
+ * A semaphore that knows its calls in flight. They are kept in an array by the number of their permit: a
+ * Set that calls join and leave all the time would be rehashed again and again.
  */
 class Semaphore {
   readonly inFlight: (CallContext | undefined)[] = [];
@@ -55,7 +55,7 @@ export function createAdmission(limits: CallLimits, logger: Logger): Admission {
   const overloaded = fail(commonErrors.overloaded);
   let refused = 0;
 
-  /** Logs rejections once a second: at three times the load, a line for each would cost more than rejecting it. */
+  /** Logs once a second: at three times the load, a line for each call would cost more than rejecting it. */
   function countRejection(): void {
     refused += 1;
     if (refused > 1) return;

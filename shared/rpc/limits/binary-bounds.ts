@@ -12,8 +12,8 @@ const packedPerValue = 5;
  * field by its declared type, whatever its tag says, and could see another message than the one that is
  * counted here. A field with the wrong wire type is therefore an error.
  *
- * @throws INVALID_ARGUMENT for more than 120,000 values, for more than 200 levels, and for a message that is not
- * well-formed.
+ * @throws INVALID_ARGUMENT for more than 120,000 values, for more than 200 levels, and for a message that
+ * is not well-formed.
  */
 export function checkBinaryBounds(schema: DescMessage, bytes: Uint8Array): void {
   const reader = new BinaryReader(bytes);

@@ -33,7 +33,10 @@ export const requestTimeoutMs = 30_000;
 /** The connections on one port of a process; further ones are closed at once. */
 export const maxConnections = 15_000;
 
-/** The requests on one port of a process without a delivered response. Of so many, most are half-sent or unread. */
+/**
+ * The requests on one port of a process whose responses are not delivered. When there are so many, most
+ * are half-sent or not read.
+ */
 export const maxRequestStreams = 10_000;
 
 /** The open streams of health and reflection in one process. */

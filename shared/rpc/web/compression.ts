@@ -14,7 +14,7 @@ function isBusy(bytes: number): boolean {
   return inFlightBytes > 0 && inFlightBytes + bytes > maxInFlightBytes;
 }
 
-/** Compresses a response. Resolves with undefined while the threads are busy: the response is then sent as it is. */
+/** Compresses a response; undefined while the threads are busy, so that it is sent uncompressed. */
 export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | undefined> {
   return isBusy(body.length) ? undefined : gzipCounted(body);
 }

@@ -18,7 +18,7 @@ import { codecOf, readBoundedBody } from './connect-request.ts';
 import { capTimeouts, toCallSignal } from './deadlines.ts';
 import type { WebHandler } from './port.ts';
 
-/** Set once connect-node has called the implementation: until then a response is its own error. */
+/** Set once connect-node has called our implementation. A response before that is an error of its own. */
 const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
 
 /**
@@ -41,7 +41,7 @@ export function createConnectRouterHandlers(
   );
 }
 
-/** A handler for the requests of one procedure in one codec, by which the bounds of a message are checked. */
+/** A handler for one procedure and one codec: the check of a message's bounds depends on the codec. */
 function createHandler(
   rpc: Rpc,
   codec: Codec,
@@ -63,24 +63,24 @@ function createHandler(
     response.setHeader('cache-control', 'no-store');
     const progress = { begun: false };
     const values = createContextValues().set(progressKey, progress);
-    const universal = universalRequestFromNodeRequest(request, response, undefined, values);
-    capTimeouts(universal.header);
+    const connectRequest = universalRequestFromNodeRequest(request, response, undefined, values);
+    capTimeouts(connectRequest.header);
     const requestBody = readBoundedBody(request, response, memory, checkBounds);
-    const given = await handler({ ...universal, body: requestBody });
-    const chunks = (given.body ?? singleChunk(new Uint8Array()))[Symbol.asyncIterator]();
+    const connectResponse = await handler({ ...connectRequest, body: requestBody });
+    const chunks = (connectResponse.body ?? singleChunk(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node calls the implementation only when the first chunk is asked for.
     const first = await chunks.next();
     const body = rejoin(first, chunks);
     if (progress.begun) {
-      await universalResponseToNodeResponse({ ...given, body }, response);
+      await universalResponseToNodeResponse({ ...connectResponse, body }, response);
       return;
     }
     // Discards the rest of a rejected request: unread, it would block the next one on the connection.
     const drain = () => request.resume();
     requestBody.return().then(drain, drain);
     const content = await readAllBytes(body, Number.MAX_SAFE_INTEGER);
-    const answered = await interceptError(rpc, interceptors, universal, given, content);
-    await universalResponseToNodeResponse(answered, response);
+    const intercepted = await interceptError(rpc, interceptors, connectRequest, connectResponse, content);
+    await universalResponseToNodeResponse(intercepted, response);
   };
 }
 

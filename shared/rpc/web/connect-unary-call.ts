@@ -96,14 +96,14 @@ export class ConnectUnaryCallSource implements CallSource {
   }
 }
 
-/** Whether a request was reset. Over HTTP/2, its stream would otherwise be open until the response ends. */
+/** Whether the client has reset a request without a response yet: only then is its HTTP/2 stream closed. */
 const wasReset = (request: WebRequest) => 'stream' in request && request.stream.closed;
 
 const isClosed = (response: WebResponse) => ('stream' in response ? response.stream.destroyed : response.destroyed);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Decodes a request in JSON. The text of an error goes to the caller, because it names the invalid field. */
+/** Decodes a request in JSON. The caller gets the text of an error, because it names the invalid field. */
 function decodeJson({ input }: DescMethod, body: Buffer): Message {
   try {
     return fromJsonString(input, utf8.decode(body), { ignoreUnknownFields: true });

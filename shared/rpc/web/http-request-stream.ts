@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { RequestStream } from '../limits/slow-clients.ts';
 import type { WebRequest, WebResponse } from './port.ts';
 
-/** A request on the web port. Node itself limits how long one may take to arrive, but only over HTTP/1.1. */
+/** A request on the web port. Over HTTP/1.1, Node itself limits how long a request may take to arrive. */
 export class HttpRequestStream extends RequestStream {
   readonly #request: WebRequest;
   readonly #response: WebResponse;
