@@ -24,14 +24,8 @@ export function sendToken(token: Token): Interceptor {
 
 async function untilAborted<Result>(work: () => Result | Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
-  let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop);
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    if (stop !== undefined) signal.removeEventListener('abort', stop);
-  }
+  return Promise.race([work(), aborted]);
 }

@@ -38,14 +38,9 @@ export function readMilliseconds(env: Environment, name: string, unset: number, 
   return readInteger(env, name, unset, { max: 3_600_000, kind }, errors);
 }
 
-/** Reads a number from 1 to 64. */
-export function readCount(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
-  return readInteger(env, name, unset, { min: 1, max: 64, kind: 'a whole number from 1 to 64' }, errors);
-}
-
-/** Reads a number from 1 to 100000. */
-export function readLimit(env: Environment, name: string, unset: number, errors: ConfigErrors): number {
-  return readInteger(env, name, unset, { min: 1, max: 100_000, kind: 'a whole number from 1 to 100000' }, errors);
+/** Reads a number from 1 to `max`. */
+export function readCount(env: Environment, name: string, unset: number, max: number, errors: ConfigErrors): number {
+  return readInteger(env, name, unset, { min: 1, max, kind: `a whole number from 1 to ${max}` }, errors);
 }
 
 function readInteger(

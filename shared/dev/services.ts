@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import type { Environment } from '../config/variables.ts';
 import { projectRoot } from './settings.ts';
 
@@ -28,13 +27,17 @@ export function startServiceProcess(name: string, env: Environment): ServiceProc
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let wroteAt = Date.now();
-  const forward = (line: string) => {
-    wroteAt = Date.now();
-    process.stdout.write(`${line}\n`);
-  };
-  forwardLines(child.stdout, forward);
-  forwardLines(child.stderr, forward);
-  const ended = whenEnded(child, name);
+  for (const input of [child.stdout, child.stderr]) {
+    if (input === null) continue;
+    createInterface({ input }).on('line', (line) => {
+      wroteAt = Date.now();
+      process.stdout.write(`${line}\n`);
+    });
+  }
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`${name} could not be run: ${error.message}`));
+    child.once('close', (code, signal) => resolve(`${name} ended by itself (${signal ?? `exit code ${code}`})`));
+  });
   return {
     ended,
     lastWroteAt: () => wroteAt,
@@ -44,15 +47,4 @@ export function startServiceProcess(name: string, env: Environment): ServiceProc
     },
     kill: () => child.kill('SIGKILL'),
   };
-}
-
-function forwardLines(stream: Readable | null, forward: (line: string) => void): void {
-  if (stream !== null) createInterface({ input: stream }).on('line', forward);
-}
-
-function whenEnded(child: ChildProcess, name: string): Promise<string> {
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`${name} could not be run: ${error.message}`));
-    child.once('close', (code, signal) => resolve(`${name} ended by itself (${signal ?? `exit code ${code}`})`));
-  });
 }

@@ -1,34 +1,32 @@
 import { SignJWT } from 'jose';
 import { readSecrets } from '../config/auth.ts';
-import { ConfigErrors } from '../config/variables.ts';
+import { ConfigErrors, type Environment } from '../config/variables.ts';
 
 /** The claims of a bearer token (design 1). */
-export interface TokenRequest {
+export interface TokenClaims {
   readonly subject: string;
   /** Undefined: a token without a staff identity. */
   readonly staffId: number | undefined;
   readonly lifetimeSeconds: number;
-  readonly issuer: string | undefined;
-  readonly audience: string | undefined;
 }
 
-/** Signs a bearer token with the secret that services verify it with. */
-export function signToken(secret: string, request: TokenRequest): Promise<string> {
-  const now = Math.floor(Date.now() / 1000);
-  const token = new SignJWT(request.staffId === undefined ? {} : { staff_id: request.staffId })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setSubject(request.subject)
-    .setIssuedAt(now)
-    .setExpirationTime(now + request.lifetimeSeconds);
-  if (request.issuer) token.setIssuer(request.issuer);
-  if (request.audience) token.setAudience(request.audience);
-  return token.sign(Buffer.from(secret));
-}
-
-/** Returns the secret of AUTH_JWT_SECRET that signs. Throws a `ConfigError` if it is too short. */
-export function signingSecret(text: string): string {
+/**
+ * Signs a bearer token that the services accept.
+ *
+ * @param secret in the form of AUTH_JWT_SECRET; throws a `ConfigError` if it is too short.
+ * @param env with AUTH_ISSUER and AUTH_AUDIENCE, if the services check them.
+ */
+export async function signToken(secret: string, claims: TokenClaims, env: Environment): Promise<string> {
   const errors = new ConfigErrors();
-  const [first = ''] = readSecrets(text, errors);
+  const [signingSecret] = readSecrets(secret, errors);
   errors.throwIfAny();
-  return first;
+  const now = Math.floor(Date.now() / 1000);
+  const token = new SignJWT(claims.staffId === undefined ? {} : { staff_id: claims.staffId })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(claims.subject)
+    .setIssuedAt(now)
+    .setExpirationTime(now + claims.lifetimeSeconds);
+  if (env.AUTH_ISSUER) token.setIssuer(env.AUTH_ISSUER);
+  if (env.AUTH_AUDIENCE) token.setAudience(env.AUTH_AUDIENCE);
+  return token.sign(Buffer.from(signingSecret ?? ''));
 }

@@ -12,7 +12,7 @@ import { startPostgres, untilUnused } from './postgres/postgres.ts';
 import { seedDemo } from './seed/seed.ts';
 import { type ServiceProcess, startServiceProcess } from './services.ts';
 import { needsOwnSecret, readStartSettings, type StartSettings, serviceEnvironment } from './settings.ts';
-import { signingSecret, signToken } from './sign-token.ts';
+import { signToken } from './sign-token.ts';
 import { describeStart } from './summary.ts';
 import { assertPortsFree } from './taken-ports.ts';
 
@@ -69,7 +69,8 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   await Promise.all([slot, coupon].map(({ grpc, web }) => untilServing(address, grpc.port, web.port, signal)));
   await untilQuiet(services);
   signal.throwIfAborted();
-  const token = await signStaffToken(env.AUTH_JWT_SECRET);
+  const claims = { subject: 'staff-1', staffId: 1, lifetimeSeconds: 8 * 3_600 };
+  const token = env.AUTH_JWT_SECRET ? await signToken(env.AUTH_JWT_SECRET, claims, env) : undefined;
   const summary = describeStart({ settings, database: database.name, migrations, seeded, token });
   process.stdout.write(`${summary}\n`);
 }
@@ -106,11 +107,4 @@ async function untilQuiet(services: readonly ServiceProcess[]): Promise<void> {
   const deadline = Date.now() + 10 * quietMs;
   const isQuiet = () => services.every((service) => Date.now() - service.lastWroteAt() > quietMs);
   while (!isQuiet() && Date.now() < deadline) await delay(quietMs / 5);
-}
-
-async function signStaffToken(secret: string | undefined): Promise<string | undefined> {
-  if (!secret) return undefined;
-  const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = process.env;
-  const claims = { subject: 'staff-1', staffId: 1, lifetimeSeconds: 8 * 3_600, issuer, audience };
-  return signToken(signingSecret(secret), claims);
 }

@@ -3,20 +3,20 @@ import { ConfigError } from '../config/variables.ts';
 import { parseId } from '../db/int32.ts';
 import { readTokenSecret } from './postgres/data-folder.ts';
 import { readDataDir } from './settings.ts';
-import { signingSecret, signToken, type TokenRequest } from './sign-token.ts';
+import { signToken, type TokenClaims } from './sign-token.ts';
 
 const unitSeconds = new Map(Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 }));
 
 try {
-  const request = readRequest(process.argv.slice(2));
-  process.stdout.write(`${await signToken(await findSecret(), request)}\n`);
+  const claims = readClaims(process.argv.slice(2));
+  process.stdout.write(`${await signToken(await findSecret(), claims, process.env)}\n`);
 } catch (error) {
   const text = error instanceof Error ? error.message : String(error);
   process.stderr.write(`token: ${text.split('\n', 1)[0]}\n`);
   process.exit(1);
 }
 
-function readRequest(args: string[]): TokenRequest {
+function readClaims(args: string[]): TokenClaims {
   const { values } = parseArgs({
     args,
     options: {
@@ -30,13 +30,7 @@ function readRequest(args: string[]): TokenRequest {
   const staffId = values['no-staff'] ? undefined : readStaffId(values.staff ?? '1');
   const subject = values.subject ?? (staffId === undefined ? 'visitor' : `staff-${staffId}`);
   if (subject === '') throw new ConfigError('--subject must not be empty');
-  return {
-    subject,
-    staffId,
-    lifetimeSeconds: readSeconds(values.ttl),
-    issuer: process.env.AUTH_ISSUER,
-    audience: process.env.AUTH_AUDIENCE,
-  };
+  return { subject, staffId, lifetimeSeconds: readSeconds(values.ttl) };
 }
 
 function readStaffId(text: string): number {
@@ -54,7 +48,7 @@ function readSeconds(text: string): number {
 
 async function findSecret(): Promise<string> {
   const { AUTH_JWT_SECRET: given, AUTH_JWKS_URL: jwksUrl } = process.env;
-  if (given) return signingSecret(given);
+  if (given) return given;
   if (jwksUrl) throw new ConfigError('AUTH_JWKS_URL is set: its issuer makes the tokens');
   const kept = await readTokenSecret(readDataDir(process.env));
   if (kept !== undefined) return kept;

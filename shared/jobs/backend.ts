@@ -3,8 +3,12 @@ import {
   createPostgresBackend,
   createRedisBackend,
   type IQueueBackend,
+  type Job,
+  type JobsOptions,
+  type JobType,
   withBackend,
 } from 'bullmq';
+
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
@@ -19,36 +23,19 @@ interface Connected {
 
 /** The part of BullMQ's `Queue` that jobs use; the same on both backends. */
 export interface JobQueue extends Connected {
-  add(name: string, data: object, options: JobOptions): Promise<unknown>;
+  add(name: string, data: object, options: JobsOptions): Promise<unknown>;
   upsertJobScheduler(
     id: string,
     repeat: { every: number },
-    template: { name: string; opts: JobOptions },
+    template: { name: string; opts: JobsOptions },
   ): Promise<unknown>;
-  getJobCounts(...states: JobState[]): Promise<Record<string, number>>;
+  getJobCounts(...states: JobType[]): Promise<Record<string, number>>;
 }
-
-export type JobState = 'waiting' | 'delayed' | 'active' | 'failed';
 
 /** The part of BullMQ's `Worker` that jobs use. */
 export interface JobWorker extends Connected {
   on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'failed', listener: (job: FailedJob | undefined, error: Error) => void): unknown;
-}
-
-/** A job whose run failed; BullMQ runs it again while it has attempts left. */
-export interface FailedJob {
-  readonly attemptsMade: number;
-  readonly opts: { readonly attempts?: number | undefined };
-}
-
-export interface JobOptions {
-  readonly delay?: number;
-  readonly deduplication?: { id: string; keepLastIfActive: boolean };
-  readonly attempts?: number;
-  readonly backoff?: { type: 'exponential'; delay: number };
-  readonly removeOnComplete?: boolean;
-  readonly removeOnFail?: number;
+  on(event: 'failed', listener: (job: Pick<Job, 'attemptsMade' | 'opts'> | undefined, error: Error) => void): unknown;
 }
 
 /** The job store: Redis, or PostgreSQL when `REDIS_URL` is not set (design 4). */

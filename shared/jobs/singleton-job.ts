@@ -1,8 +1,9 @@
+import type { JobsOptions } from 'bullmq';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import type { JobBackend, JobOptions, JobQueue, JobWorker } from './backend.ts';
+import type { JobBackend, JobQueue, JobWorker } from './backend.ts';
 import { TraceLinks, traceparentsOf } from './trace-links.ts';
 
 export interface SingletonJobOptions {
@@ -142,7 +143,7 @@ export class SingletonJob {
 
   async #addNow(): Promise<void> {
     const { name, delayMs, logger } = this.#options;
-    const options: JobOptions = {
+    const options: JobsOptions = {
       delay: delayMs - this.#gatheringMs,
       deduplication: { id: name, keepLastIfActive: true },
       attempts: 5,
