@@ -15,7 +15,7 @@ const retryPolicy = {
  * Returns the gRPC service config. Calls go to all addresses in turn. Methods that are NO_SIDE_EFFECTS in the .proto
  * files are retried at UNAVAILABLE; mutations are not, because they may have been executed.
  */
-export function createServiceConfig(services: readonly DescService[]): ServiceConfig {
+function createServiceConfig(services: readonly DescService[]): ServiceConfig {
   const queries = services
     .flatMap(({ methods }) => methods)
     .filter(({ idempotency }) => idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS);

@@ -43,7 +43,7 @@ const named: Record<string, Terms> = {
 };
 
 /** Forty coupons: named ones, and then those that staff gave to single customers by phone. */
-export const couponTerms: readonly (readonly [code: string, terms: Terms])[] = [
+const couponTerms: readonly (readonly [code: string, terms: Terms])[] = [
   ...Object.entries(named),
   ...steps(16).map((index): [string, Terms] => [
     `DC${String(4021 + index * 517).padStart(4, '0')}${String(118_304 + index * 47_219)}${pick(['K7QX', 'M2ZP', 'R9TB'], index)}`,
