@@ -4,10 +4,13 @@ import { listenOnce } from './ports.ts';
 import type { NamedPort, StartSettings } from './settings.ts';
 
 const allAddresses = '0.0.0.0';
-// A service whose run was killed needs a moment to leave its port.
+// The services of a run that was killed need a moment to close their ports.
 const patienceMs = 3_000;
 
-/** Throws a `ConfigError` with a line for each port that another process or another variable uses. */
+/**
+ * Throws a `ConfigError` with a line for each port that another process or another variable uses. Waits up to 3 s for
+ * ports to become free.
+ */
 export async function assertPortsFree({ slot, coupon, databaseUrl, embeddedPort }: StartSettings): Promise<void> {
   const ports = [slot, coupon].flatMap(({ grpc, web, metrics }) => [grpc, web, ...(metrics ? [metrics] : [])]);
   if (databaseUrl === undefined && embeddedPort !== undefined) {

@@ -8,7 +8,7 @@ import { keepSecret, readSecret } from './data-folder.ts';
 
 const run = promisify(execFile);
 
-/** PostgreSQL's word for the files of one server. */
+/** A cluster, which is PostgreSQL's word for the files of one server. */
 export interface Cluster {
   readonly folder: string;
   readonly programs: Programs;
@@ -55,7 +55,7 @@ async function assertUsable(folder: string, programs: Programs): Promise<void> {
   );
 }
 
-/** Initialises the cluster under another name and then renames it, so that an interrupted run leaves no half of one. */
+/** Initialises the cluster in another folder and then renames that, so that a run that is killed leaves no partial one. */
 async function initialise(
   { folder, programs }: Cluster,
   pwfile: string,
@@ -72,7 +72,7 @@ async function initialise(
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
   ]);
   await run(file, args, { ...options, signal }).catch((error: Error & { stderr?: string }) => {
-    throw new ConfigError(`initdb failed: ${lastError(error.stderr ?? error.message)}`);
+    throw new ConfigError(`initdb failed: ${lastError(error.stderr || error.message)}`);
   });
   await rename(unfinished, folder);
 }

