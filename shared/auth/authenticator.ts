@@ -9,10 +9,10 @@ import type { Identity } from './identity.ts';
 import type { Claims, TokenVerifier } from './token.ts';
 
 /**
- * Returns the identity of an `authorization` header's value. Throws UNAUTHENTICATED `Authentication required` if the
- * header is missing or its token is not valid.
+ * Resolves with the identity of an `authorization` header's value. Rejects with UNAUTHENTICATED `Authentication
+ * required` if the header is missing or its token is not valid.
  */
-export type Authenticator = (authorization: string | undefined) => Identity | Promise<Identity>;
+export type Authenticator = (authorization: string | undefined) => Promise<Identity>;
 
 const bearer = /^bearer +([^\s,]+) *$/i;
 
@@ -43,16 +43,15 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
   const identityOf = ({ subject, staffId }: Claims): Identity => ({
     subject,
     claimedStaffId: staffId,
-    staffId(openSignal) {
+    async staffId(openSignal) {
       if (staffId === undefined || Math.abs(staffId) > maxInt32) return undefined;
       return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, openSignal());
     },
   });
 
-  return (authorization) => {
+  return async (authorization) => {
     const token = bearer.exec(authorization ?? '')?.[1];
     if (token === undefined) throw fail(commonErrors.authenticationRequired);
-    const claims = verify(token);
-    return claims instanceof Promise ? claims.then(identityOf) : identityOf(claims);
+    return identityOf(await verify(token));
   };
 }

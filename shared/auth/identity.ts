@@ -5,6 +5,6 @@ export interface Identity {
   readonly subject: string;
   /** The token's `staff_id`. It is only a claim: `staffId` checks that the staff user exists. */
   readonly claimedStaffId: number | undefined;
-  /** Returns the staff id, or undefined if the token has none or the staff user does not exist or is disabled. */
-  staffId(openSignal: () => AbortSignalLike): number | undefined | Promise<number | undefined>;
+  /** Resolves with the staff id, or undefined if the token has none or the staff user does not exist or is disabled. */
+  staffId(openSignal: () => AbortSignalLike): Promise<number | undefined>;
 }

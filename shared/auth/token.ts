@@ -21,7 +21,7 @@ export interface Claims {
 }
 
 /** Verifies a bearer token and returns its claims; see `createTokenVerifier` for its errors. */
-export type TokenVerifier = (token: string) => Claims | Promise<Claims>;
+export type TokenVerifier = (token: string) => Promise<Claims>;
 
 const leewaySeconds = 5;
 const maxCachedTokens = 10_000;
@@ -54,7 +54,7 @@ export async function createTokenVerifier(config: AuthConfig, metrics: Metrics):
     return claims;
   }
 
-  return (token) => verified.get(token) ?? verifyNew(token);
+  return async (token) => verified.get(token) ?? verifyNew(token);
 }
 
 async function createSignatureCheck(config: AuthConfig): Promise<(token: string) => Promise<JWTPayload>> {

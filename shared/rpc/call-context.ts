@@ -103,7 +103,7 @@ export class CallContext {
   }
 
   /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). */
-  staffId(): number | undefined | Promise<number | undefined> {
+  staffId(): Promise<number | undefined> {
     return this.identity.staffId(() => this.signal);
   }
 }

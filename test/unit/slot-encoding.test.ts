@@ -86,7 +86,9 @@ it('The product ids of slots are written as their message would be, in both form
         productIds: Object.fromEntries([...productIds].map(([id, ids]) => [id, { ids }])),
       });
       expect(await answer.toMessage()).toEqual(message);
-      expect(JSON.parse(answer.toJson())).toEqual(toJson(GetSlotsProductIdsResponseSchema, message, jsonWriteOptions));
+      expect(JSON.parse(await answer.toJson())).toEqual(
+        toJson(GetSlotsProductIdsResponseSchema, message, jsonWriteOptions),
+      );
     }),
   );
 });

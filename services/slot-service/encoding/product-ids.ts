@@ -15,7 +15,7 @@ export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductId
     this.#productIds = productIds;
   }
 
-  toBinary(): Buffer {
+  async toBinary(): Promise<Buffer> {
     const writer = new BinaryWriter();
     for (const [slotId, ids] of this.#productIds) {
       writer.message(response.productIds.number, () => {
@@ -25,7 +25,7 @@ export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductId
     return writer.finish();
   }
 
-  toJson(): string {
+  async toJson(): Promise<string> {
     const entries = [...this.#productIds].map(([slotId, ids]) => [slotId, { ids }]);
     return JSON.stringify({ productIds: Object.fromEntries(entries) });
   }

@@ -37,7 +37,7 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
     this.#shown = shown;
   }
 
-  toBinary(): Buffer {
+  async toBinary(): Promise<Buffer> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
     const products = slot.productSlots.map(({ product }) => (product === null ? undefined : writeProduct(product)));
     const writer = new BinaryWriter(16 * 1024);
@@ -64,7 +64,7 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
     return writer.finish();
   }
 
-  toJson(): string {
+  async toJson(): Promise<string> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
     return JSON.stringify({
       slot: {

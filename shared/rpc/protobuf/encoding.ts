@@ -19,10 +19,10 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
     this.schema = schema;
   }
 
-  abstract toBinary(): Promise<Buffer> | Buffer;
+  abstract toBinary(): Promise<Buffer>;
 
   /** Encodes in protobuf's JSON form, according to `jsonWriteOptions`. */
-  abstract toJson(): Promise<string> | string;
+  abstract toJson(): Promise<string>;
 
   async toMessage(): Promise<MessageShape<Output>> {
     return fromBinary(this.schema, await this.toBinary());
@@ -40,12 +40,12 @@ export class CachedResponse<Output extends DescMessage> extends EncodedResponse<
     this.#message = message;
   }
 
-  toBinary(): Buffer {
+  async toBinary(): Promise<Buffer> {
     this.#binary ??= encodeMessage(this.schema, this.#message);
     return this.#binary;
   }
 
-  toJson(): string {
+  async toJson(): Promise<string> {
     this.#json ??= toJsonString(this.schema, this.#message, jsonWriteOptions);
     return this.#json;
   }
@@ -59,7 +59,7 @@ export class CachedResponse<Output extends DescMessage> extends EncodedResponse<
 export type HandlerResponse = Message | EncodedResponse;
 
 /** Encodes a response in protobuf's binary form. */
-export function encodeBinary(schema: DescMessage, response: HandlerResponse): Promise<Buffer> | Buffer {
+export async function encodeBinary(schema: DescMessage, response: HandlerResponse): Promise<Buffer> {
   return response instanceof EncodedResponse ? response.toBinary() : encodeMessage(schema, response);
 }
 
@@ -70,6 +70,6 @@ export function encodeMessage(schema: DescMessage, message: Message): Buffer {
 }
 
 /** Encodes a response in protobuf's JSON form. */
-export function encodeJson(schema: DescMessage, response: HandlerResponse): Promise<string> | string {
+export async function encodeJson(schema: DescMessage, response: HandlerResponse): Promise<string> {
   return response instanceof EncodedResponse ? response.toJson() : toJsonString(schema, response, jsonWriteOptions);
 }
