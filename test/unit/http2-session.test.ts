@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, constants, createServer } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limitSession, type SessionLimits } from '../../shared/rpc/web/http2-session.ts';
 
 const generous: SessionLimits = { pingMs: 20, idleMs: 60_000, resetBurst: 500, resetsPerSecond: 30 };
@@ -14,6 +14,7 @@ describe('A session of HTTP/2', () => {
     server.on('stream', (stream) => stream.on('error', () => undefined));
   });
   afterEach(() => {
+    vi.useRealTimers();
     client.destroy();
     server.close();
   });
@@ -21,8 +22,10 @@ describe('A session of HTTP/2', () => {
   async function open(limits: SessionLimits): Promise<void> {
     server.on('session', (session) => limitSession(session, limits));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    client = connect(`http://127.0.0.1:${port()}`);
-    client.on('error', () => client.destroy());
+    const opened = connect(`http://127.0.0.1:${port()}`);
+    // Not `client`, which is the next test's by the time that a late error comes.
+    opened.on('error', () => opened.destroy());
+    client = opened;
     await once(client, 'remoteSettings');
   }
 
@@ -60,7 +63,7 @@ describe('A session of HTTP/2', () => {
   });
 
   it('is ended when it resets more streams than it may', async () => {
-    await open({ ...generous, resetBurst: 5, resetsPerSecond: 0 });
+    await open({ ...generous, pingMs: 60_000, resetBurst: 5, resetsPerSecond: 0 });
     const ended = once(client, 'goaway');
     for (let n = 0; n < 6; n += 1) {
       const stream = client.request({ ':path': '/' }, { endStream: false });
@@ -69,5 +72,14 @@ describe('A session of HTTP/2', () => {
       stream.close(constants.NGHTTP2_CANCEL);
     }
     expect((await ended)[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  });
+
+  it('is not pinged between its destruction and its close event', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const opened = once(server, 'session');
+    await open(generous);
+    const [session] = await opened;
+    session.destroy();
+    expect(() => vi.advanceTimersByTime(generous.pingMs)).not.toThrow();
   });
 });

@@ -41,6 +41,8 @@ export function limitSession(session: ServerHttp2Session, limits = defaults): vo
 
   let answered = true;
   const keepalive = setInterval(() => {
+    // It emits `close` only later, and must not be pinged until then: that throws.
+    if (session.destroyed) return;
     const isIdle = openStreams === 0 && Date.now() - lastUsedMs >= limits.idleMs;
     if (isIdle || !answered) {
       session.destroy();
