@@ -2,6 +2,7 @@ import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { createContextValues, type Transport } from '@connectrpc/connect';
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
 import { runStreamingCall, runUnaryCall } from '../internals/connect.ts';
+import { procedurePath } from '../rpc/procedure-path.ts';
 import { targetOf } from './addresses.ts';
 import { createChannelOptions } from './service-config.ts';
 import { callStream } from './stream.ts';
@@ -80,7 +81,7 @@ function requestOf(
   return {
     service: method.parent,
     requestMethod: 'POST',
-    url: `/${method.parent.typeName}/${method.name}`,
+    url: procedurePath(method),
     header: new Headers(header),
     contextValues,
   };

@@ -147,53 +147,47 @@ export class Database {
    *
    * @param maxWaiting how many callers may wait for a connection already.
    */
-  async #withClient<Result>(
+  #withClient<Result>(
     signal: AbortSignalLike,
     work: (client: pg.PoolClient) => Promise<Result>,
     maxWaiting = this.#maxWaiting,
   ): Promise<Result> {
-    signal.throwIfAborted();
-    if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
-    const client = await this.#connect(signal);
-    let canceling: Promise<unknown> | undefined;
-    const cancel = () => {
-      canceling = this.#cancel(client);
-    };
-    signal.addEventListener('abort', cancel);
-    let failure: unknown;
-    try {
-      return await work(client);
-    } catch (error) {
-      failure = error;
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', cancel);
-      if (canceling !== undefined) await canceling;
-      // A cancellation may reach the server late: it must not hit the statement of the next call.
-      client.release(signal.aborted || endsConnection(failure));
-    }
-  }
-
-  /** Takes a connection of the pool; one that comes after the signal aborted goes straight back. */
-  async #connect(signal: AbortSignalLike): Promise<pg.PoolClient> {
-    const connecting = this.#pool.connect().catch((error: unknown) => {
-      throw toDatabaseError(error, this.#logger);
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
+      let client: pg.PoolClient | undefined;
+      let canceling: Promise<unknown> | undefined;
+      const abort = () => {
+        if (client === undefined) reject(signal.reason);
+        else canceling = this.#cancel(client);
+      };
+      signal.addEventListener('abort', abort);
+      this.#pool.connect((connectError, connected, release) => {
+        client = connected;
+        if (connected === undefined || signal.aborted) {
+          signal.removeEventListener('abort', abort);
+          if (connected === undefined) reject(toDatabaseError(connectError, this.#logger));
+          else release();
+          return;
+        }
+        const giveBack = (error?: unknown) => {
+          signal.removeEventListener('abort', abort);
+          // A cancellation may reach the server late: it must not hit the statement of the next call.
+          if (canceling === undefined) release(signal.aborted || endsConnection(error));
+          else void canceling.finally(() => release(true));
+        };
+        work(connected).then(
+          (result) => {
+            giveBack();
+            resolve(result);
+          },
+          (error: unknown) => {
+            giveBack(error);
+            reject(error);
+          },
+        );
+      });
     });
-    // An idle connection comes at once.
-    if (this.#pool.idleCount >= this.#pool.waitingCount) return connecting;
-    let stopWaiting: (() => void) | undefined;
-    const aborted = new Promise<never>((_resolve, reject) => {
-      stopWaiting = () => reject(signal.reason);
-      signal.addEventListener('abort', stopWaiting);
-    });
-    try {
-      return await Promise.race([connecting, aborted]);
-    } catch (error) {
-      connecting.then((client) => client.release()).catch(() => undefined);
-      throw error;
-    } finally {
-      if (stopWaiting) signal.removeEventListener('abort', stopWaiting);
-    }
   }
 
   /** Sends one statement, in a span of its own where calls are traced. */
