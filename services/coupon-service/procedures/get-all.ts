@@ -1,4 +1,3 @@
-import { statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
@@ -11,16 +10,8 @@ import {
   type UserRow,
   userJson,
 } from '../coupons/relations.ts';
-import {
-  createdAtMicros,
-  latestFirst,
-  type PagePlace,
-  type PlacedRow,
-  placedAfter,
-  readPage,
-  toPage,
-} from '../listing/paging.ts';
-import { type Search, searchedRows } from '../listing/searching.ts';
+import { Listing } from '../listing/listing.ts';
+import { createdAtMicros, type PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -29,11 +20,7 @@ import type { CouponParts } from '../parts.ts';
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
   return async (request, call) => {
-    const db = database.withSignal(call.signal);
-    const page = readPage('coupons', request);
-    const { place, search } = page;
-    const found = await db.query(search === undefined ? listCoupons(place) : searchCoupons({ ...place, ...search }));
-    const { rows, ...next } = toPage(page, found);
+    const { rows, ...next } = await listing.read(database.withSignal(call.signal), request);
     return { coupons: rows.map(toListedCoupon), ...next };
   };
 }
@@ -50,40 +37,27 @@ function toListedCoupon(row: ListedCouponRow) {
   return { ...toCoupon(row), creator, applicableUsers: users, applicableProducts };
 }
 
-/** SQL that cuts the page before anything is joined to it. */
-const pageOf = (rows: string) =>
-  `select ${couponColumns}, ${createdAtMicros('coupons')}, ${creatorJson} as creator,
-     coalesce((
-       select jsonb_agg(jsonb_build_object(
-         'id', links.id, 'couponId', links.coupon_id, 'userId', links.user_id, 'user', ${userJson}
-       ) order by links.id)
-       from coupon_applicable_users as links join users on users.id = links.user_id
-       where links.coupon_id = coupons.id
-     ), '[]') as "applicableUsers",
-     coalesce((
-       select jsonb_agg(jsonb_build_object(
-         'id', links.id, 'couponId', links.coupon_id, 'productId', links.product_id, 'product', ${productJson}
-       ) order by links.id)
-       from coupon_applicable_products as links join products on products.id = links.product_id
-       where links.coupon_id = coupons.id
-     ), '[]') as "applicableProducts"
-   from (${rows} order by ${latestFirst} limit $rows::bigint) as coupons
-   join staff_users on staff_users.id = coupons.created_by
-   order by coupons.created_at desc, coupons.id desc`;
-
-const listCoupons = statement<ListedCouponRow, PagePlace>(
+const listing = new Listing<ListedCouponRow>(
+  'coupons',
   'getAll',
-  pageOf(`select * from coupons where ${placedAfter}`),
-);
-
-const searched = searchedRows({
-  table: 'coupons',
-  columns: ['coupon_code'],
-  indexed: 'coupon_code',
-  order: latestFirst,
-  where: placedAfter,
-});
-const searchCoupons = statement<ListedCouponRow, PagePlace & Search>(
-  'getAllBySearch',
-  pageOf(`select * from (${searched}) as found`),
+  { table: 'coupons', columns: ['coupon_code'], indexed: 'coupon_code' },
+  (rows) =>
+    `select ${couponColumns}, ${createdAtMicros('coupons')}, ${creatorJson} as creator,
+       coalesce((
+         select jsonb_agg(jsonb_build_object(
+           'id', links.id, 'couponId', links.coupon_id, 'userId', links.user_id, 'user', ${userJson}
+         ) order by links.id)
+         from coupon_applicable_users as links join users on users.id = links.user_id
+         where links.coupon_id = coupons.id
+       ), '[]') as "applicableUsers",
+       coalesce((
+         select jsonb_agg(jsonb_build_object(
+           'id', links.id, 'couponId', links.coupon_id, 'productId', links.product_id, 'product', ${productJson}
+         ) order by links.id)
+         from coupon_applicable_products as links join products on products.id = links.product_id
+         where links.coupon_id = coupons.id
+       ), '[]') as "applicableProducts"
+     from (${rows}) as coupons
+     join staff_users on staff_users.id = coupons.created_by
+     order by coupons.created_at desc, coupons.id desc`,
 );
