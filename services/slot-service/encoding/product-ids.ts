@@ -1,7 +1,7 @@
 import { IdListSchema } from '../../../shared/gen/common/v1/id_list_pb.ts';
 import { GetSlotsProductIdsResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { BinaryWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/binary-writer.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+import { FieldWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
 
 const response = GetSlotsProductIdsResponseSchema.field;
 const list = IdListSchema.field;
@@ -16,10 +16,10 @@ export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductId
   }
 
   async toBinary(): Promise<Buffer> {
-    const writer = new BinaryWriter();
+    const writer = new FieldWriter();
     for (const [slotId, ids] of this.#productIds) {
       writer.message(response.productIds.number, () => {
-        writer.int(mapKey, slotId).message(mapValue, () => writer.ints(list.ids.number, ids));
+        writer.int32(mapKey, slotId).message(mapValue, () => writer.int32s(list.ids.number, ids));
       });
     }
     return writer.finish();

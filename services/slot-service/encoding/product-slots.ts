@@ -6,8 +6,8 @@ import {
   OpenSlotListSchema,
   OpenSlotSchema,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { BinaryWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/binary-writer.ts';
 import { EncodedResponse, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
+import { FieldWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { StoredSlot } from '../stores/content.ts';
 
 /** The content of a response of getProductSlots: each product with its open slots. */
@@ -55,16 +55,16 @@ export class ProductSlotsResponse extends EncodedResponse<typeof GetProductSlots
   }
 
   async #writeBinary(): Promise<Buffer> {
-    const writer = new BinaryWriter();
+    const writer = new FieldWriter();
     await this.#eachInTurns((productId, open) => {
       writer.message(response.slots.number, () => {
-        writer.int(mapKey, productId).message(mapValue, () => {
+        writer.int32(mapKey, productId).message(mapValue, () => {
           for (const slot of open) writer.bytes(list.slots.number, binaryOf(slot));
         });
       });
     });
     const { version, refreshedAt } = this.#shown;
-    if (version !== 0) writer.int(response.version.number, version);
+    if (version !== 0) writer.int32(response.version.number, version);
     return writer.bytes(response.refreshedAt.number, encodeMessage(TimestampSchema, refreshedAt)).finish();
   }
 

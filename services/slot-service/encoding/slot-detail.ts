@@ -3,8 +3,8 @@ import {
   SlotDetailSchema,
   VendorSnippetSchema,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { BinaryWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { ProductSlotRow, SlotRow } from '../slots/slot.ts';
 import type { SnippetRow } from '../slots/snippets.ts';
 import {
@@ -40,10 +40,10 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
   async toBinary(): Promise<Buffer> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
     const products = slot.productSlots.map(({ product }) => (product === null ? undefined : writeProduct(product)));
-    const writer = new BinaryWriter(16 * 1024);
+    const writer = new FieldWriter();
     writer.message(GetSlotByIdResponseSchema.field.slot.number, () => {
       writeSlotFields(writer, slot);
-      writer.ints(detail.deliverySequence.number, deliverySequence);
+      writer.int32s(detail.deliverySequence.number, deliverySequence);
       for (const product of products) {
         if (product !== undefined) writer.bytes(detail.products.number, product);
       }
@@ -54,8 +54,8 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
       for (const snippet of vendorSnippets) {
         writer.message(detail.vendorSnippets.number, () => {
           writer.string(snippetFields.snippetCode.number, snippet.snippetCode);
-          writer.int(snippetFields.slotId.number, snippet.slotId);
-          writer.ints(snippetFields.productIds.number, snippet.productIds);
+          writer.int32(snippetFields.slotId.number, snippet.slotId);
+          writer.int32s(snippetFields.productIds.number, snippet.productIds);
           if (snippet.validTill !== null) writeTimestamp(writer, snippetFields.validTill.number, snippet.validTill);
           writer.string(snippetFields.accessUrl.number, snippet.accessUrl);
         });

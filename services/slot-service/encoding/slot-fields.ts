@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import { ProductSlotSchema, SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { BinaryWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
+import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import { writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
 import type { ProductRow, SlotRow } from '../slots/slot.ts';
 
@@ -14,45 +14,45 @@ const summary = ProductSummarySchema.field;
 const timestamp = TimestampSchema.field;
 
 /** Writes the fields that Slot, ListedSlot and SlotDetail have under the same numbers. */
-export function writeSlotFields(writer: BinaryWriter, row: SlotRow): void {
-  writer.int(slot.id.number, row.id);
+export function writeSlotFields(writer: FieldWriter, row: SlotRow): void {
+  writer.int32(slot.id.number, row.id);
   writeTimestamp(writer, slot.deliveryTime.number, row.deliveryTime);
   writeTimestamp(writer, slot.freezeTime.number, row.freezeTime);
   if (row.isActive) writer.bool(slot.isActive.number, true);
   if (row.isCapacityFull) writer.bool(slot.isCapacityFull.number, true);
-  writer.ints(slot.groupIds.number, row.groupIds);
+  writer.int32s(slot.groupIds.number, row.groupIds);
 }
 
 /** Writes the fields of Slot, which ListedSlot has, too. */
-export function writeSlot(writer: BinaryWriter, row: SlotRow): void {
+export function writeSlot(writer: FieldWriter, row: SlotRow): void {
   writeSlotFields(writer, row);
   writer.message(slot.deliverySequence.number, () => writeValue(writer, sequenceOf(row)));
 }
 
-export function writeTimestamp(writer: BinaryWriter, field: number, date: Date): void {
+export function writeTimestamp(writer: FieldWriter, field: number, date: Date): void {
   const milliseconds = date.getTime();
   const seconds = Math.floor(milliseconds / 1000);
   const nanos = (milliseconds - seconds * 1000) * 1_000_000;
   writer.message(field, () => {
-    writer.int(timestamp.seconds.number, seconds);
-    if (nanos > 0) writer.int(timestamp.nanos.number, nanos);
+    writer.int64(timestamp.seconds.number, seconds);
+    if (nanos > 0) writer.int32(timestamp.nanos.number, nanos);
   });
 }
 
 export function writeProduct({ id, name, images }: ProductRow): Buffer {
-  const writer = new BinaryWriter(256).int(summary.id.number, id).string(summary.name.number, name);
+  const writer = new FieldWriter().int32(summary.id.number, id).string(summary.name.number, name);
   for (const image of images) writer.string(summary.images.number, image);
   return writer.finish();
 }
 
 /** Writes the slot's id, the one field of a `ProductSlot` that differs between slots. */
-export function writeSlotIdOf(writer: BinaryWriter, { id }: Pick<SlotRow, 'id'>): BinaryWriter {
-  return writer.int(productSlot.slotId.number, id);
+export function writeSlotIdOf(writer: FieldWriter, { id }: Pick<SlotRow, 'id'>): FieldWriter {
+  return writer.int32(productSlot.slotId.number, id);
 }
 
 /** Encodes a `ProductSlot` without its slot's id. */
 export function writeAssociation(productId: number, product: Buffer | undefined): Buffer {
-  const writer = new BinaryWriter(256).int(productSlot.productId.number, productId);
+  const writer = new FieldWriter().int32(productSlot.productId.number, productId);
   return (product === undefined ? writer : writer.bytes(productSlot.product.number, product)).finish();
 }
 

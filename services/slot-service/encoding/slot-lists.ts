@@ -4,8 +4,8 @@ import {
   GetSlotsResponseSchema,
   ListedSlotSchema,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { BinaryWriter } from '../../../shared/rpc/protobuf/binary-writer.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { ListedSlotRow, ProductRow, SlotRow } from '../slots/slot.ts';
 import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-fields.ts';
 
@@ -27,9 +27,9 @@ export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema
 
   async toBinary(): Promise<Buffer> {
     const { slots, count } = GetSlotsResponseSchema.field;
-    const writer = new BinaryWriter(64 * 1024);
+    const writer = new FieldWriter();
     await inTurns(this.#rows, (row) => writer.message(slots.number, () => writeSlot(writer, row)));
-    return writer.int(count.number, this.#rows.length).finish();
+    return writer.int32(count.number, this.#rows.length).finish();
   }
 
   async toJson(): Promise<string> {
@@ -53,7 +53,7 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
     const { slots, count } = GetAllResponseSchema.field;
     const products = new Map([...this.#products].map(([id, product]) => [id, writeProduct(product)]));
     const associations = new Map<number, Buffer>();
-    const writer = new BinaryWriter(1024 * 1024);
+    const writer = new FieldWriter();
     await inTurns(this.#rows, (row) => {
       writer.message(slots.number, () => {
         writeSlot(writer, row);
@@ -72,7 +72,7 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
         }
       });
     });
-    return writer.int(count.number, this.#rows.length).finish();
+    return writer.int32(count.number, this.#rows.length).finish();
   }
 
   async toJson(): Promise<string> {

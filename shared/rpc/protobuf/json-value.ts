@@ -1,7 +1,7 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '../../errors/errors.ts';
-import { type BinaryWriter, mapKey, mapValue } from './binary-writer.ts';
+import { type FieldWriter, mapKey, mapValue } from './field-writer.ts';
 
 // Protobuf decodes at most 100 nested messages, and a level of JSON takes two.
 const maxDepth = 32;
@@ -44,9 +44,9 @@ const entries = StructSchema.field.fields.number;
 const items = ListValueSchema.field.values.number;
 
 /** Writes plain JSON as the fields of a `google.protobuf.Value`. */
-export function writeValue(writer: BinaryWriter, value: JsonValue): void {
+export function writeValue(writer: FieldWriter, value: JsonValue): void {
   if (value === null) {
-    writer.int(kinds.nullValue.number, 0);
+    writer.int32(kinds.nullValue.number, 0);
   } else if (typeof value === 'number') {
     writer.double(kinds.numberValue.number, value);
   } else if (typeof value === 'string') {

@@ -1,0 +1,71 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+
+/** The fields of a map's entry. */
+export const mapKey = 1;
+export const mapValue = 2;
+
+/** Writes the fields of one message with the writer of protobuf-es, without creating the message. */
+export class FieldWriter {
+  readonly #writer = new BinaryWriter();
+
+  /** Returns what was written; the writer is empty afterwards. */
+  finish(): Buffer {
+    const bytes = this.#writer.finish();
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Writes an int32 or an enum, also when it is 0. */
+  int32(field: number, value: number): this {
+    this.#writer.tag(field, WireType.Varint).int32(value);
+    return this;
+  }
+
+  /** Writes an int64, also when it is 0. */
+  int64(field: number, value: number): this {
+    this.#writer.tag(field, WireType.Varint).int64(value);
+    return this;
+  }
+
+  /** Writes a packed list of int32; nothing for an empty one. */
+  int32s(field: number, values: readonly number[]): this {
+    if (values.length === 0) return this;
+    return this.message(field, () => {
+      for (const value of values) this.#writer.int32(value);
+    });
+  }
+
+  bool(field: number, value: boolean): this {
+    this.#writer.tag(field, WireType.Varint).bool(value);
+    return this;
+  }
+
+  double(field: number, value: number): this {
+    this.#writer.tag(field, WireType.Bit64).double(value);
+    return this;
+  }
+
+  string(field: number, value: string): this {
+    this.#writer.tag(field, WireType.LengthDelimited).string(value);
+    return this;
+  }
+
+  /** Writes a message that is encoded already. */
+  bytes(field: number, value: Uint8Array): this {
+    this.#writer.tag(field, WireType.LengthDelimited).bytes(value);
+    return this;
+  }
+
+  /** Writes fields that are encoded already. */
+  raw(value: Uint8Array): this {
+    this.#writer.raw(value);
+    return this;
+  }
+
+  /** Writes a message, whose fields `write` writes. */
+  message(field: number, write: (writer: this) => void): this {
+    this.#writer.tag(field, WireType.LengthDelimited).fork();
+    write(this);
+    this.#writer.join();
+    return this;
+  }
+}
