@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'],
-    globalSetup: ['test/support/postgres.ts'],
+    globalSetup: ['test/support/build-program.ts', 'test/support/postgres.ts'],
     setupFiles: ['test/support/end-with-parent.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,

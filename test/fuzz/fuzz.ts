@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { startBenchPostgres } from '../bench/data-postgres.ts';
+import { buildProgram } from '../support/build-program.ts';
 import type { FuzzRequest } from './exchange.ts';
 import { FuzzData } from './fixture.ts';
 import { FuzzedServices } from './fuzzed-services.ts';
@@ -34,12 +35,12 @@ const requests = replayed?.length ?? Number(values.requests);
 process.stdout.write(replayed ? `Replaying ${requests} requests\n` : `${requests} requests, seed ${seed}\n`);
 
 const folder = await mkdtemp(path.join(tmpdir(), 'delivery-admin-fuzz-'));
-const postgres = await startBenchPostgres();
+const [program, postgres] = [await buildProgram(), await startBenchPostgres()];
 try {
   const url = await postgres.createDatabase('fuzz');
   await migrate(url);
   const data = await FuzzData.load(url);
-  const services = await FuzzedServices.start(url, folder);
+  const services = await FuzzedServices.start(url, program, folder);
   const startMs = Date.now();
   const result = await runFuzz(services, data, {
     requests,
@@ -62,4 +63,5 @@ try {
   await data.close();
 } finally {
   await postgres.stop();
+  await rm(program, { recursive: true });
 }

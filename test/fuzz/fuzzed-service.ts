@@ -4,10 +4,7 @@ import { openSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { testSecret } from '../support/tokens.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What a process holds once its garbage is collected, in bytes; and its timers, sockets and the like. */
 export interface Memory {
@@ -44,29 +41,27 @@ export class FuzzedService {
   }
 
   /** Starts one with its log in files of `folder`; rejects when it does not come to serve. */
-  static async start(name: 'slot' | 'coupon', databaseUrl: string, folder: string): Promise<FuzzedService> {
+  static async start(
+    name: 'slot' | 'coupon',
+    databaseUrl: string,
+    programFolder: string,
+    folder: string,
+  ): Promise<FuzzedService> {
     const [logFile, stderrFile] = [path.join(folder, `${name}.log`), path.join(folder, `${name}.stderr`)];
-    const probe = path.join(import.meta.dirname, 'memory-probe.ts');
-    const child = spawn(
-      process.execPath,
-      [
-        ...['--expose-gc', '--max-old-space-size=192', '--import', 'tsx', '--import', probe],
-        `services/${name}-service/main.ts`,
-      ],
-      {
-        cwd: root,
-        env: {
-          PATH: process.env.PATH,
-          DATABASE_URL: databaseUrl,
-          AUTH_JWT_SECRET: testSecret,
-          [`${name.toUpperCase()}_GRPC_PORT`]: '0',
-          [`${name.toUpperCase()}_WEB_PORT`]: '0',
-          STORE_REFRESH_DELAY_MS: '100',
-          CORS_ORIGINS: 'http://localhost:3000',
-        },
-        stdio: ['ignore', openSync(logFile, 'w'), openSync(stderrFile, 'w'), 'ipc'],
+    const probe = path.join(programFolder, 'test/fuzz/memory-probe.js');
+    const main = path.join(programFolder, `services/${name}-service/main.js`);
+    const child = spawn(process.execPath, ['--expose-gc', '--max-old-space-size=192', '--import', probe, main], {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: databaseUrl,
+        AUTH_JWT_SECRET: testSecret,
+        [`${name.toUpperCase()}_GRPC_PORT`]: '0',
+        [`${name.toUpperCase()}_WEB_PORT`]: '0',
+        STORE_REFRESH_DELAY_MS: '100',
+        CORS_ORIGINS: 'http://localhost:3000',
       },
-    );
+      stdio: ['ignore', openSync(logFile, 'w'), openSync(stderrFile, 'w'), 'ipc'],
+    });
     for (let waited = 0; waited < 600; waited += 1) {
       const serving = (await readFile(logFile, 'utf8')).split('\n').find((line) => line.includes('"msg":"serving"'));
       if (serving !== undefined)

@@ -36,10 +36,10 @@ export class FuzzedServices {
     this.#senders = { slot: sendersOf(slot), coupon: sendersOf(coupon) };
   }
 
-  static async start(databaseUrl: string, folder: string): Promise<FuzzedServices> {
+  static async start(databaseUrl: string, programFolder: string, folder: string): Promise<FuzzedServices> {
     const [slot, coupon] = await Promise.all([
-      FuzzedService.start('slot', databaseUrl, folder),
-      FuzzedService.start('coupon', databaseUrl, folder),
+      FuzzedService.start('slot', databaseUrl, programFolder, folder),
+      FuzzedService.start('coupon', databaseUrl, programFolder, folder),
     ]);
     return new FuzzedServices(slot, coupon, {
       staff: await signToken({ staffId: 1 }),

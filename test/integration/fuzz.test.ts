@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { FuzzData } from '../fuzz/fixture.ts';
 import { FuzzedServices } from '../fuzz/fuzzed-services.ts';
 import { requestAt } from '../fuzz/requests.ts';
@@ -22,7 +22,7 @@ describe('Random and mutated requests', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'fuzz-test-'));
     database = await createDatabase();
     data = await FuzzData.load(database.url);
-    services = await FuzzedServices.start(database.url, folder);
+    services = await FuzzedServices.start(database.url, inject('programFolder'), folder);
     result = await runFuzz(services, data, {
       requests,
       checkedAfter: requests,

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { programArguments } from '../support/processes.ts';
 import { isServing, memoryOf, openFilesOf, startTarget, type Target } from './overload-stage.ts';
 
 // Node takes all that the hard limit allows; the service and the process of the connections have it, too.
@@ -30,9 +30,9 @@ describe.each(['grpc', 'web'] as const)('Idle connections on the %s port', (kind
   afterAll(() => target.stop());
 
   function open(count: number): void {
-    const program = fileURLToPath(new URL('idle-connections.ts', import.meta.url));
+    const program = programArguments('test/integration/idle-connections.ts');
     const port = kind === 'grpc' ? target.replica.ports.grpcPort : target.replica.ports.webPort;
-    const opener = spawn(process.execPath, ['--import', 'tsx', program, String(port), String(count), kind], {
+    const opener = spawn(process.execPath, [...program, String(port), String(count), kind], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     createInterface({ input: opener.stdout }).on('line', (line) => {

@@ -6,7 +6,7 @@ import { createGrpcClient } from '../../shared/client/client.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { run } from '../support/processes.ts';
+import { isAlive, runProgram } from '../support/processes.ts';
 import { type LogLine, Replica } from '../support/replica.ts';
 import { scrape } from '../support/scrape.ts';
 import { signToken } from '../support/tokens.ts';
@@ -155,31 +155,20 @@ describe('The death of the first of several processes', { timeout: startsMs }, (
 
 describe('A start of several processes', { timeout: startsMs }, () => {
   it('that is refused says so once', async () => {
-    const { code, stderr } = await run(
-      process.execPath,
-      ['--import', 'tsx', 'services/slot-service/main.ts', '--processes', '2'],
-      { DATABASE_URL: 'mysql://x', AUTH_JWT_SECRET: 'short' },
-    );
+    const { code, stderr } = await runProgram('services/slot-service/main.ts', ['--processes', '2'], {
+      DATABASE_URL: 'mysql://x',
+      AUTH_JWT_SECRET: 'short',
+    });
     expect(code).toBe(1);
     expect(stderr.match(/DATABASE_URL/g)).toHaveLength(1);
   });
 
   it.each([['0'], ['-1'], ['many'], ['65']])('refuses --processes=%s', async (count) => {
-    const { code, stderr } = await run(process.execPath, [
-      ...['--import', 'tsx', 'services/slot-service/main.ts', `--processes=${count}`],
-    ]);
+    const { code, stderr } = await runProgram('services/slot-service/main.ts', [`--processes=${count}`]);
     expect(code).toBe(1);
     expect(stderr).toContain('PROCESSES must be a whole number from 1 to 64');
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 /** The first of two. */
 async function findTwoFreePorts(): Promise<number> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { run } from '../support/processes.ts';
+import { runProgram } from '../support/processes.ts';
 
 // Each command is a process, which loads for some seconds beside other work.
 describe('The command for staff users', { timeout: 60_000 }, () => {
@@ -10,8 +10,7 @@ describe('The command for staff users', { timeout: 60_000 }, () => {
   });
   afterAll(() => database.close());
 
-  const staff = (...args: string[]) =>
-    run(process.execPath, ['--import', 'tsx', 'shared/auth/staff-main.ts', ...args], { DATABASE_URL: database.url });
+  const staff = (...args: string[]) => runProgram('shared/auth/staff-main.ts', args, { DATABASE_URL: database.url });
 
   it('adds the first staff user, lists all, disables and enables them', async () => {
     expect(await staff('list')).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -49,9 +48,10 @@ describe('The command for staff users', { timeout: 60_000 }, () => {
   });
 
   it('names the variable when it has no database, or one that does not answer', async () => {
-    const command = ['--import', 'tsx', 'shared/auth/staff-main.ts', 'list'];
-    expect((await run(process.execPath, command, { DATABASE_URL: '' })).stderr).toContain('DATABASE_URL is not set');
-    const away = await run(process.execPath, command, { DATABASE_URL: 'postgres://admin:hunter2@127.0.0.1:1/x' });
+    const listIn = (databaseUrl: string) =>
+      runProgram('shared/auth/staff-main.ts', ['list'], { DATABASE_URL: databaseUrl });
+    expect((await listIn('')).stderr).toContain('DATABASE_URL is not set');
+    const away = await listIn('postgres://admin:hunter2@127.0.0.1:1/x');
     expect(away.stderr).toContain('the database could not be asked: connect ECONNREFUSED');
     expect(away.stderr).not.toContain('hunter2');
   });

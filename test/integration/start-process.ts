@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../shared/dev/ports.ts';
+import { isAlive } from '../support/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const portVariables = ['SLOT_GRPC_PORT', 'SLOT_WEB_PORT', 'COUPON_GRPC_PORT', 'COUPON_WEB_PORT'];
@@ -101,16 +102,6 @@ export async function findDatabase({ DATA_DIR: dataDir = '' }: Place): Promise<n
   const text = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(text.split('\n', 1)[0]);
   return pid > 0 && isAlive(pid) ? pid : undefined;
-}
-
-/** Whether a process with the id is there. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Runs a command that was printed, with a shell. */

@@ -2,11 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../support/processes.ts';
+import { isAlive, run } from '../support/processes.ts';
 import {
   findDatabase,
   findService,
-  isAlive,
   makePlace,
   type Place,
   removePlace,

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { inject } from 'vitest';
 
 export interface Outcome {
   readonly code: number;
@@ -19,4 +21,27 @@ export function run(
       resolve({ code, stdout, stderr });
     });
   });
+}
+
+/** Runs a program of the source to its end, from the folder that it was compiled into. */
+export function runProgram(source: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  return run(process.execPath, [...programArguments(source), ...args], env);
+}
+
+/**
+ * The arguments with which Node runs a program of the source.
+ *
+ * @param source its path in the project, such as `services/slot-service/main.ts`.
+ */
+export function programArguments(source: string, programFolder = inject('programFolder')): string[] {
+  return ['--enable-source-maps', path.join(programFolder, source.replace(/\.ts$/, '.js'))];
+}
+
+/** Whether a process with the id is there. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { createGrpcJsTransport } from './grpc-transport.ts';
+import { programArguments } from './processes.ts';
 import { signToken, testSecret } from './tokens.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface ReplicaOptions {
   readonly databaseUrl: string;
@@ -111,8 +109,7 @@ class SpawnedProcess {
   constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1, ports, env: more }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     delete env.OTEL_EXPORTER_OTLP_ENDPOINT;
-    this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/slot-service/main.ts'], {
-      cwd: root,
+    this.#child = spawn(process.execPath, programArguments('services/slot-service/main.ts'), {
       env: {
         ...env,
         DATABASE_URL: databaseUrl,

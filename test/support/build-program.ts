@@ -1,0 +1,66 @@
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder of the compiled program, which processes under test run. */
+    programFolder: string;
+  }
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Programs of tests, which run in processes of their own. */
+const testPrograms = ['test/fuzz/memory-probe.ts', 'test/integration/idle-connections.ts'];
+
+/** Compiles each file to one of its own: a process then loads the files that the source names. */
+const keepFilesApart: Plugin = {
+  name: 'keep-files-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ path: file, kind }) =>
+      kind === 'entry-point' ? undefined : { path: file.replace(/\.ts$/, '.js'), external: true },
+    );
+  },
+};
+
+/** Vitest's global setup: compiles the program once for all processes of this run. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await buildProgram();
+  project.provide('programFolder', folder);
+  return () => rm(folder, { recursive: true, force: true });
+}
+
+/**
+ * Compiles services, shared code and the programs of tests into a new folder, and returns it. A service
+ * that starts from there takes 0.9 s of CPU; one that tsx compiles as it loads takes 2 s.
+ */
+export async function buildProgram(): Promise<string> {
+  // Inside the project, where Node finds its packages.
+  const cache = path.join(root, 'node_modules', '.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(path.join(cache, 'test-program-'));
+  const [services, shared] = await Promise.all(['services', 'shared'].map(sourcesOf));
+  await build({
+    absWorkingDir: root,
+    entryPoints: [...(services ?? []), ...(shared ?? []), ...testPrograms],
+    outdir: folder,
+    outbase: root,
+    bundle: true,
+    packages: 'external',
+    plugins: [keepFilesApart],
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'inline',
+  });
+  await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
+  await cp(path.join(root, 'shared/db/migrations'), path.join(folder, 'shared/db/migrations'), { recursive: true });
+  return folder;
+}
+
+async function sourcesOf(folder: string): Promise<string[]> {
+  const names = await readdir(path.join(root, folder), { recursive: true });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => path.join(folder, name));
+}
