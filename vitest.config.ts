@@ -1,16 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
+// A timeout ends a test that hangs. It is no measure of speed: a busy machine may take its time.
+const shared = {
+  setupFiles: ['test/support/end-with-parent.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+  // Each file has a database of its own; to load the modules anew for each would double the time.
+  isolate: false,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'],
     globalSetup: ['test/support/build-program.ts', 'test/support/postgres.ts'],
-    setupFiles: ['test/support/end-with-parent.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    // A machine with more to do takes longer than Vitest's one second to what is waited for.
-    expect: { poll: { timeout: 10_000 } },
     maxWorkers: 3,
-    // Each file has a database of its own; to load the modules anew for each would double the time.
-    isolate: false,
+    projects: [
+      { test: { ...shared, name: 'suite', include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'] } },
+      { test: { ...shared, name: 'load', include: ['test/load/**/*.test.ts'] } },
+    ],
   },
 });

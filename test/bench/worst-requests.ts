@@ -9,8 +9,7 @@ import { createClient } from '@connectrpc/connect';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
-import { withToken } from '../support/replica.ts';
-import { signToken } from '../support/tokens.ts';
+import { signToken, withToken } from '../support/tokens.ts';
 import { openStage } from './calls-stage.ts';
 import type { MeasuredServer } from './servers.ts';
 

@@ -4,7 +4,7 @@ import { describeInBrowser } from './browser.ts';
 import { expectText, type StaffPage } from './staff-page.ts';
 import { Stage } from './stage.ts';
 
-describeInBrowser('A page', () => {
+describeInBrowser('Pages of other origins', () => {
   let stage: Stage;
   let token: string;
   let page: StaffPage;
@@ -20,7 +20,7 @@ describeInBrowser('A page', () => {
   const calls = () => [...stage.slot.log, ...stage.coupon.log].filter(({ msg }) => msg === 'call');
 
   it.each(['Connect', 'Connect with GET', 'gRPC-Web'])(
-    'of an origin that is not allowed can neither read nor write over %s',
+    'A page of an origin that is not allowed can neither read nor write over %s',
     async (protocol) => {
       page = await stage.openForeignPage();
       const before = calls();
@@ -35,12 +35,12 @@ describeInBrowser('A page', () => {
       const { slot, coupon } = stage;
       expect(await slot.database.sql('select from vendor_snippets where snippet_code = $1', [protocol])).toEqual([]);
       expect(await coupon.database.sql('select from coupons where coupon_code = $1', [protocol])).toEqual([]);
-      // Its preflights were refused: no call began.
+      // The preflights were refused, so no call began.
       expect(calls()).toEqual(before);
     },
   );
 
-  it('reads by GET with its token, each time anew', async () => {
+  it('A page reads by GET with its token, and no read comes from a cache', async () => {
     page = await stage.openPage();
     const sent: string[] = [];
     page.page.on('request', (request) => {
@@ -61,7 +61,7 @@ describeInBrowser('A page', () => {
     expect(sent).toEqual(Array.from({ length: 4 }, () => 'GET /slot.v1.SlotService/GetAll'));
   });
 
-  it('reads by GET what it has just written by POST', async () => {
+  it('A page reads by GET what it has just written by POST', async () => {
     page = await stage.openPage();
     await page.logIn('Connect with GET', token);
     await expectText(page.status).toBe('Logged in');

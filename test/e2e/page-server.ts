@@ -5,7 +5,7 @@ import { build, stop } from 'esbuild';
 
 const folder = fileURLToPath(new URL('page', import.meta.url));
 
-/** What a server of the page sends, by path. */
+/** The files of the page by their paths. */
 export type PageFiles = ReadonlyMap<string, { readonly type: string; readonly content: string }>;
 
 export async function bundlePage(): Promise<PageFiles> {

@@ -4,7 +4,7 @@ import { describeInBrowser } from './browser.ts';
 import { expectText, type StaffPage } from './staff-page.ts';
 import { Stage } from './stage.ts';
 
-describeInBrowser('Staff on a page of another origin', () => {
+describeInBrowser('The staff page on another origin', () => {
   let stage: Stage;
   let token: string;
 
@@ -25,7 +25,7 @@ describeInBrowser('Staff on a page of another origin', () => {
       return () => page.close();
     });
 
-    /** Creates a slot with one snippet, and gives its id. */
+    /** Creates a slot with one snippet, and returns its id. */
     async function createSlot(snippet: string, products: string): Promise<number> {
       await page.createSlot({ products, snippets: `${snippet}: 1` });
       await expectText(page.status).toBe(`Slot created successfully, ${snippet}`);
@@ -36,15 +36,15 @@ describeInBrowser('Staff on a page of another origin', () => {
       return row?.slot_id ?? 0;
     }
 
-    it('log in with a token, and are told when it is refused', async () => {
-      await page.logIn(protocol, await signToken({ staffId: 1, secret: 'another secret of thirty-two bytes or more' }));
+    it('Staff log in with a token, and see when it is refused', async () => {
+      await page.logIn(protocol, await signToken({ staffId: 1, key: 'another secret of thirty-two bytes or more' }));
       await expectText(page.alert).toBe('Authentication required');
       await page.logIn(protocol, token);
       await expectText(page.status).toBe('Logged in');
       await expectText(page.alert).toBe('');
     });
 
-    it('create a slot with snippets', async () => {
+    it('Staff create a slot with snippets', async () => {
       const [morning, evening] = [code('morning'), code('evening')];
       await page.createSlot({ snippets: `${morning}: 1, 2\n${evening}: 3` });
       await expectText(page.status).toBe(`Slot created successfully, ${morning}, ${evening}`);
@@ -64,13 +64,13 @@ describeInBrowser('Staff on a page of another origin', () => {
       ]);
     });
 
-    it('see a slot with its products', async () => {
+    it('Staff see a slot with its products', async () => {
       const id = await createSlot(code('listed'), '4, 5');
       const slot = `Slot ${id}, 2090-05-01T10:00:00.000Z, Product 4, Product 5 Mark full`;
       await expectText(page.items('Slots').filter({ hasText: `Slot ${id},` })).toBe(slot);
     });
 
-    it('mark a slot full', async () => {
+    it('Staff mark a slot as full', async () => {
       const id = await createSlot(code('full'), '6');
       const slot = page.items('Slots').filter({ hasText: `Slot ${id},` });
       await slot.getByRole('button', { name: 'Mark full' }).click();
@@ -80,7 +80,7 @@ describeInBrowser('Staff on a page of another origin', () => {
       expect(rows).toEqual([{ is_capacity_full: true }]);
     });
 
-    it('create a coupon, and see the discount that it gives', async () => {
+    it('Staff create a coupon, and see the discount that it gives', async () => {
       await page.fill('Code', code('spring'));
       await page.fill('Percent', '12.5');
       await page.press('Create coupon');
@@ -99,7 +99,7 @@ describeInBrowser('Staff on a page of another origin', () => {
       await expectText(page.status).toBe('Coupon not found or invalidated');
     });
 
-    it('are told which field was refused, and nothing is written', async () => {
+    it('Staff see which field was refused, and nothing is written', async () => {
       await page.createSlot({ snippets: `${code('kept-out')}: 1\n${code('refused')}: 2, 0` });
       const refused = page.alert.getByRole('listitem');
       await expectText(refused).toBe('vendor_snippets[1].product_ids[1] must be greater than 0');

@@ -48,14 +48,14 @@ export class StaffPage {
     await this.press('Create slot');
   }
 
-  /** Rejects when the page has thrown what nobody caught. */
+  /** Rejects when the page has thrown an error that it did not catch. */
   async close(): Promise<void> {
     await this.page.context().close();
     expect(this.#uncaught).toEqual([]);
   }
 }
 
-/** Waits for what an element says. */
+/** Waits for the text of an element. */
 export function expectText(locator: Locator) {
-  return expect.poll(() => locator.innerText(), { timeout: 10_000, interval: 20 });
+  return expect.poll(() => locator.innerText(), { interval: 20 });
 }

@@ -5,7 +5,7 @@ import { launchBrowser } from './browser.ts';
 import { bundlePage, PageServer } from './page-server.ts';
 import { StaffPage } from './staff-page.ts';
 
-/** Both services, the page on an origin that they allow and on one that they don't, and a browser. */
+/** Both services, a browser, and the page on two origins: one that the services allow and one that they don't. */
 export class Stage {
   readonly slot: TestService;
   readonly coupon: TestService;
@@ -22,18 +22,18 @@ export class Stage {
   static async open(): Promise<Stage> {
     const files = await bundlePage();
     const pages = await Promise.all([PageServer.start(files), PageServer.start(files)]);
-    // Long enough that a read which does not wait for a write comes before its refresh.
+    // Long enough that a read that does not wait for a write comes before its refresh.
     const settings = () => ({ corsOrigins: [pages[0].origin], storeRefreshDelayMs: 500 });
     const services = await Promise.all([startTestService('slot', settings), startTestService('coupon', settings)]);
     return new Stage(services, pages, await launchBrowser());
   }
 
-  /** Opens the page, as a visitor who was never there. */
+  /** Opens the page with an empty browser profile. */
   openPage(): Promise<StaffPage> {
     return this.#open(this.#ours);
   }
 
-  /** Opens the page where the services allow no page. */
+  /** Opens the page on the origin that the services do not allow. */
   openForeignPage(): Promise<StaffPage> {
     return this.#open(this.#foreign);
   }

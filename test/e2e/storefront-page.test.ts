@@ -24,7 +24,7 @@ describeInBrowser('The derived stores on a page of another origin', () => {
       return () => page.close();
     });
 
-    it('are read with the write that the page has just made', async () => {
+    it('A page on another origin reads the stores with the write that it has just made', async () => {
       await page.createSlot({ products: '7, 8' });
       await expectText(page.status).toBe('Slot created successfully');
       const [slot] = await stage.slot.database.sql<{ id: number }>('select max(id) as id from slots');
@@ -35,20 +35,20 @@ describeInBrowser('The derived stores on a page of another origin', () => {
       expect(await page.items('Open slots').allInnerTexts()).toContain(`Slot ${slot?.id}, products 7, 8`);
     });
 
-    it('are watched from the version now, until the page stops', async () => {
+    it('A page on another origin watches the stores from the current version until it stops', async () => {
       const ended = () => stage.slot.log.filter(({ msg, method }) => msg === 'call' && /WatchStore$/.test(`${method}`));
       const before = ended().length;
       await page.press('Read stores');
       await expectText(page.status).toMatch(/^Version \d+$/);
       const version = Number((await page.status.innerText()).slice('Version '.length));
       await page.press('Watch');
-      const shown = () => expect.poll(() => page.items('Versions').allInnerTexts(), { timeout: 10_000 });
+      const shown = () => expect.poll(() => page.items('Versions').allInnerTexts());
       await shown().toEqual([`${version}`]);
       await page.createSlot({});
       await shown().toEqual([`${version}`, `${version + 1}`]);
       await page.press('Stop watching');
       await expectText(page.status).toBe('Watching ended');
-      await expect.poll(() => ended().slice(before), { timeout: 10_000 }).toMatchObject([{ code: 'CANCELED' }]);
+      await expect.poll(() => ended().slice(before)).toMatchObject([{ code: 'CANCELED' }]);
     });
   });
 });

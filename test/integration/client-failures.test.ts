@@ -2,7 +2,7 @@ import { createServer, type Http2Server } from 'node:http2';
 import { create } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Code, encodeBinaryHeader } from '@connectrpc/connect';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { createChannelOptions } from '../../shared/client/service-config.ts';
 import type { GrpcOptions } from '../../shared/client/transport.ts';
@@ -14,6 +14,7 @@ import {
   WatchStoreResponseSchema,
 } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../support/contract.ts';
+import { listen } from '../support/listen.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Script, type ScriptedServer, startScriptedServer, untilAborted } from './scripted-server.ts';
 
@@ -35,53 +36,48 @@ function openStores(addresses: readonly string[], options: Partial<GrpcOptions> 
   return client;
 }
 
-/** Gives the port. */
-async function listen(server: Http2Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+function start(server: Http2Server): Promise<number> {
   onTestFinished(() => void server.close());
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return listen(server);
 }
 
 const unavailable = () => fail(commonErrors.stopping);
 const portOf = ({ address }: ScriptedServer) => Number(address.split(':')[1]);
 const methodsOf = ({ calls }: ScriptedServer) => calls.map(({ method }) => method.name);
 
-describe('A caller whose server answers UNAVAILABLE', () => {
-  it('has its query made again', async () => {
-    const server = await startSlots({
-      unary(_call, count) {
-        if (count <= 2) throw unavailable();
-      },
-    });
-    await openSlots([server.address]).getSlots({});
-    expect(methodsOf(server)).toEqual(['GetSlots', 'GetSlots', 'GetSlots']);
+it('A query that fails as UNAVAILABLE is sent again', async () => {
+  const server = await startSlots({
+    unary(_call, count) {
+      if (count <= 2) throw unavailable();
+    },
   });
-
-  it('gets the error of a query that was made four times', async () => {
-    const server = await startSlots({
-      unary() {
-        throw unavailable();
-      },
-    });
-    const error = await failureOf(openSlots([server.address]).getSlots({}));
-    expect([Code[error.code], error.rawMessage]).toEqual(['Unavailable', commonErrors.stopping.message]);
-    expect(server.calls).toHaveLength(4);
-  });
-
-  it('gets the error of a mutation, which was made once', async () => {
-    const server = await startSlots({
-      unary() {
-        throw unavailable();
-      },
-    });
-    const error = await failureOf(openSlots([server.address]).deleteSlot({ id: 1 }));
-    expect(Code[error.code]).toBe('Unavailable');
-    expect(methodsOf(server)).toEqual(['DeleteSlot']);
-  });
+  await openSlots([server.address]).getSlots({});
+  expect(methodsOf(server)).toEqual(['GetSlots', 'GetSlots', 'GetSlots']);
 });
 
-it('In an outage fifty failures are the last that are made up for', async () => {
+it('A query fails with the last error after four attempts', async () => {
+  const server = await startSlots({
+    unary() {
+      throw unavailable();
+    },
+  });
+  const error = await failureOf(openSlots([server.address]).getSlots({}));
+  expect([Code[error.code], error.rawMessage]).toEqual(['Unavailable', commonErrors.stopping.message]);
+  expect(server.calls).toHaveLength(4);
+});
+
+it('A mutation that fails as UNAVAILABLE is not sent again', async () => {
+  const server = await startSlots({
+    unary() {
+      throw unavailable();
+    },
+  });
+  const error = await failureOf(openSlots([server.address]).deleteSlot({ id: 1 }));
+  expect(Code[error.code]).toBe('Unavailable');
+  expect(methodsOf(server)).toEqual(['DeleteSlot']);
+});
+
+it('In an outage, queries are no longer sent again after fifty failures', async () => {
   const server = await startSlots({
     unary() {
       throw unavailable();
@@ -89,11 +85,11 @@ it('In an outage fifty failures are the last that are made up for', async () => 
   });
   const slots = openSlots([server.address]);
   await Promise.all(Array.from({ length: 60 }, () => failureOf(slots.getSlots({}))));
-  // Each would be made four times.
+  // Without the limit, each of the 60 is sent four times.
   expect(server.calls.length).toBeLessThan(120);
 });
 
-it('A query that fails otherwise is not made again', async () => {
+it('A query that fails with another code is not sent again', async () => {
   const server = await startSlots({
     unary() {
       throw fail(commonErrors.internal);
@@ -103,53 +99,51 @@ it('A query that fails otherwise is not made again', async () => {
   expect([Code[error.code], server.calls.length]).toEqual(['Internal', 1]);
 });
 
-describe('The deadline of a call', () => {
-  it('is ten seconds without one', async () => {
-    const timeouts: unknown[] = [];
-    const server = createServer((request, response) => {
-      timeouts.push(request.headers['grpc-timeout']);
-      response.writeHead(200, { 'content-type': 'application/grpc', 'grpc-status': '12' }).end();
-    });
-    const slots = openSlots([`127.0.0.1:${await listen(server)}`]);
-    await failureOf(slots.getSlots({}));
-    await failureOf(slots.getSlots({}, { timeoutMs: 0 }));
-    expect(timeouts).toEqual([expect.stringMatching(/^(10000|9[5-9]\d\d)m$/), undefined]);
+it('A call without a deadline gets one of ten seconds', async () => {
+  const timeouts: unknown[] = [];
+  const server = createServer((request, response) => {
+    timeouts.push(request.headers['grpc-timeout']);
+    response.writeHead(200, { 'content-type': 'application/grpc', 'grpc-status': '12' }).end();
   });
-
-  it("is that of the client, or the call's own", async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const server = await startSlots({ unary: () => answered });
-    const slots = openSlots([server.address], { defaultTimeoutMs: 100 });
-    const longer = slots.getSlots({}, { timeoutMs: 15_000 });
-    const error = await failureOf(slots.getSlots({}));
-    expect(Code[error.code]).toBe('DeadlineExceeded');
-    answer();
-    await longer;
-  });
-
-  it('ends the call on the server too', async () => {
-    const server = await startSlots({ unary: untilAborted });
-    const error = await failureOf(openSlots([server.address]).getSlots({}, { timeoutMs: 100 }));
-    expect(Code[error.code]).toBe('DeadlineExceeded');
-    await untilAborted(server.calls[0] ?? never());
-  });
-
-  it('holds while the token is waited for', async () => {
-    const server = await startSlots();
-    const slots = openSlots([server.address], { token: () => new Promise(() => undefined), defaultTimeoutMs: 100 });
-    const error = await failureOf(slots.getSlots({}));
-    expect([Code[error.code], server.calls.length]).toEqual(['DeadlineExceeded', 0]);
-  });
+  const slots = openSlots([`127.0.0.1:${await start(server)}`]);
+  await failureOf(slots.getSlots({}));
+  await failureOf(slots.getSlots({}, { timeoutMs: 0 }));
+  expect(timeouts).toEqual([expect.stringMatching(/^(10000|9[5-9]\d\d)m$/), undefined]);
 });
 
-it('A call is canceled by its signal, before it reaches the server or while it is there', async () => {
+it("A call has the client's default deadline unless it names its own", async () => {
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const server = await startSlots({ unary: () => answered });
+  const slots = openSlots([server.address], { defaultTimeoutMs: 100 });
+  const longer = slots.getSlots({}, { timeoutMs: 15_000 });
+  const error = await failureOf(slots.getSlots({}));
+  expect(Code[error.code]).toBe('DeadlineExceeded');
+  answer();
+  await longer;
+});
+
+it('The deadline of a call ends it on the server too', async () => {
+  const server = await startSlots({ unary: untilAborted });
+  const error = await failureOf(openSlots([server.address]).getSlots({}, { timeoutMs: 100 }));
+  expect(Code[error.code]).toBe('DeadlineExceeded');
+  await untilAborted(server.calls[0] ?? never());
+});
+
+it('The deadline of a call includes the wait for its token', async () => {
+  const server = await startSlots();
+  const slots = openSlots([server.address], { token: () => new Promise(() => undefined), defaultTimeoutMs: 100 });
+  const error = await failureOf(slots.getSlots({}));
+  expect([Code[error.code], server.calls.length]).toEqual(['DeadlineExceeded', 0]);
+});
+
+it('The signal of a call cancels it, before it reaches the server and while the server runs it', async () => {
   const server = await startSlots({ unary: untilAborted });
   const slots = openSlots([server.address]);
   const caller = new AbortController();
-  // Without a deadline, which would end it on the server too.
+  // Without a deadline, because that would end the call on the server too.
   const running = failureOf(slots.getSlots({}, { signal: caller.signal, timeoutMs: 0 }));
   await expect.poll(() => server.calls).toHaveLength(1);
   caller.abort();
@@ -159,50 +153,48 @@ it('A call is canceled by its signal, before it reaches the server or while it i
   expect(server.calls).toHaveLength(1);
 });
 
-describe('A caller with two addresses', () => {
-  it('spreads its calls over both, by name or number, and goes on when one dies', async () => {
-    const [one, other] = [await startSlots(), await startSlots()];
-    const slots = openSlots([one.address.replace('127.0.0.1', 'localhost'), other.address]);
-    const counts = () => [one.calls.length, other.calls.length];
-    await expect
-      .poll(async () => {
-        await slots.getSlots({});
-        return Math.min(...counts());
-      })
-      .toBeGreaterThan(0);
-    const before = counts();
-    for (let n = 0; n < 10; n += 1) await slots.getSlots({});
-    expect(counts()).toEqual(before.map((count) => count + 5));
+it('A client with two addresses, a name and a number, calls both in turns, and goes on when one dies', async () => {
+  const [one, other] = [await startSlots(), await startSlots()];
+  const slots = openSlots([one.address.replace('127.0.0.1', 'localhost'), other.address]);
+  const counts = () => [one.calls.length, other.calls.length];
+  await expect
+    .poll(async () => {
+      await slots.getSlots({});
+      return Math.min(...counts());
+    })
+    .toBeGreaterThan(0);
+  const before = counts();
+  for (let n = 0; n < 10; n += 1) await slots.getSlots({});
+  expect(counts()).toEqual(before.map((count) => count + 5));
 
-    one.kill();
-    for (let n = 0; n < 10; n += 1) await slots.getSlots({});
-    expect(one.calls).toHaveLength((before[0] ?? 0) + 5);
-  });
-
-  it('has the query that was on the one that died answered by the other', async () => {
-    const hanging = await startSlots({ unary: untilAborted });
-    const other = await startSlots();
-    const proxy = await startProxy(portOf(hanging));
-    const slots = openSlots([`127.0.0.1:${proxy.port}`, other.address]);
-    const answers: Promise<unknown>[] = [];
-    await expect
-      .poll(() => {
-        answers.push(slots.getSlots({}));
-        return hanging.calls.length;
-      })
-      .toBeGreaterThan(0);
-    await proxy.cut();
-    await Promise.all(answers);
-  });
-
-  it('is told of addresses that are none', () => {
-    for (const addresses of [[], ['localhost:1', 'localhost'], ['localhost:1', '[::1]:70000'], ['a:1', 'a:1,b:2']]) {
-      expect(() => openSlots(addresses)).toThrow(TypeError);
-    }
-  });
+  one.kill();
+  for (let n = 0; n < 10; n += 1) await slots.getSlots({});
+  expect(one.calls).toHaveLength((before[0] ?? 0) + 5);
 });
 
-it('A stream whose server vanished without a word ends as UNAVAILABLE', async () => {
+it('A query that was on a server that died is answered by the other server', async () => {
+  const hanging = await startSlots({ unary: untilAborted });
+  const other = await startSlots();
+  const proxy = await startProxy(portOf(hanging));
+  const slots = openSlots([`127.0.0.1:${proxy.port}`, other.address]);
+  const answers: Promise<unknown>[] = [];
+  await expect
+    .poll(() => {
+      answers.push(slots.getSlots({}));
+      return hanging.calls.length;
+    })
+    .toBeGreaterThan(0);
+  await proxy.cut();
+  await Promise.all(answers);
+});
+
+it('A client refuses addresses that are not host and port', () => {
+  for (const addresses of [[], ['localhost:1', 'localhost'], ['localhost:1', '[::1]:70000'], ['a:1', 'a:1,b:2']]) {
+    expect(() => openSlots(addresses)).toThrow(TypeError);
+  }
+});
+
+it('A stream whose server hangs ends as UNAVAILABLE', async () => {
   const server = await startScriptedServer(SlotStoreService, {
     async *stream(call) {
       yield create(WatchStoreResponseSchema, { version: 1 });
@@ -222,7 +214,7 @@ it('A stream whose server vanished without a word ends as UNAVAILABLE', async ()
   expect(Code[error.code]).toBe('Unavailable');
 });
 
-it('A connection without calls is asked whether its server is there', async () => {
+it('A client sends keepalive pings on a connection without calls', async () => {
   const server = createServer();
   const pinged = new Promise<void>((resolve) => {
     server.on('session', (session) => session.on('ping', () => resolve()));
@@ -231,17 +223,17 @@ it('A connection without calls is asked whether its server is there', async () =
     stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' }, { endStream: true });
   });
   const channelOptions = { 'grpc.keepalive_time_ms': 100 };
-  const slots = openSlots([`127.0.0.1:${await listen(server)}`], { channelOptions });
+  const slots = openSlots([`127.0.0.1:${await start(server)}`], { channelOptions });
   await failureOf(slots.getSlots({}));
   await pinged;
 });
 
-it('A server that vanished is found within 25 s unless told otherwise', () => {
+it('The default keepalive finds a server that hangs within 25 s', () => {
   const { 'grpc.keepalive_time_ms': time, 'grpc.keepalive_timeout_ms': timeout } = createChannelOptions([]);
   expect(Number(time) + Number(timeout)).toBeLessThanOrEqual(25_000);
 });
 
-it('An answer may be larger than 4 MiB', async () => {
+it('A client takes responses of more than 4 MiB', async () => {
   const server = await startScriptedServer(SlotStoreService, {
     async *stream() {
       yield largeVersion(7, 5 * 1024 * 1024);
@@ -253,7 +245,7 @@ it('An answer may be larger than 4 MiB', async () => {
   expect(versions).toEqual([7]);
 });
 
-it('A stream is read no faster than its messages are taken', async () => {
+it('A stream has backpressure: the server sends no faster than the client takes the messages', async () => {
   const count = 500;
   let sent = 0;
   const server = await startScriptedServer(SlotStoreService, {
@@ -274,7 +266,7 @@ it('A stream is read no faster than its messages are taken', async () => {
   expect(versions).toEqual(Array.from({ length: count }, (_, n) => n));
 });
 
-it('Binary headers reach the server as their bytes', async () => {
+it('Binary headers reach the server as the bytes that they encode', async () => {
   const server = await startSlots();
   const headers = new Headers({ 'note-bin': encodeBinaryHeader('Grüße') });
   headers.append('note-bin', encodeBinaryHeader('zwei'));
@@ -282,7 +274,7 @@ it('Binary headers reach the server as their bytes', async () => {
   expect(server.calls[0]?.header('note-bin')).toBe('Grüße, zwei');
 });
 
-/** A message with an unknown field of that many bytes. */
+/** A message with an unknown field of so many bytes. */
 function largeVersion(version: number, bytes: number): WatchStoreResponse {
   const data = new BinaryWriter().bytes(new Uint8Array(bytes)).finish();
   const message = create(WatchStoreResponseSchema, { version });

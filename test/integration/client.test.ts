@@ -10,11 +10,12 @@ import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../support/contract.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { createSlot, readCovering } from '../support/slot-writes.ts';
 import { signToken } from '../support/tokens.ts';
 
 const times = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
 
-describe('A grpc-js caller', () => {
+describe('A grpc-js client', () => {
   let service: TestService;
   let staff: string;
 
@@ -30,7 +31,7 @@ describe('A grpc-js caller', () => {
     return client;
   }
 
-  /** The codes of the WatchStore calls that have ended, by the service's log. */
+  /** The codes of the WatchStore calls that the service has logged since the last time. */
   const endedWatches = () => {
     const lines = service.log
       .splice(0)
@@ -38,7 +39,7 @@ describe('A grpc-js caller', () => {
     return lines.map(({ code }) => code);
   };
 
-  it('sends its token, which a function gives anew for each call', async () => {
+  it('A client sends its token, and asks a token function again for each call', async () => {
     const tokens = [staff, 'expired', await signToken({ staffId: 2 })];
     const slots = open(SlotService, async () => tokens.shift());
     await slots.getSlots({});
@@ -48,7 +49,7 @@ describe('A grpc-js caller', () => {
     await open(SlotService, staff).getSlots({});
   });
 
-  it('sends the trace of what it does, where one is recorded', async () => {
+  it('A client sends the trace context where a trace is recorded', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     onTestFinished(() => context.disable());
     const spanContext = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
@@ -59,30 +60,25 @@ describe('A grpc-js caller', () => {
     expect(calls.map(({ traceId }) => traceId)).toEqual([spanContext.traceId, undefined]);
   });
 
-  it('is not told of its token in the error of one that is no header', async () => {
+  it('The error for a token that is no valid header does not contain the token', async () => {
     const error = await failureOf(open(SlotService, 'a\nsecret').getSlots({}));
     expect(Code[error.code]).toBe('Unauthenticated');
     expect(`${error.stack}${String(error.cause)}`).not.toContain('secret');
   });
 
-  it('gets the details of an error', async () => {
+  it('A client gets the details and the metadata of an error', async () => {
     const error = await failureOf(open(SlotService, staff).createSlot({ ...times, deliveryTime: 'soon' }));
     expect(error.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: 'INVALID_REQUEST', domain: 'delivery-admin' }]);
     expect(error.findDetails(BadRequestSchema)).toMatchObject([{ fieldViolations: [{ field: 'delivery_time' }] }]);
     expect(error.metadata.get('x-request-id')).toMatch(/./);
   });
 
-  it('reads its own write by the header store-request-id', async () => {
-    let id = '';
-    const onHeader = (headers: Headers) => {
-      id = headers.get('store-request-id') ?? '';
-    };
-    const { slot } = await open(SlotService, staff).createSlot(times, { onHeader });
-    const answer = await open(SlotStoreService, staff).getOpenSlots({}, { headers: { 'store-request-id': id } });
-    expect(answer.slots.map((open) => open.id)).toContain(slot?.id);
+  it('A client reads its own write with the header store-request-id', async () => {
+    const written = await createSlot({ slots: open(SlotService, staff) });
+    expect(await readCovering({ stores: open(SlotStoreService, staff) }, written, 10_000)).toContain(written.slotId);
   });
 
-  it('watches the stores until it leaves the loop, which ends the call', async () => {
+  it('A client that leaves the loop over a stream ends the call', async () => {
     const slots = open(SlotService, staff);
     const versions: number[] = [];
     for await (const { version } of open(SlotStoreService, staff).watchStore({})) {
@@ -94,12 +90,12 @@ describe('A grpc-js caller', () => {
     await expect.poll(endedWatches).toEqual(['CANCELED']);
   });
 
-  it('gets the error of a stream at its first read', async () => {
+  it('A client gets the error of a stream at its first read', async () => {
     const watch = open(SlotStoreService).watchStore({})[Symbol.asyncIterator]();
     expect((await failureOf(watch.next())).rawMessage).toBe('Authentication required');
   });
 
-  it('ends a stream by its signal', async () => {
+  it('The signal of a stream ends it', async () => {
     const caller = new AbortController();
     const watch = open(SlotStoreService, staff).watchStore({}, { signal: caller.signal })[Symbol.asyncIterator]();
     await watch.next();
@@ -111,7 +107,7 @@ describe('A grpc-js caller', () => {
     expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
   });
 
-  it('leaves no listener on its signal', async () => {
+  it('A call that has ended leaves no listener on its signal', async () => {
     const { signal } = new AbortController();
     const stores = open(SlotStoreService, staff);
     await stores.getStoreStatus({}, { signal });
@@ -120,7 +116,7 @@ describe('A grpc-js caller', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('fails once it is closed', async () => {
+  it('A call on a closed client fails', async () => {
     const slots = open(SlotService, staff);
     await slots.getSlots({});
     slots.close();

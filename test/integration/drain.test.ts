@@ -5,35 +5,36 @@ import { type Client, Code, ConnectError, createClient } from '@connectrpc/conne
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { credentials, Client as GrpcClient, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startSlotService } from '../../services/slot-service/service.ts';
-import { readConfig } from '../../shared/config/config.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { expectError } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
-import { type LogLine, withToken } from '../support/replica.ts';
-import { signToken, testSecret } from '../support/tokens.ts';
-import { eventually, Stage } from './stores-stage.ts';
-import { openSlot, outcomeOf, readCovering, type Written } from './stores-writes.ts';
+import { holding, type Lock, lockSlots } from '../support/locks.ts';
+import { post } from '../support/post.ts';
+import type { LogLine } from '../support/replica.ts';
+import { readTestConfig } from '../support/service.ts';
+import { createSlot, openSlot, outcomeOf, readCovering, type Written } from '../support/slot-writes.ts';
+import { Stage } from '../support/stage.ts';
+import { signToken, withToken } from '../support/tokens.ts';
 
 interface Started extends RunningService {
   readonly stage: Stage;
   readonly log: LogLine[];
+  /** The token of staff user 1. */
+  readonly token: string;
   readonly slots: Client<typeof SlotService>;
   readonly stores: Client<typeof SlotStoreService>;
 }
 
-/** A service in this process, which a test stops by itself. */
+/** A service in this process, which the test stops. */
 async function start(variables: Readonly<Record<string, string>> = {}): Promise<Started> {
-  const stage = await Stage.open('PostgreSQL');
-  const config = readConfig('slot', {
+  const stage = await Stage.open();
+  const config = readTestConfig('slot', {
     DATABASE_URL: stage.database.url,
-    AUTH_JWT_SECRET: testSecret,
-    SLOT_GRPC_PORT: '0',
-    SLOT_WEB_PORT: '0',
     STORE_REFRESH_DELAY_MS: '100',
     ...variables,
   });
@@ -46,26 +47,23 @@ async function start(variables: Readonly<Record<string, string>> = {}): Promise<
     await service.stop();
     await stage.close();
   });
-  const staff = withToken(transport, await signToken({ staffId: 1 }));
+  const token = await signToken({ staffId: 1 });
+  const staff = withToken(transport, token);
   const clients = { slots: createClient(SlotService, staff), stores: createClient(SlotStoreService, staff) };
-  return { ...service, ...clients, stage, log };
+  return { ...service, ...clients, stage, log, token };
 }
 
+/** The steps of the shutdown that did not end before their deadline. */
 const failedSteps = ({ log }: Started) => log.filter(({ msg }) => msg === 'a step of the shutdown failed');
 
-/** Waits until so many writes of slots wait for a lock; a refresh may wait beside them. */
-const untilBlocked = ({ database }: Stage, count: number) =>
-  eventually(async () => {
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-      and position('insert into slots' in query) > 0`;
-    expect(await database.sql(waiting)).toHaveLength(count);
-  });
+// A refresh may wait for the lock, too.
+const createSlotPattern = '%insert into slots%';
 
 const bytes = (value: Buffer) => value;
 const reflectionPath = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 const listServices = Buffer.from([0x3a, 0]);
 
-/** A stream that its caller leaves open, and how it ended. */
+/** A stream that its client leaves open. */
 function leaveOpen({ grpcPort }: Started, kind: 'watch' | 'reflection') {
   const client = new GrpcClient(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
   onTestFinished(() => client.close());
@@ -82,16 +80,10 @@ function leaveOpen({ grpcPort }: Started, kind: 'watch' | 'reflection') {
   const got: unknown[] = [];
   call.on('data', (message: unknown) => got.push(message));
   const ended = new Promise<ServiceError>((resolve) => call.once('error', resolve));
-  return { got, ended, answered: eventually(() => expect(got.length).toBeGreaterThan(0)) };
+  return { got, ended, answered: once(call, 'data') };
 }
 
-async function post({ webPort }: Started, method: string, body: object): Promise<Response> {
-  return fetch(`http://127.0.0.1:${webPort}/slot.v1.SlotService/${method}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${await signToken({ staffId: 1 })}` },
-    body: JSON.stringify(body),
-  });
-}
+const postCreateSlot = ({ webPort, token }: Started) => post(webPort, 'CreateSlot', token, JSON.stringify(openSlot()));
 
 const accepts = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -100,152 +92,140 @@ const accepts = (port: number) =>
     socket.on('connect', () => socket.destroy());
   });
 
-describe('A service that is asked to stop', () => {
-  it('does not wait for streams that their callers leave open', async () => {
-    const service = await start();
-    const versions = service.stores.watchStore({})[Symbol.asyncIterator]();
-    await versions.next();
-    const [watch, reflection] = [leaveOpen(service, 'watch'), leaveOpen(service, 'reflection')];
-    await Promise.all([watch.answered, reflection.answered]);
-    const startedAt = performance.now();
-    await service.stop();
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
-    expect(watch.got).toEqual([{ status: 'SERVING' }, { status: 'NOT_SERVING' }]);
-    expect((await watch.ended).code).toBe(Code.Unavailable);
-    expect((await reflection.ended).code).toBe(Code.Unavailable);
-    expect((await versions.next()).done).toBe(true);
-  });
+it('A service that stops does not wait for streams that clients leave open', async () => {
+  const service = await start();
+  const versions = service.stores.watchStore({})[Symbol.asyncIterator]();
+  await versions.next();
+  const [watch, reflection] = [leaveOpen(service, 'watch'), leaveOpen(service, 'reflection')];
+  await Promise.all([watch.answered, reflection.answered]);
+  const startedAt = performance.now();
+  await service.stop();
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(watch.got).toEqual([{ status: 'SERVING' }, { status: 'NOT_SERVING' }]);
+  expect((await watch.ended).code).toBe(Code.Unavailable);
+  expect((await reflection.ended).code).toBe(Code.Unavailable);
+  expect((await versions.next()).done).toBe(true);
+});
 
-  it.each(['grpcPort', 'webPort'] as const)(
-    'does not wait for a connection to its %s that says nothing',
-    async (port) => {
-      const service = await start();
-      const silent = connect(service[port], '127.0.0.1').resume();
-      await once(silent, 'connect');
-      const startedAt = performance.now();
-      await service.stop();
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
-      expect(failedSteps(service)).toEqual([]);
-    },
-  );
-
-  it('does not wait for the connection of a watch over HTTP/1.1, which it has ended', async () => {
+it.each(['grpcPort', 'webPort'] as const)(
+  'A service that stops does not wait for a connection to its %s on which nothing was sent',
+  async (port) => {
     const service = await start();
-    const agent = new Agent({ keepAlive: true });
-    onTestFinished(() => agent.destroy());
-    const transport = createConnectTransport({
-      baseUrl: `http://127.0.0.1:${service.webPort}`,
-      httpVersion: '1.1',
-      nodeOptions: { agent },
-    });
-    const stores = createClient(SlotStoreService, withToken(transport, await signToken({ staffId: 1 })));
-    const versions = stores.watchStore({})[Symbol.asyncIterator]();
-    await versions.next();
+    const silent = connect(service[port], '127.0.0.1').resume();
+    await once(silent, 'connect');
     const startedAt = performance.now();
     await service.stop();
     expect(performance.now() - startedAt).toBeLessThan(5_000);
-    expect((await versions.next()).done).toBe(true);
     expect(failedSteps(service)).toEqual([]);
-  });
+  },
+);
 
-  it('answers what is in flight, and takes nothing new on either port', async () => {
-    const service = await start();
-    const { slots, stage } = service;
-    await stage.holding('lock table slots in access exclusive mode', async (release) => {
-      const calls = [slots.createSlot(openSlot()), post(service, 'CreateSlot', openSlot())] as const;
-      await untilBlocked(stage, 2);
-      const silent = connect(service.webPort, '127.0.0.1').resume();
-      await once(silent, 'connect');
-      const stopped = service.stop();
-      for (const port of [service.grpcPort, service.webPort]) {
-        await eventually(async () => expect(await accepts(port)).toBe(false));
-      }
-      // Connections without a call are closed meanwhile.
-      await once(silent, 'close');
-      // On the connection that is still open, where the call before is.
-      expect(ConnectError.from(await outcomeOf(slots.getSlots({}))).code).toBe(Code.Unavailable);
-      await release();
-      expect((await calls[0]).slot?.id).toBeGreaterThan(0);
-      const response = await calls[1];
-      expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
-      await stopped;
-    });
-    expect(failedSteps(service)).toEqual([]);
+it('A service that stops does not wait for the HTTP/1.1 connection of a watch that it has ended', async () => {
+  const service = await start();
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const transport = createConnectTransport({
+    baseUrl: `http://127.0.0.1:${service.webPort}`,
+    httpVersion: '1.1',
+    nodeOptions: { agent },
   });
-
-  it('ends what is in flight at its limit as UNAVAILABLE, and writes nothing of it', async () => {
-    const service = await start();
-    const { slots, stage } = service;
-    const stopping = { code: 'Unavailable', message: 'The service is stopping', reason: 'STOPPING' } as const;
-    await stage.holding('lock table slots in access exclusive mode', async () => {
-      const calls = [slots.createSlot(openSlot()), post(service, 'CreateSlot', openSlot())] as const;
-      const refused = expectError(calls[0], stopping);
-      await untilBlocked(stage, 2);
-      const startedAt = performance.now();
-      await service.stop(300);
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
-      await refused;
-      const response = await calls[1];
-      expect([response.status, await response.json()]).toMatchObject([503, { code: 'unavailable' }]);
-    });
-    expect(failedSteps(service).map(({ step }) => step)).toEqual(['ports']);
-    expect(await stage.database.sql('select from slots')).toEqual([]);
-  });
-
-  it('serves on for DRAIN_MS, after it said that it is not ready', async () => {
-    const service = await start({ DRAIN_MS: '700' });
-    const { got, answered } = leaveOpen(service, 'watch');
-    await answered;
-    const startedAt = performance.now();
-    const stopped = service.stop();
-    await eventually(() => expect(got.at(-1)).toEqual({ status: 'NOT_SERVING' }));
-    expect((await fetch(`http://127.0.0.1:${service.webPort}/readyz`)).status).toBe(503);
-    await service.slots.getSlots({});
-    const response = await post(service, 'GetSlots', {});
-    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
-    await stopped;
-    expect(performance.now() - startedAt).toBeGreaterThan(650);
-  });
+  const stores = createClient(SlotStoreService, withToken(transport, await signToken({ staffId: 1 })));
+  const versions = stores.watchStore({})[Symbol.asyncIterator]();
+  await versions.next();
+  const startedAt = performance.now();
+  await service.stop();
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect((await versions.next()).done).toBe(true);
+  expect(failedSteps(service)).toEqual([]);
 });
 
-describe('A refresh that runs when its service is asked to stop', () => {
-  const lock = 'lock table store_versions in share mode';
-
-  /** Writes a slot, whose refresh then waits for the lock. */
-  async function write({ slots, stage }: Started): Promise<Written> {
-    let requestId = '';
-    const onHeader = (headers: Headers) => {
-      requestId = headers.get('store-request-id') ?? '';
-    };
-    const { slot } = await slots.createSlot(openSlot(), { onHeader });
-    await stage.untilBlocked('slot-service');
-    return { slotId: slot?.id ?? 0, requestId };
-  }
-
-  it('is finished', async () => {
-    const service = await start();
-    await service.stage.holding(lock, async (release) => {
-      await write(service);
-      const stopped = service.stop();
-      await eventually(async () => expect(await accepts(service.grpcPort)).toBe(false));
-      await release();
-      await stopped;
-    });
-    expect(service.log.filter(({ msg }) => msg === 'stores refreshed').at(-1)).toMatchObject({ requests: 1 });
-    expect(failedSteps(service)).toEqual([]);
+it('A service that stops answers the calls in flight and takes no new ones on either port', async () => {
+  const service = await start();
+  const { slots, stage } = service;
+  await holding(stage.database.url, lockSlots, async (lock) => {
+    const calls = [slots.createSlot(openSlot()), postCreateSlot(service)] as const;
+    await lock.untilAwaited(2, createSlotPattern);
+    const silent = connect(service.webPort, '127.0.0.1').resume();
+    await once(silent, 'connect');
+    const stopped = service.stop();
+    for (const port of [service.grpcPort, service.webPort]) {
+      await expect.poll(() => accepts(port)).toBe(false);
+    }
+    // Meanwhile, connections without a call are closed.
+    await once(silent, 'close');
+    // The connection of the call in flight is still open, and takes no other call.
+    expect(ConnectError.from(await outcomeOf(slots.getSlots({}))).code).toBe(Code.Unavailable);
+    await lock.release();
+    expect((await calls[0]).slot?.id).toBeGreaterThan(0);
+    const response = await calls[1];
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+    await stopped;
   });
+  expect(failedSteps(service)).toEqual([]);
+});
 
-  it('is handed back at the limit, and run by another replica at once', { timeout: 40_000 }, async () => {
-    const service = await start();
-    const other = await service.stage.start();
-    const written = await service.stage.holding(lock, async () => {
-      const one = await write(service);
-      // Which of the two replicas runs the job is up to the queue.
-      await service.stop(2_500);
-      return one;
-    });
-    expect(failedSteps(service)).toEqual([]);
-    // A job that was left behind would be found after 10 s.
-    expect(await readCovering(other, written, 5_000)).toContain(written.slotId);
+it('A call that is in flight at the shutdown deadline fails as UNAVAILABLE and writes nothing', async () => {
+  const service = await start();
+  const { slots, stage } = service;
+  const stopping = { code: 'Unavailable', message: 'The service is stopping', reason: 'STOPPING' } as const;
+  await holding(stage.database.url, lockSlots, async (lock) => {
+    const calls = [slots.createSlot(openSlot()), postCreateSlot(service)] as const;
+    const refused = expectError(calls[0], stopping);
+    await lock.untilAwaited(2, createSlotPattern);
+    const startedAt = performance.now();
+    await service.stop(300);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    await refused;
+    const response = await calls[1];
+    expect([response.status, await response.json()]).toMatchObject([503, { code: 'unavailable' }]);
   });
+  expect(failedSteps(service).map(({ step }) => step)).toEqual(['ports']);
+  expect(await stage.database.sql('select from slots')).toEqual([]);
+});
+
+it('A service that stops reports that it is not ready, then serves for DRAIN_MS more', async () => {
+  const service = await start({ DRAIN_MS: '700' });
+  const { got, answered } = leaveOpen(service, 'watch');
+  await answered;
+  const startedAt = performance.now();
+  const stopped = service.stop();
+  await expect.poll(() => got.at(-1)).toEqual({ status: 'NOT_SERVING' });
+  expect((await fetch(`http://127.0.0.1:${service.webPort}/readyz`)).status).toBe(503);
+  await service.slots.getSlots({});
+  const response = await post(service.webPort, 'GetSlots', service.token);
+  expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+  await stopped;
+  expect(performance.now() - startedAt).toBeGreaterThan(650);
+});
+
+/** Writes a slot. Runs `work` while the refresh waits for a lock. */
+function whileRefreshing(service: Started, work: (lock: Lock) => Promise<void>): Promise<Written> {
+  return holding(service.stage.database.url, 'lock table store_versions in share mode', async (lock) => {
+    const written = await createSlot(service);
+    await lock.untilAwaited();
+    await work(lock);
+    return written;
+  });
+}
+
+it('A refresh that runs when its service is asked to stop is finished', async () => {
+  const service = await start();
+  await whileRefreshing(service, async (lock) => {
+    const stopped = service.stop();
+    await expect.poll(() => accepts(service.grpcPort)).toBe(false);
+    await lock.release();
+    await stopped;
+  });
+  expect(service.log.filter(({ msg }) => msg === 'stores refreshed').at(-1)).toMatchObject({ requests: 1 });
+  expect(failedSteps(service)).toEqual([]);
+});
+
+it('A refresh that runs at the shutdown deadline is handed back, and another replica runs it at once', async () => {
+  const service = await start();
+  const other = await service.stage.start();
+  // The queue decides which of the two replicas runs the job.
+  const written = await whileRefreshing(service, () => service.stop(2_500));
+  expect(failedSteps(service)).toEqual([]);
+  // A job that nobody handed back is found after 10 s.
+  expect(await readCovering(other, written, 5_000)).toContain(written.slotId);
 });

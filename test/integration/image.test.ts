@@ -19,7 +19,7 @@ const [dockerfile, compose, ignored] = await Promise.all(
 );
 const matches = (text = '', pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
-/** What the image holds, made as the Dockerfile says: where no engine is, it can be run all the same. */
+/** The contents of the image, built as the Dockerfile says, which run without a container engine. */
 class Image {
   readonly #folder: string;
   readonly #app: string;
@@ -40,7 +40,7 @@ class Image {
     await symlink(path.join(root, 'node_modules'), path.join(context, 'node_modules'));
     const [command = 'false'] = matches(dockerfile, /^RUN (npm run build) && npm prune --omit=dev\b/gm);
     const built = await run('sh', ['-c', command], {}, context);
-    if (built.code !== 0) throw new Error(`it was not built: ${built.stdout}${built.stderr}`);
+    if (built.code !== 0) throw new Error(`the image was not built: ${built.stdout}${built.stderr}`);
     await mkdir(this.#app);
     for (const name of matches(dockerfile, /^COPY --from=build \/app\/(\S+) /gm)) {
       const to = path.join(this.#app, name);
@@ -49,7 +49,7 @@ class Image {
     }
   }
 
-  /** Runs a command of it to its end. */
+  /** Runs a command in the image to its end. */
   run([command = 'false', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
     return run(command, args, env, this.#app);
   }
@@ -68,7 +68,7 @@ class Image {
   }
 }
 
-/** What `npm prune --omit=dev` leaves. */
+/** Links the packages that `npm prune --omit=dev` leaves. */
 async function linkProductionPackages(folder: string): Promise<void> {
   const { packages }: { packages: Record<string, { dev?: boolean }> } = JSON.parse(await read('package-lock.json'));
   for (const [location, { dev }] of Object.entries(packages)) {
@@ -79,25 +79,25 @@ async function linkProductionPackages(folder: string): Promise<void> {
   }
 }
 
-/** The commands in docker-compose.yml of a program, such as `slot-service`. */
+/** The command in docker-compose.yml that runs a program, such as `slot-service`. */
 function commandOf(program: string): string[] {
   const command = matches(compose, /^ +command: \[(node, .*)\]$/gm).find((candidate) => candidate.includes(program));
   return command?.split(', ') ?? [];
 }
 
-describe('What the image holds', { timeout: 60_000 }, () => {
+describe('The contents of the image', () => {
   let image: Image;
   let database: TestDatabase;
   beforeAll(async () => {
     [image, database] = await Promise.all([Image.open(), createDatabase()]);
     await image.build();
-  }, 120_000);
+  });
   afterAll(async () => {
     await image.remove();
     await database.close();
   });
 
-  it('migrates an empty database', async () => {
+  it('The image migrates an empty database', async () => {
     await database.sql('drop schema public cascade; drop schema bullmq cascade; create schema public');
     const env = { DATABASE_URL: database.url, SERVICE_DATABASE_URL: asServiceRole(database.url) };
     const { code, stdout, stderr } = await image.run(commandOf('migrate'), env);
@@ -107,13 +107,13 @@ describe('What the image holds', { timeout: 60_000 }, () => {
     expect((await image.run(commandOf('migrate'), env)).stdout).toBe('nothing to migrate\ngranted to service\n');
   });
 
-  it('adds the first staff user', async () => {
+  it('The image adds the first staff user', async () => {
     const env = { DATABASE_URL: database.url };
     const { stdout } = await image.run(['node', 'dist/shared/auth/staff-main.js', 'add', 'Asha'], env);
     expect(stdout).toBe('1\tactive\tAsha\n');
   });
 
-  it('has services read and write rows, and leave the schema and the staff alone', async () => {
+  it('The role of the services may read and write rows, but not change the schema or the staff', async () => {
     const service = new pg.Client({ connectionString: asServiceRole(database.url) });
     await service.connect();
     onTestFinished(() => service.end());
@@ -134,7 +134,7 @@ describe('What the image holds', { timeout: 60_000 }, () => {
     }
   });
 
-  it('refuses to give the services the role that owns the schema', async () => {
+  it('The migration refuses to give the services the role that owns the schema', async () => {
     const env = { DATABASE_URL: database.url, SERVICE_DATABASE_URL: database.url };
     const { code, stderr } = await image.run(commandOf('migrate'), env);
     expect({ code, stderr }).toEqual({
@@ -146,36 +146,39 @@ describe('What the image holds', { timeout: 60_000 }, () => {
   it.each([
     ['slot-service', 'SLOT', 8051],
     ['coupon-service', 'COUPON', 8052],
-  ])('serves as %s, whose health check sees when it is ready and when it stops', async (name, prefix, port) => {
-    const service = image.start(commandOf(name), {
-      DATABASE_URL: asServiceRole(database.url),
-      AUTH_JWT_SECRET: testSecret,
-      [`${prefix}_GRPC_PORT`]: '0',
-      [`${prefix}_WEB_PORT`]: '0',
-      DRAIN_MS: '600000',
-    });
-    const ended = once(service, 'exit');
-    onTestFinished(async () => {
-      service.kill('SIGKILL');
-      await ended;
-    });
-    const webPort = await servingOn(service);
-    const [check = ''] = matches(compose, new RegExp(`^ +"(fetch\\('http://127\\.0\\.0\\.1:${port}/.*)",$`, 'gm'));
-    const health = async () => (await image.run(['node', '-e', check.replace(`:${port}/`, `:${webPort}/`)])).code;
-    expect(await health()).toBe(0);
-    service.kill('SIGTERM');
-    await expect.poll(health, { timeout: 20_000 }).toBe(1);
-    expect(service.exitCode).toBeNull();
-  });
+  ])(
+    'The image serves as %s, whose health check sees when it is ready and when it stops',
+    async (name, prefix, port) => {
+      const service = image.start(commandOf(name), {
+        DATABASE_URL: asServiceRole(database.url),
+        AUTH_JWT_SECRET: testSecret,
+        [`${prefix}_GRPC_PORT`]: '0',
+        [`${prefix}_WEB_PORT`]: '0',
+        DRAIN_MS: '600000',
+      });
+      const ended = once(service, 'exit');
+      onTestFinished(async () => {
+        service.kill('SIGKILL');
+        await ended;
+      });
+      const webPort = await servingOn(service);
+      const [check = ''] = matches(compose, new RegExp(`^ +"(fetch\\('http://127\\.0\\.0\\.1:${port}/.*)",$`, 'gm'));
+      const health = async () => (await image.run(['node', '-e', check.replace(`:${port}/`, `:${webPort}/`)])).code;
+      expect(await health()).toBe(0);
+      service.kill('SIGTERM');
+      await expect.poll(health).toBe(1);
+      expect(service.exitCode).toBeNull();
+    },
+  );
 });
 
-/** Resolves with the web port that a service logs; rejects when it ends before. */
+/** Resolves with the web port that a service logs; rejects when the service ends before. */
 async function servingOn({ stdout }: ChildProcess): Promise<number> {
-  if (stdout === null) throw new Error('its output goes elsewhere');
+  if (stdout === null) throw new Error('the output of the service is not piped');
   for await (const line of createInterface({ input: stdout })) {
     const { msg, webPort } = JSON.parse(line);
-    // What comes after is not read, and must not stop it.
+    // The rest is not read, which must not stop the service.
     if (msg === 'serving') return Number(webPort);
   }
-  throw new Error('it ended before it served');
+  throw new Error('the service ended before it served');
 }

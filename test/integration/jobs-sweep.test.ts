@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A job whose runs are counted, on its store of jobs. */
+/** Starts a job that counts its runs, on PostgreSQL unless there is a URL of Redis. */
 async function startJob(databaseUrl: string, redisUrl?: string, counts = { runs: 0 }) {
   const logger = createLogger('test', 'silent');
   const options = {
@@ -43,10 +43,10 @@ async function startJob(databaseUrl: string, redisUrl?: string, counts = { runs:
   return counts;
 }
 
-/** Resolves when the job has run several times more, asked by nobody. */
+/** Resolves when sweeps have run the job several times more. */
 async function untilSwept(counts: { runs: number }): Promise<void> {
   const before = counts.runs;
-  await expect.poll(() => counts.runs - before, { timeout: 15_000 }).toBeGreaterThan(3);
+  await expect.poll(() => counts.runs - before).toBeGreaterThan(3);
 }
 
 async function startRedis() {
@@ -59,8 +59,8 @@ async function startRedis() {
   return { url: server.url, admin };
 }
 
-describe.skipIf(noRedisServer)('The sweep of a job in Redis', () => {
-  it('comes back after Redis had no memory at the start', async () => {
+describe.skipIf(noRedisServer)('Jobs in Redis', () => {
+  it('The sweep of a job in Redis begins once Redis has memory, which it lacked at the start', async () => {
     const { url, admin } = await startRedis();
     await admin.config('SET', 'maxmemory', '1');
     const counts = await startJob('postgres://localhost/unused', url);
@@ -70,7 +70,7 @@ describe.skipIf(noRedisServer)('The sweep of a job in Redis', () => {
     await untilSwept(counts);
   });
 
-  it('comes back after all was deleted while it was connected', async () => {
+  it('The sweep of a job in Redis comes back after all data was deleted while it was connected', async () => {
     const { url, admin } = await startRedis();
     const counts = await startJob('postgres://localhost/unused', url);
     await untilSwept(counts);
@@ -79,25 +79,23 @@ describe.skipIf(noRedisServer)('The sweep of a job in Redis', () => {
   });
 });
 
-describe('The sweep of a job in PostgreSQL', () => {
-  it('comes back after the row of its scheduler was deleted, and after its jobs were', async () => {
-    const database = await createDatabase();
-    closers.push(() => database.close());
-    const counts = await startJob(database.url);
-    await untilSwept(counts);
-    await database.sql('delete from bullmq.scheduler');
-    await untilSwept(counts);
-    await database.sql('truncate bullmq.job, bullmq.dedup, bullmq.dedup_next, bullmq.scheduler cascade');
-    await untilSwept(counts);
-    await database.sql('delete from bullmq.job');
-    await untilSwept(counts);
-  });
+it('The sweep of a job in PostgreSQL comes back after the row of its scheduler was deleted, and after its jobs were', async () => {
+  const database = await createDatabase();
+  closers.push(() => database.close());
+  const counts = await startJob(database.url);
+  await untilSwept(counts);
+  await database.sql('delete from bullmq.scheduler');
+  await untilSwept(counts);
+  await database.sql('truncate bullmq.job, bullmq.dedup, bullmq.dedup_next, bullmq.scheduler cascade');
+  await untilSwept(counts);
+  await database.sql('delete from bullmq.job');
+  await untilSwept(counts);
+});
 
-  it('keeps its time however often it is scheduled anew', async () => {
-    const database = await createDatabase();
-    closers.push(() => database.close());
-    const counts = await startJob(database.url);
-    await Promise.all([1, 2].map(() => startJob(database.url, undefined, counts)));
-    await untilSwept(counts);
-  });
+it('The sweep of a job keeps its interval when several processes schedule it', async () => {
+  const database = await createDatabase();
+  closers.push(() => database.close());
+  const counts = await startJob(database.url);
+  await Promise.all([1, 2].map(() => startJob(database.url, undefined, counts)));
+  await untilSwept(counts);
 });

@@ -1,45 +1,36 @@
 import { createServer } from 'node:net';
 import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { holding, lockSlots } from '../support/locks.ts';
 import { isAlive, runProgram } from '../support/processes.ts';
-import { type LogLine, Replica } from '../support/replica.ts';
+import type { LogLine, Replica } from '../support/replica.ts';
 import { scrape } from '../support/scrape.ts';
+import { Stage } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
-import { Stage } from './stores-stage.ts';
 
-// Each start loads the whole service: 4 s, and 20 s and more beside other work.
-const startMs = 60_000;
-const startsMs = 2 * startMs;
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
 describe('A service with several processes', () => {
-  let database: TestDatabase;
+  let stage: Stage;
   let replica: Replica;
   let token: string;
   let metricsPort: number;
   const open: { close(): void }[] = [];
 
   beforeAll(async () => {
-    database = await createDatabase();
-    await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
+    stage = await Stage.open();
     token = await signToken({ staffId: 1 });
     metricsPort = await findTwoFreePorts();
-    const env = { SLOT_METRICS_PORT: String(metricsPort) };
-    replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
-    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
-  }, startsMs);
+    replica = await stage.start({ processes: 2, env: { SLOT_METRICS_PORT: String(metricsPort) } });
+  });
   afterEach(() => {
     for (const client of open.splice(0)) client.close();
   });
-  afterAll(async () => {
-    await replica.stop();
-    await database.close();
-  });
+  afterAll(() => stage.close());
 
   /** A client on a connection of its own. */
   const connect = () => {
@@ -52,15 +43,13 @@ describe('A service with several processes', () => {
     open.push(client);
     return client;
   };
-  const pidsOf = (lines: readonly LogLine[]) => [...new Set(lines.map(({ pid }) => Number(pid)))];
-
-  it('shares one port among them', async () => {
+  it('The processes of a service share its port', async () => {
     const before = replica.log.length;
     for (const client of [connect(), connect(), connect(), connect()]) await client.getSlots({});
     await expect.poll(() => pidsOf(replica.log.slice(before).filter(({ msg }) => msg === 'call')).length).toBe(2);
   });
 
-  it('shows a delivery sequence that one changed in the answers of the others', async () => {
+  it('A delivery sequence that one process changed is served by the others', async () => {
     const clients = [connect(), connect(), connect(), connect()];
     const [writer] = clients;
     const id = (await writer?.createSlot(times))?.slot?.id ?? 0;
@@ -77,21 +66,19 @@ describe('A service with several processes', () => {
     }
   });
 
-  it('tells of each on a metrics port of its own, one after the other', async () => {
+  it('Each process serves its metrics on a port of its own, the configured one and those after it', async () => {
     const scrapes = await Promise.all([scrape(metricsPort), scrape(metricsPort + 1)]);
     const seconds = scrapes.map(({ value }) => value('process_cpu_seconds_total'));
     expect(new Set(seconds).size).toBe(2);
   });
 
-  it('goes on when one is killed, and again just after its start, and starts it anew each time', {
-    timeout: 90_000,
-  }, async () => {
-    const serving = () => pidsOf(replica.log.filter(({ msg }) => msg === 'serving'));
+  it('A process that is killed, even just after its start, is started again, and the others go on', async () => {
+    const serving = () => servingPids(replica);
     const [victim = 0, sibling = 0] = serving();
     process.kill(victim, 'SIGKILL');
-    await expect.poll(() => serving().length, { timeout: 30_000 }).toBe(3);
+    await expect.poll(() => serving().length).toBe(3);
     process.kill(serving().at(-1) ?? 0, 'SIGKILL');
-    // A connection that was handed to it just before is lost with it.
+    // A connection that was handed to it just before its end is lost.
     const answers = () =>
       connect()
         .getSlots({}, { timeoutMs: 1_000 })
@@ -99,78 +86,70 @@ describe('A service with several processes', () => {
           () => true,
           () => false,
         );
-    await expect.poll(answers, { timeout: 15_000 }).toBe(true);
-    await expect.poll(() => serving().length, { timeout: 30_000 }).toBe(4);
+    await expect.poll(answers).toBe(true);
+    await expect.poll(() => serving().length).toBe(4);
     expect(replica.logged('a process ended by itself and is started again')).toBe(2);
     expect(isAlive(sibling)).toBe(true);
   });
 
-  it('stops with all of them', async () => {
-    const pids = pidsOf(replica.log.filter(({ msg }) => msg === 'serving')).filter(isAlive);
+  it('A service that stops stops all its processes', async () => {
+    const pids = servingPids(replica).filter(isAlive);
     expect(pids).toHaveLength(2);
     expect(await replica.stop()).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 });
 
-describe('A signal to all processes of a service', { timeout: startsMs }, () => {
-  it('stops them in order, though the first one passes it on to the others', async () => {
-    const database = await createDatabase();
-    const drainMs = 2_000;
-    const env = { DRAIN_MS: String(drainMs) };
-    const replica = await Replica.start({ databaseUrl: database.url, processes: 2, env });
-    try {
-      await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
-      const startedAt = performance.now();
-      for (const { msg, pid } of replica.log) if (msg === 'serving') process.kill(Number(pid), 'SIGTERM');
-      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2));
-      expect(await replica.stop()).toBe(0);
-      // A second signal must not end them at once.
-      expect(performance.now() - startedAt).toBeGreaterThan(drainMs);
-    } finally {
-      await replica.kill();
-      await database.close();
-    }
-  });
+it('A signal to all processes stops them in order, though the first one passes it on to the others', async () => {
+  const drainMs = 2_000;
+  const replica = await startTwo({ DRAIN_MS: String(drainMs) });
+  const startedAt = performance.now();
+  for (const pid of servingPids(replica)) process.kill(pid, 'SIGTERM');
+  await expect.poll(() => replica.logged('stopping')).toBe(2);
+  expect(await replica.stop()).toBe(0);
+  // A second signal must not end them at once.
+  expect(performance.now() - startedAt).toBeGreaterThan(drainMs);
 });
 
-describe('The death of the first of several processes', { timeout: startsMs }, () => {
-  it('ends the others in order: they answer what is in flight and leave no process', async ({ onTestFinished }) => {
-    const stage = await Stage.open('PostgreSQL');
-    onTestFinished(() => stage.close());
-    const replica = await stage.start({ processes: 2 });
-    await vi.waitFor(() => expect(replica.logged('serving')).toBe(2), { timeout: startMs });
-    await stage.holding('lock table slots in access exclusive mode', async (release) => {
-      const inFlight = replica.slots.createSlot(times);
-      await stage.untilBlocked('slot-service');
-      process.kill(replica.pid, 'SIGKILL');
-      await vi.waitFor(() => expect(replica.logged('stopping')).toBe(2), { timeout: 15_000 });
-      await release();
-      expect((await inFlight).slot?.id).toBeGreaterThan(0);
-    });
-    const pids = replica.log.filter(({ msg }) => msg === 'serving').map(({ pid }) => Number(pid));
-    await expect.poll(() => pids.filter(isAlive), { timeout: 15_000 }).toEqual([]);
+it('When the first process is killed, the others answer the calls in flight and end', async () => {
+  const replica = await startTwo();
+  await holding(replica.databaseUrl, lockSlots, async (lock) => {
+    const inFlight = replica.slots.createSlot(times);
+    await lock.untilAwaited();
+    process.kill(replica.pid, 'SIGKILL');
+    await expect.poll(() => replica.logged('stopping')).toBe(2);
+    await lock.release();
+    expect((await inFlight).slot?.id).toBeGreaterThan(0);
   });
+  await expect.poll(() => servingPids(replica).filter(isAlive)).toEqual([]);
 });
 
-describe('A start of several processes', { timeout: startsMs }, () => {
-  it('that is refused says so once', async () => {
-    const { code, stderr } = await runProgram('services/slot-service/main.ts', ['--processes', '2'], {
-      DATABASE_URL: 'mysql://x',
-      AUTH_JWT_SECRET: 'short',
-    });
-    expect(code).toBe(1);
-    expect(stderr.match(/DATABASE_URL/g)).toHaveLength(1);
+it('A start of several processes that is refused says so once', async () => {
+  const { code, stderr } = await runProgram('services/slot-service/main.ts', ['--processes', '2'], {
+    DATABASE_URL: 'mysql://x',
+    AUTH_JWT_SECRET: 'short',
   });
-
-  it.each([['0'], ['-1'], ['many'], ['65']])('refuses --processes=%s', async (count) => {
-    const { code, stderr } = await runProgram('services/slot-service/main.ts', [`--processes=${count}`]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('PROCESSES must be a whole number from 1 to 64');
-  });
+  expect(code).toBe(1);
+  expect(stderr.match(/DATABASE_URL/g)).toHaveLength(1);
 });
 
-/** The first of two. */
+/** Starts a service of two processes, on a database of its own. */
+async function startTwo(env: Readonly<Record<string, string>> = {}): Promise<Replica> {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  return stage.start({ processes: 2, env });
+}
+
+/** The ids of the processes that have served. */
+function servingPids({ log }: Replica): number[] {
+  return pidsOf(log.filter(({ msg }) => msg === 'serving'));
+}
+
+function pidsOf(lines: readonly LogLine[]): number[] {
+  return [...new Set(lines.map(({ pid }) => Number(pid)))];
+}
+
+/** Finds two free ports in a row, and returns the first. */
 async function findTwoFreePorts(): Promise<number> {
   for (;;) {
     const port = await findFreePort();

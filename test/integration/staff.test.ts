@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { runProgram } from '../support/processes.ts';
 
-// Each command is a process, which loads for some seconds beside other work.
-describe('The command for staff users', { timeout: 60_000 }, () => {
+describe('The staff command', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
@@ -12,7 +11,7 @@ describe('The command for staff users', { timeout: 60_000 }, () => {
 
   const staff = (...args: string[]) => runProgram('shared/auth/staff-main.ts', args, { DATABASE_URL: database.url });
 
-  it('adds the first staff user, lists all, disables and enables them', async () => {
+  it('The staff command adds the first staff user, lists all, disables and enables them', async () => {
     expect(await staff('list')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await staff('add', 'Asha Menon')).stdout).toBe('1\tactive\tAsha Menon\n');
     expect((await staff('add', 'Ravi', 'Iyer')).stdout).toBe('2\tactive\tRavi Iyer\n');
@@ -21,7 +20,7 @@ describe('The command for staff users', { timeout: 60_000 }, () => {
     expect((await staff('enable', '1')).stdout).toBe('1\tactive\tAsha Menon\n');
   });
 
-  it('keeps the time of the first of two disablings', async () => {
+  it('A staff user who is disabled twice keeps the time of the first', async () => {
     await database.sql(`insert into staff_users (id, name, disabled_at) values (70, 'Gone', '2020-01-01')`);
     await staff('disable', '70');
     const [row] = await database.sql(
@@ -40,14 +39,14 @@ describe('The command for staff users', { timeout: 60_000 }, () => {
     [['remove', '1'], 'usage: staff add NAME'],
     [[], 'usage: staff add NAME'],
     [['list', '--all'], "Unknown option '--all'"],
-  ])('refuses %j with a line that says why', async (args, reason) => {
+  ])('The staff command refuses %j with a line that says why', async (args, reason) => {
     const { code, stdout, stderr } = await staff(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`staff: `);
     expect(stderr).toContain(reason);
   });
 
-  it('names the variable when it has no database, or one that does not answer', async () => {
+  it('The staff command names DATABASE_URL when it is not set, and shows no password when the database does not answer', async () => {
     const listIn = (databaseUrl: string) =>
       runProgram('shared/auth/staff-main.ts', ['list'], { DATABASE_URL: databaseUrl });
     expect((await listIn('')).stderr).toContain('DATABASE_URL is not set');

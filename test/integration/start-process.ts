@@ -10,7 +10,7 @@ import { isAlive } from '../support/processes.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const portVariables = ['SLOT_GRPC_PORT', 'SLOT_WEB_PORT', 'COUPON_GRPC_PORT', 'COUPON_WEB_PORT'];
 
-/** A data folder and ports of one's own, as variables. */
+/** A data folder and free ports, as variables. */
 export type Place = Readonly<Record<string, string>>;
 
 /** How a run ended. */
@@ -20,7 +20,7 @@ export interface End {
   readonly stderr: string;
 }
 
-/** One run of what `npm start` runs, in a process group of its own, as a terminal gives it. */
+/** What `npm start` runs, in a process group of its own, as a terminal starts it. */
 export class StartProcess {
   readonly ended: Promise<End>;
   readonly #child: ChildProcess;
@@ -47,7 +47,7 @@ export class StartProcess {
     });
   }
 
-  /** What it printed until it was ready; rejects when it ends before. */
+  /** Resolves with what it printed until it was ready; rejects when it ends before. */
   ready(): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -102,12 +102,6 @@ export async function findDatabase({ DATA_DIR: dataDir = '' }: Place): Promise<n
   const text = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(text.split('\n', 1)[0]);
   return pid > 0 && isAlive(pid) ? pid : undefined;
-}
-
-/** Runs a command that was printed, with a shell. */
-export async function runPrinted(command: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: root });
-  return stdout;
 }
 
 async function findFreePorts(count: number): Promise<string[]> {

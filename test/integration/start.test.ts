@@ -1,132 +1,78 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive, run } from '../support/processes.ts';
-import {
-  findDatabase,
-  findService,
-  makePlace,
-  type Place,
-  removePlace,
-  runPrinted,
-  StartProcess,
-} from './start-process.ts';
+import { findDatabase, findService, makePlace, type Place, removePlace, StartProcess } from './start-process.ts';
 
-const startTimeoutMs = 120_000;
 const services = ['slot-service', 'coupon-service'];
-const running: StartProcess[] = [];
-let place: Place;
 
-function start(variables: Place = place): StartProcess {
-  const process = new StartProcess(variables);
-  running.push(process);
-  return process;
-}
-
-async function stop(process: StartProcess): Promise<number | null> {
-  process.signal('SIGTERM');
-  return (await process.ended).code;
-}
-
-function printed(output: string, command: string): string {
-  return output.split('\n').find((line) => line.startsWith(`${command} `)) ?? '';
-}
-
-async function findAll(): Promise<number[]> {
-  const found = await Promise.all([findDatabase(place), ...services.map((name) => findService(name, place))]);
-  return found.filter((pid) => pid !== undefined);
-}
-
-async function call(procedure: string, body: object, output: string): Promise<unknown> {
-  const authorization = /authorization: (Bearer [^']+)'/.exec(output)?.[1] ?? '';
-  const isSlot = procedure.startsWith('slot');
-  const port = isSlot ? place.SLOT_WEB_PORT : place.COUPON_WEB_PORT;
-  const response = await fetch(`http://127.0.0.1:${port}/${procedure}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization },
-    body: JSON.stringify(body),
-  });
-  return response.json();
-}
-
-// Each test starts everything, or even twice.
-describe('npm start', { timeout: 60_000 }, () => {
+// A start compiles three processes: the tests share one as long as none of them ends it.
+describe('npm start', () => {
+  let place: Place;
+  let running: StartProcess | undefined;
   beforeAll(async () => {
     place = await makePlace();
   });
-  afterEach(async () => {
-    for (const process of running.splice(0)) await stop(process);
-  });
-  afterAll(() => removePlace(place));
-
-  it('prints commands that work, over HTTP and gRPC', { timeout: startTimeoutMs }, async () => {
-    const output = await start().ready();
-    expect(JSON.parse(await runPrinted(printed(output, 'curl')))).toHaveProperty('slots.0.deliveryTime');
-    expect(JSON.parse(await runPrinted(printed(output, 'npx')))).toHaveProperty('slots.0.deliveryTime');
-    expect(printed(output, 'grpcurl')).toContain(`localhost:${place.SLOT_GRPC_PORT} slot.v1.SlotService/GetSlots`);
+  afterAll(async () => {
+    running?.signal('SIGTERM');
+    await running?.ended;
+    await removePlace(place);
   });
 
-  it('stops all of it at Ctrl-C and keeps the data for the next start', { timeout: startTimeoutMs }, async () => {
-    const first = start();
-    const search = { search: '9812398123' };
-    const output = await first.ready();
-    await call('coupon.v1.CouponService/CreateCoupon', { mobile: search.search }, output);
-    const pids = await findAll();
-    expect(pids).toHaveLength(3);
-    first.signalGroup('SIGINT');
-    expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
-    expect(pids.filter(isAlive)).toEqual([]);
+  /** The run of the tests before, or a new one. */
+  async function ready(): Promise<{ readonly started: StartProcess; readonly output: string }> {
+    running ??= new StartProcess(place);
+    return { started: running, output: await running.ready() };
+  }
 
-    const second = await start().ready();
-    const kept = await call('coupon.v1.CouponService/GetUsersMiniInfo', search, second);
-    expect(kept).toMatchObject({ users: [{ mobile: search.search }] });
-  });
+  /** How the run of the tests before comes to its end. */
+  async function ended(started: StartProcess) {
+    running = undefined;
+    return started.ended;
+  }
 
-  it('ends with a line that names a service that died', { timeout: startTimeoutMs }, async () => {
-    const started = start();
-    await started.ready();
-    const pids = await findAll();
-    const coupon = await findService('coupon-service', place);
-    if (coupon === undefined) throw new Error('coupon-service is not running');
-    process.kill(coupon, 'SIGKILL');
-    expect(await started.ended).toMatchObject({
-      code: 1,
-      stderr: 'coupon-service ended by itself (SIGKILL): stopping everything\n',
+  /** The ids of the processes of the run, but for the one that started the others. */
+  async function findAll(): Promise<number[]> {
+    const found = await Promise.all([findDatabase(place), ...services.map((name) => findService(name, place))]);
+    return found.filter((pid) => pid !== undefined);
+  }
+
+  async function call(procedure: string, body: object, output: string): Promise<unknown> {
+    const authorization = /authorization: (Bearer [^']+)'/.exec(output)?.[1] ?? '';
+    const response = await fetch(`http://127.0.0.1:${place.COUPON_WEB_PORT}/coupon.v1.CouponService/${procedure}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      body: JSON.stringify(body),
     });
-    expect(pids.filter(isAlive)).toEqual([]);
+    return response.json();
+  }
+
+  const staff = (...args: string[]) =>
+    run('npm', ['run', '--silent', 'staff', '--', ...args], { ...place, DATABASE_URL: '' });
+
+  it('npm run staff names the cure while npm start does not run', async () => {
+    expect((await staff('list')).stderr).toContain('set DATABASE_URL, or keep npm start running');
   });
 
-  it('leaves no process behind when it is killed', { timeout: startTimeoutMs }, async () => {
-    const killed = start();
-    await killed.ready();
-    const pids = await findAll();
-    expect(pids).toHaveLength(3);
-    killed.signal('SIGKILL');
-    await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
+  it('npm start prints commands that work over HTTP and gRPC', async () => {
+    const { output } = await ready();
+    const printed = (command: string) => output.split('\n').find((line) => line.startsWith(`${command} `)) ?? '';
+    for (const command of ['curl', 'npx']) {
+      const { stdout } = await run('sh', ['-c', printed(command)]);
+      expect(JSON.parse(stdout)).toHaveProperty('slots.0.deliveryTime');
+    }
+    expect(printed('grpcurl')).toContain(`localhost:${place.SLOT_GRPC_PORT} slot.v1.SlotService/GetSlots`);
   });
 
-  it('takes over from a run that was killed', { timeout: startTimeoutMs }, async () => {
-    const killed = start();
-    await killed.ready();
-    const database = await findDatabase(place);
-    killed.signal('SIGKILL');
-    await start().ready();
-    expect(await findDatabase(place)).not.toBe(database);
+  it('npm run staff manages the staff users of the database of npm start', async () => {
+    await ready();
+    expect((await staff('list')).stdout).toMatch(/^1\tactive\t/);
+    expect((await staff('add', 'Asha Menon')).stdout).toMatch(/^\d+\tactive\tAsha Menon\n$/);
   });
 
-  it('manages the staff users of its database', { timeout: startTimeoutMs }, async () => {
-    const command = ['run', '--silent', 'staff', '--'];
-    const env = { ...place, DATABASE_URL: '' };
-    const before = await run('npm', [...command, 'list'], env);
-    expect(before.stderr).toContain('set DATABASE_URL, or keep npm start running');
-    await start().ready();
-    expect((await run('npm', [...command, 'list'], env)).stdout).toMatch(/^1\tactive\t/);
-    expect((await run('npm', [...command, 'add', 'Asha Menon'], env)).stdout).toMatch(/^\d+\tactive\tAsha Menon\n$/);
-  });
-
-  it('lets pages of localhost in from whatever port, and of no other origin', { timeout: startTimeoutMs }, async () => {
-    await start().ready();
+  it('npm start allows the origins of localhost on any port, and no others', async () => {
+    await ready();
     const allowed = async (origin: string) => {
       const headers = { origin, 'access-control-request-method': 'POST' };
       const url = `http://127.0.0.1:${place.SLOT_WEB_PORT}/slot.v1.SlotService/GetSlots`;
@@ -140,25 +86,80 @@ describe('npm start', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('refuses a data folder that another run uses', { timeout: startTimeoutMs }, async () => {
-    await start().ready();
+  it('npm start refuses a data folder that another run uses', async () => {
+    await ready();
     const other = await makePlace();
-    const end = await start({ ...other, DATA_DIR: place.DATA_DIR ?? '' }).ended;
-    await removePlace(other);
+    onTestFinished(() => removePlace(other));
+    const end = await new StartProcess({ ...other, DATA_DIR: place.DATA_DIR ?? '' }).ended;
     expect(end).toMatchObject({ code: 1, stderr: `DATA_DIR ${place.DATA_DIR} is in use by another npm start\n` });
   });
 
-  it('refuses a port that is in use', { timeout: startTimeoutMs }, async () => {
+  it('Ctrl-C stops every process of npm start, and the next start has the data', async () => {
+    const search = { search: '9812398123' };
+    const first = await ready();
+    await call('CreateCoupon', { mobile: search.search }, first.output);
+    const pids = await findAll();
+    expect(pids).toHaveLength(3);
+    first.started.signalGroup('SIGINT');
+    expect(await ended(first.started)).toMatchObject({ code: 0, stderr: '' });
+    expect(pids.filter(isAlive)).toEqual([]);
+
+    const kept = await call('GetUsersMiniInfo', search, (await ready()).output);
+    expect(kept).toMatchObject({ users: [{ mobile: search.search }] });
+  });
+
+  it('npm start ends with a line that names a service that died', async () => {
+    const { started } = await ready();
+    const pids = await findAll();
+    const coupon = await findService('coupon-service', place);
+    if (coupon === undefined) throw new Error('coupon-service is not running');
+    process.kill(coupon, 'SIGKILL');
+    expect(await ended(started)).toMatchObject({
+      code: 1,
+      stderr: 'coupon-service ended by itself (SIGKILL): stopping everything\n',
+    });
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('npm start takes over from a run that was killed', async () => {
+    const { started } = await ready();
+    const database = await findDatabase(place);
+    started.signal('SIGKILL');
+    running = undefined;
+    await ready();
+    expect(await findDatabase(place)).not.toBe(database);
+  });
+
+  it('npm start leaves no process behind when it is killed', async () => {
+    const { started } = await ready();
+    const pids = await findAll();
+    expect(pids).toHaveLength(3);
+    started.signal('SIGKILL');
+    await ended(started);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('npm start with wrong settings', () => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await makePlace();
+  });
+  afterAll(() => removePlace(place));
+
+  const refused = (variables: Place) => new StartProcess({ ...place, ...variables }).ended;
+
+  it('npm start refuses a port that is in use', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(Number(place.SLOT_WEB_PORT), '0.0.0.0', resolve));
-    const end = await start().ended;
+    const end = await refused({});
     server.close();
     const line = `port ${place.SLOT_WEB_PORT} is in use by another process: free it, or set SLOT_WEB_PORT\n`;
     expect(end).toMatchObject({ code: 1, stderr: line });
   });
 
-  it('refuses variables that are wrong, a line each', async () => {
-    const end = await start({ ...place, SLOT_WEB_PORT: '0', COUPON_CODE_PREFIX: 'dc' }).ended;
+  it('npm start refuses wrong variables, with a line for each', async () => {
+    const end = await refused({ SLOT_WEB_PORT: '0', COUPON_CODE_PREFIX: 'dc' });
     expect(end.code).toBe(1);
     expect(end.stderr.trimEnd().split('\n')).toEqual([
       'SLOT_WEB_PORT is 0: npm start needs a port to print',
@@ -166,18 +167,18 @@ describe('npm start', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('refuses a data folder that is a file', async () => {
+  it('npm start refuses a data folder that is a file', async () => {
     const file = `${place.DATA_DIR}-file`;
     await writeFile(file, '');
-    const end = await start({ ...place, DATA_DIR: file }).ended;
+    const end = await refused({ DATA_DIR: file });
     expect(end).toMatchObject({ code: 1, stderr: `DATA_DIR ${file} is a file, or inside of one: give a folder\n` });
   });
 
-  it('refuses the data of another PostgreSQL', async () => {
+  it('npm start refuses the data of another version of PostgreSQL', async () => {
     const dataDir = `${place.DATA_DIR}-old`;
     await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
     await writeFile(path.join(dataDir, 'postgres', 'PG_VERSION'), '13\n');
-    const end = await start({ ...place, DATA_DIR: dataDir }).ended;
+    const end = await refused({ DATA_DIR: dataDir });
     expect(end.code).toBe(1);
     expect(end.stderr).toMatch(/was made by PostgreSQL 13, this is \d+: remove it, or give another DATA_DIR\n$/);
   });

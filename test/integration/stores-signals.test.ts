@@ -1,13 +1,12 @@
 import { getEventListeners } from 'node:events';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { refreshStores } from '../../services/slot-service/stores/refresh.ts';
 import { StoreReplica } from '../../services/slot-service/stores/replica.ts';
-import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { testSecret } from '../support/tokens.ts';
+import { holding } from '../support/locks.ts';
+import { readTestConfig } from '../support/service.ts';
 
 describe('A replica of the stores', () => {
   const logger = createLogger('test', 'silent');
@@ -18,9 +17,8 @@ describe('A replica of the stores', () => {
 
   beforeAll(async () => {
     testDatabase = await createDatabase();
-    const variables = { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret };
-    database = new Database(readConfig('slot', variables).database, logger);
-    await refreshStores(database, AbortSignal.timeout(10_000));
+    database = new Database(readTestConfig('slot', { DATABASE_URL: testDatabase.url }).database, logger);
+    await refreshStores(database, AbortSignal.timeout(30_000));
     replica = await StoreReplica.open(database, draining.signal, logger);
   });
   afterAll(async () => {
@@ -35,12 +33,12 @@ describe('A replica of the stores', () => {
     return row?.id ?? '';
   };
 
-  it('leaves no listener on the signal of a stop after many reads, whether they waited or not', async () => {
+  it('Many reads leave no listener on the shutdown signal, whether they waited or not', async () => {
     const anySignal = vi.spyOn(AbortSignal, 'any');
     const covered = await request();
-    await refreshStores(database, AbortSignal.timeout(10_000));
+    await refreshStores(database, AbortSignal.timeout(30_000));
     replica.load();
-    await replica.untilCovers(covered, AbortSignal.timeout(10_000));
+    await replica.untilCovers(covered, AbortSignal.timeout(30_000));
     const waiting = await request();
     for (let left = 100; left > 0; left -= 1) {
       await replica.untilCovers(covered, new AbortController().signal);
@@ -50,27 +48,25 @@ describe('A replica of the stores', () => {
       await expect(read).rejects.toThrow('the caller has left');
     }
     expect(getEventListeners(draining.signal, 'abort')).toHaveLength(1);
-    // One that depends on a signal of the process stays as long as that.
+    // A signal made by AbortSignal.any lives as long as the signals that it depends on.
     expect(anySignal).not.toHaveBeenCalled();
     anySignal.mockRestore();
   });
 
-  it('loads a version that it could not load at first', async () => {
-    const holder = new pg.Client({ connectionString: testDatabase.url });
-    await holder.connect();
-    await refreshStores(database, AbortSignal.timeout(10_000));
+  it('A replica loads a version that it could not load at first', async () => {
+    await refreshStores(database, AbortSignal.timeout(30_000));
     const asked = await request();
-    await refreshStores(database, AbortSignal.timeout(10_000));
-    await holder.query('begin; lock table store_versions in access exclusive mode');
-    replica.load();
-    const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => testDatabase.sql(`select pg_terminate_backend(pid) ${waiting}`)).toHaveLength(1);
-    await holder.end();
-    // Nobody asks again.
-    await replica.untilCovers(asked, AbortSignal.timeout(10_000));
+    await refreshStores(database, AbortSignal.timeout(30_000));
+    await holding(testDatabase.url, 'lock table store_versions in access exclusive mode', async () => {
+      replica.load();
+      const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(() => testDatabase.sql(`select pg_terminate_backend(pid) ${waiting}`)).toHaveLength(1);
+    });
+    // It tries again without another call of load.
+    await replica.untilCovers(asked, AbortSignal.timeout(30_000));
   });
 
-  it('ends the reads that wait when the service stops', async () => {
+  it('Reads that wait for a version fail when the service stops', async () => {
     const read = replica.untilCovers(await request(), new AbortController().signal);
     draining.abort(new Error('the service stops'));
     await expect(read).rejects.toThrow('the service stops');

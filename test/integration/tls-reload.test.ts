@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Authority } from '../support/certificates.ts';
-import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from './tls-stage.ts';
+import { getSlotsPattern, holding, lockSlots } from '../support/locks.ts';
+import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from '../support/tls-stage.ts';
 
 const ports = ['grpcPort', 'webPort'] as const;
-const soon = { timeout: 10_000, interval: 100 };
-const late = { timeoutMs: 10_000 };
+const patient = { timeoutMs: 30_000 };
 const readAgain = 'the certificate files were read again';
 const unusable = 'the certificate files can not be used: those before stay';
 
@@ -17,7 +17,7 @@ describe('Certificate files that are replaced', () => {
   });
   afterEach(() => stage.close());
 
-  it('are shown to new connections, while open ones go on', async () => {
+  it('Certificate files that are replaced are shown to new connections, while open ones go on', async () => {
     const { folder, authority, trusting } = stage;
     const transports = [stage.grpc(trusting), stage.connect('2', trusting)];
     const watches = transports.map((transport) => storesOver(transport).watchStore({})[Symbol.asyncIterator]());
@@ -25,45 +25,43 @@ describe('Certificate files that are replaced', () => {
     const next = await authority.sign();
     await folder.replace(folder.certFile, next.cert);
     await folder.replace(folder.keyFile, next.key);
-    for (const port of ports) await expect.poll(() => stage.shownOn(port), soon).toBe(next.serialNumber);
-    // A write of a slot is a new version of the store, which the watches from before are told.
+    for (const port of ports) await expect.poll(() => stage.shownOn(port)).toBe(next.serialNumber);
+    // A write makes a new version of the stores, which the watches on the old connections receive.
     const slots = slotsOver(transports[1] ?? stage.connect('2', trusting));
-    await slots.createSlot({ deliveryTime: '2030-01-02', freezeTime: '2030-01-01' }, late);
+    await slots.createSlot({ deliveryTime: '2030-01-02', freezeTime: '2030-01-01' }, patient);
     for (const watch of watches) expect((await watch.next()).done).toBe(false);
     for (const watch of watches) await watch.return?.();
   });
 
-  it('stay as they were while they do not belong together, and are read once they do', async () => {
+  it('The certificate stays while its new files do not belong together, and changes once they do', async () => {
     const { folder, authority, replica, server } = stage;
     const next = await authority.sign();
     await folder.replace(folder.keyFile, next.key);
-    await expect.poll(() => replica.logged(unusable), soon).toBe(1);
+    await expect.poll(() => replica.logged(unusable)).toBe(1);
     for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
     await folder.replace(folder.certFile, 'not a certificate');
-    await expect.poll(() => replica.logged(unusable), soon).toBe(2);
+    await expect.poll(() => replica.logged(unusable)).toBe(2);
     for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
     await folder.replace(folder.certFile, next.cert);
-    await expect.poll(() => replica.logged(readAgain), soon).toBe(1);
+    await expect.poll(() => replica.logged(readAgain)).toBe(1);
     for (const port of ports) expect(await stage.shownOn(port)).toBe(next.serialNumber);
   });
 });
 
-describe('A client authority that is replaced', () => {
-  it('decides about new connections on both ports', async ({ onTestFinished }) => {
-    const stage = await TlsStage.open({ mutual: true });
-    onTestFinished(() => stage.close());
-    const { folder, replica, trusting, authority } = stage;
-    const other = await Authority.create('the next authority');
-    const before: ClientSide = { ...trusting, own: await authority.sign() };
-    const after: ClientSide = { ...trusting, own: await other.sign() };
-    const ask = (side: ClientSide) =>
-      [stage.grpc(side), stage.connect('2', side)].map((transport) => slotsOver(transport).getSlots({}, late));
-    await Promise.all(ask(before));
-    await folder.replace(folder.clientCaFile, other.cert);
-    await expect.poll(() => replica.logged(readAgain), soon).toBe(1);
-    await Promise.all(ask(after));
-    await Promise.all(ask(before).map(expectNoConnection));
-  });
+it('A client authority that is replaced decides about new connections on both ports', async ({ onTestFinished }) => {
+  const stage = await TlsStage.open({ mutual: true });
+  onTestFinished(() => stage.close());
+  const { folder, replica, trusting, authority } = stage;
+  const other = await Authority.create('the next authority');
+  const before: ClientSide = { ...trusting, own: await authority.sign() };
+  const after: ClientSide = { ...trusting, own: await other.sign() };
+  const ask = (side: ClientSide) =>
+    [stage.grpc(side), stage.connect('2', side)].map((transport) => slotsOver(transport).getSlots({}, patient));
+  await Promise.all(ask(before));
+  await folder.replace(folder.clientCaFile, other.cert);
+  await expect.poll(() => replica.logged(readAgain)).toBe(1);
+  await Promise.all(ask(after));
+  await Promise.all(ask(before).map(expectNoConnection));
 });
 
 describe('A service over TLS that is asked to stop', () => {
@@ -73,22 +71,26 @@ describe('A service over TLS that is asked to stop', () => {
   });
   afterEach(() => stage.close());
 
-  it.each(['1.1', '2'] as const)('finishes the call in flight over HTTP/%s', async (version) => {
-    const slots = slotsOver(stage.connect(version, stage.trusting));
-    const silent = connect(stage.replica.ports.webPort, '127.0.0.1').resume();
-    await once(silent, 'connect');
-    const release = await stage.lockSlots();
-    const call = slots.getSlots({}, { timeoutMs: 15_000 });
-    await stage.untilBlocked();
-    const stopped = stage.replica.stop();
-    // Connections without a call are closed meanwhile.
-    await once(silent, 'close');
-    await release();
-    expect(await call).toMatchObject({ count: 0 });
-    expect(await stopped).toBe(0);
-  });
+  it.each(['1.1', '2'] as const)(
+    'A service over TLS that stops finishes the call in flight over HTTP/%s',
+    async (version) => {
+      const slots = slotsOver(stage.connect(version, stage.trusting));
+      const silent = connect(stage.replica.ports.webPort, '127.0.0.1').resume();
+      await once(silent, 'connect');
+      await holding(stage.databaseUrl, lockSlots, async (lock) => {
+        const call = slots.getSlots({}, { timeoutMs: 15_000 });
+        await lock.untilAwaited(1, getSlotsPattern);
+        const stopped = stage.replica.stop();
+        // Meanwhile, connections without a call are closed.
+        await once(silent, 'close');
+        await lock.release();
+        expect(await call).toMatchObject({ count: 0 });
+        expect(await stopped).toBe(0);
+      });
+    },
+  );
 
-  it('does not wait for connections that say nothing', async () => {
+  it('A service over TLS that stops does not wait for connections on which nothing was sent', async () => {
     const { replica } = stage;
     await stage.session();
     (await stage.dial('webPort', { ALPNProtocols: ['http/1.1'] })).resume();
@@ -100,7 +102,7 @@ describe('A service over TLS that is asked to stop', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('does not wait for the connection of a watch over HTTP/1.1, which it has ended', async () => {
+  it('A service over TLS that stops does not wait for the HTTP/1.1 connection of a watch that it has ended', async () => {
     const watch = storesOver(stage.connect('1.1', stage.trusting)).watchStore({})[Symbol.asyncIterator]();
     await watch.next();
     const startedAt = performance.now();

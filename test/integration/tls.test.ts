@@ -5,11 +5,11 @@ import { createGrpcClient } from '../../shared/client/client.ts';
 import { CreateSlotRequestSchema, SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Authority } from '../support/certificates.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { sendHalf } from '../support/http2-frames.ts';
 import { run } from '../support/processes.ts';
-import { sendHalf } from './http2-frames.ts';
-import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from './tls-stage.ts';
+import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from '../support/tls-stage.ts';
 
-/** Every way to call, once for each version of HTTP that it runs on. */
+/** Every protocol, once for each version of HTTP that it runs on. */
 const ways = {
   gRPC: (stage: TlsStage, side: ClientSide) => stage.grpc(side),
   'Connect over HTTP/1.1': (stage: TlsStage, side: ClientSide) => stage.connect('1.1', side),
@@ -18,7 +18,7 @@ const ways = {
   'gRPC-Web over HTTP/2': (stage: TlsStage, side: ClientSide) => stage.grpcWeb('2', side),
 };
 const eachWay = Object.entries(ways);
-const late = { timeoutMs: 5_000 };
+const patient = { timeoutMs: 30_000 };
 
 describe('A service over TLS', () => {
   let stage: TlsStage;
@@ -27,18 +27,18 @@ describe('A service over TLS', () => {
   });
   afterAll(() => stage.close());
 
-  it.each(eachWay)('answers %s', async (_name, way) => {
-    expect(await slotsOver(way(stage, stage.trusting)).getSlots({}, late)).toMatchObject({ count: 0 });
+  it.each(eachWay)('A service over TLS answers %s', async (_name, way) => {
+    expect(await slotsOver(way(stage, stage.trusting)).getSlots({}, patient)).toMatchObject({ count: 0 });
   });
 
-  it.each(eachWay)('streams over %s', async (_name, way) => {
-    for await (const { version } of storesOver(way(stage, stage.trusting)).watchStore({}, late)) {
+  it.each(eachWay)('A service over TLS streams over %s', async (_name, way) => {
+    for await (const { version } of storesOver(way(stage, stage.trusting)).watchStore({}, patient)) {
       expect(version).toBeGreaterThan(0);
       break;
     }
   });
 
-  it('answers nobody in cleartext', async () => {
+  it('A service over TLS answers no call in cleartext', async () => {
     const { grpcPort, webPort } = stage.replica.ports;
     const transport = createGrpcJsTransport(`localhost:${grpcPort}`, credentials.createInsecure());
     await expectNoConnection(slotsOver(transport).getSlots({}, { timeoutMs: 1_000 }));
@@ -46,24 +46,27 @@ describe('A service over TLS', () => {
     await expect(fetch(`http://localhost:${webPort}/healthz`)).rejects.toThrow();
   });
 
-  it.each(['grpcPort', 'webPort'] as const)('takes no TLS 1.2 without forward secrecy on %s', async (port) => {
-    const version = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
-    const socket = await stage.dial(port, version);
-    expect(socket.getCipher().name).toMatch(/^ECDHE-\w+-(AES\d+-GCM|CHACHA20)-/);
-    socket.destroy();
-    for (const ciphers of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA']) {
-      await expect(stage.dial(port, { ...version, ciphers }), ciphers).rejects.toThrow();
-    }
-  });
+  it.each(['grpcPort', 'webPort'] as const)(
+    'A service takes TLS 1.2 with forward secrecy only, on its %s',
+    async (port) => {
+      const version = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
+      const socket = await stage.dial(port, version);
+      expect(socket.getCipher().name).toMatch(/^ECDHE-\w+-(AES\d+-GCM|CHACHA20)-/);
+      socket.destroy();
+      for (const ciphers of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA']) {
+        await expect(stage.dial(port, { ...version, ciphers }), ciphers).rejects.toThrow();
+      }
+    },
+  );
 
-  it.each(['--http1.1', '--http2'])('answers curl %s', async (version) => {
+  it.each(['--http1.1', '--http2'])('A service over TLS answers curl %s', async (version) => {
     const format = ['-s', '-w', '%{http_version} %{http_code}', '-o', '/dev/null'];
     const url = `https://localhost:${stage.replica.ports.webPort}/readyz`;
     const { stdout } = await run('curl', [version, ...format, '--cacert', stage.folder.clientCaFile, url]);
     expect(stdout).toBe(`${version === '--http2' ? '2' : '1.1'} 200`);
   });
 
-  it('makes no call of a request that HTTP/2 reset before its end', async () => {
+  it('A request over HTTP/2 that is reset before its end makes no call', async () => {
     const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
     const headers = {
       ':method': 'POST',
@@ -76,12 +79,12 @@ describe('A service over TLS', () => {
     const socket = await stage.dial('webPort', { ALPNProtocols: ['h2'] });
     await sendHalf(socket, headers, toBinary(CreateSlotRequestSchema, create(CreateSlotRequestSchema, times)));
     socket.destroy();
-    await slotsOver(stage.connect('2', stage.trusting)).createSlot(times, late);
+    await slotsOver(stage.connect('2', stage.trusting)).createSlot(times, patient);
     const calls = () => stage.replica.log.filter(({ method }) => method === 'slot.v1.SlotService/CreateSlot');
     await expect.poll(calls).toMatchObject([{ code: 'OK' }]);
   });
 
-  it.each(['grpcPort', 'webPort'] as const)('refuses TLS before 1.2 on its %s', async (port) => {
+  it.each(['grpcPort', 'webPort'] as const)('A service refuses TLS before 1.2 on its %s', async (port) => {
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     await expect(stage.dial(port, old)).rejects.toThrow(/protocol version/i);
     (await stage.dial(port, { maxVersion: 'TLSv1.2' })).destroy();
@@ -100,21 +103,24 @@ describe('A service that asks for client certificates', () => {
   });
   afterAll(() => stage.close());
 
-  it.each(eachWay)('answers %s with one of its authority, and with no other', async (_name, way) => {
-    expect(await slotsOver(way(stage, known)).getSlots({}, late)).toMatchObject({ count: 0 });
-    await expectNoConnection(slotsOver(way(stage, stage.trusting)).getSlots({}, late));
-    await expectNoConnection(slotsOver(way(stage, unknown)).getSlots({}, late));
-  });
+  it.each(eachWay)(
+    'A service that asks for client certificates answers %s with one of its authority, and with no other',
+    async (_name, way) => {
+      expect(await slotsOver(way(stage, known)).getSlots({}, patient)).toMatchObject({ count: 0 });
+      await expectNoConnection(slotsOver(way(stage, stage.trusting)).getSlots({}, patient));
+      await expectNoConnection(slotsOver(way(stage, unknown)).getSlots({}, patient));
+    },
+  );
 });
 
-describe('A grpc-js caller over TLS', () => {
+describe('A grpc-js client over TLS', () => {
   let stage: TlsStage;
   beforeAll(async () => {
     stage = await TlsStage.open({ mutual: false });
   });
   afterAll(() => stage.close());
 
-  /** Makes a call to hosts that are all this one. */
+  /** Makes a call to hosts that all lead to this machine. */
   async function call(hosts: readonly string[], ca = stage.authority.cert): Promise<unknown> {
     const { token, replica } = stage;
     const addresses = hosts.map((host) => `${host}:${replica.ports.grpcPort}`);
@@ -123,15 +129,15 @@ describe('A grpc-js caller over TLS', () => {
       token,
       credentials: credentials.createSsl(Buffer.from(ca)),
     });
-    return slots.getSlots({}, late).finally(() => slots.close());
+    return slots.getSlots({}, patient).finally(() => slots.close());
   }
 
-  it('trusts no service of another authority', async () => {
+  it('A grpc-js client trusts no service of another authority', async () => {
     await expectNoConnection(call(['localhost'], (await Authority.create('another authority')).cert));
   });
 
-  it('checks the certificate of all its addresses for the host of the first', async () => {
-    // The certificate is that of localhost and 127.0.0.1.
+  it('A grpc-js client checks the certificate at each of its addresses against the host of the first', async () => {
+    // The certificate names localhost and 127.0.0.1.
     expect(await call(['localhost', '127.0.0.2'])).toMatchObject({ count: 0 });
     await expectNoConnection(call(['127.0.0.2', 'localhost']));
   });

@@ -1,37 +1,54 @@
-import { describe, expect, it, type TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { attributesOf, Collector, type ReceivedSpan } from '../support/collector.ts';
+import { eventually } from '../support/eventually.ts';
+import { holding } from '../support/locks.ts';
+import { post } from '../support/post.ts';
 import type { Replica } from '../support/replica.ts';
 import { scrape } from '../support/scrape.ts';
+import { openSlot, outcomeOf, readCovering, createSlot as writeSlot } from '../support/slot-writes.ts';
+import { type Backend, describeBackends, Stage } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
-import { type Backend, describeBackends, eventually, Stage } from './stores-stage.ts';
-import { openSlot, outcomeOf, readCovering, createSlot as writeSlot } from './stores-writes.ts';
 
-const timeout = 60_000;
 const traceId = (n: number) => n.toString(16).padStart(32, 'a');
 const parentId = 'b7ad6b7169203331';
 const traceparent = (n: number, flags = '01') => ({ traceparent: `00-${traceId(n)}-${parentId}-${flags}` });
 const kinds = { server: 2, client: 3, consumer: 5 };
 
-async function startReplica(
-  { onTestFinished }: TestContext,
-  url: string,
-  env: Record<string, string> = {},
+interface Traced {
+  readonly stage: Stage;
+  readonly replica: Replica;
+  readonly collector: Collector;
+  close(): Promise<void>;
+}
+
+/** Starts a replica that sends its spans to a collector. */
+async function open(
+  collector: Collector,
+  env: Readonly<Record<string, string>> = {},
   backend: Backend = 'PostgreSQL',
-) {
+): Promise<Traced> {
   const stage = await Stage.open(backend);
-  onTestFinished(() => stage.close());
-  const sendSoon = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '50' };
-  return { stage, replica: await stage.start({ env: { ...sendSoon, ...env }, refreshDelayMs: 1_000 }) };
+  const sendSoon = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' };
+  const replica = await stage.start({ env: { ...sendSoon, ...env }, refreshDelayMs: 1_000 });
+  return {
+    stage,
+    replica,
+    collector,
+    async close() {
+      await stage.close();
+      collector.close();
+    },
+  };
 }
 
-async function start(context: TestContext, env?: Record<string, string>, backend?: Backend) {
-  const collector = await Collector.start();
-  context.onTestFinished(() => collector.close());
-  return { collector, ...(await startReplica(context, collector.url, env, backend)) };
+async function start({ onTestFinished }: TestContext, env?: Readonly<Record<string, string>>, backend?: Backend) {
+  const traced = await open(await Collector.start(), env, backend);
+  onTestFinished(() => traced.close());
+  return traced;
 }
 
-/** The span of that trace with the name, once it is there. */
+/** The span with that name in the trace, once it is there. */
 function spanOf(collector: Collector, n: number, name: string): Promise<ReceivedSpan> {
   return eventually(() => {
     const span = collector.spans.find((candidate) => candidate.traceId === traceId(n) && candidate.name === name);
@@ -42,9 +59,15 @@ function spanOf(collector: Collector, n: number, name: string): Promise<Received
 
 const createSlot = (replica: Replica, n: number) => replica.slots.createSlot(openSlot(), { headers: traceparent(n) });
 
-describe.concurrent('Traces', () => {
-  it('continue that of the caller, down to the statements', { timeout }, async (context) => {
-    const { collector, replica } = await start(context);
+describe('Traces of one replica', () => {
+  let traced: Traced;
+  beforeAll(async () => {
+    traced = await open(await Collector.start());
+  });
+  afterAll(() => traced.close());
+
+  it("A trace continues the caller's, down to the statements", async () => {
+    const { collector, replica } = traced;
     await createSlot(replica, 1);
     const server = await spanOf(collector, 1, 'slot.v1.SlotService/CreateSlot');
     expect(server).toMatchObject({ parentSpanId: parentId, kind: kinds.server, links: [] });
@@ -66,50 +89,45 @@ describe.concurrent('Traces', () => {
     expect(line.method).toBe('slot.v1.SlotService/CreateSlot');
   });
 
-  it('tell what went wrong by code, and blame only the service for its own faults', { timeout }, async (context) => {
-    const { collector, replica, stage } = await start(context);
-    await outcomeOf(replica.slots.getSlotById({ id: 4711 }, { headers: traceparent(1) }));
-    const refused = await spanOf(collector, 1, 'slot.v1.SlotService/GetSlotById');
+  it('A span has the code of the call, and an error status only for faults of the service', async () => {
+    const { collector, replica, stage } = traced;
+    await outcomeOf(replica.slots.getSlotById({ id: 4711 }, { headers: traceparent(2) }));
+    const refused = await spanOf(collector, 2, 'slot.v1.SlotService/GetSlotById');
     expect(refused.status.code).toBe(0);
     expect(attributesOf(refused)['rpc.grpc.status_code']).toBe(5);
     await stage.database.sql('alter table slots rename to elsewhere');
-    await outcomeOf(replica.slots.getSlots({}, { headers: traceparent(2) }));
-    const failed = await spanOf(collector, 2, 'slot.v1.SlotService/GetSlots');
+    await outcomeOf(replica.slots.getSlots({}, { headers: traceparent(3) }));
+    await stage.database.sql('alter table elsewhere rename to slots');
+    const failed = await spanOf(collector, 3, 'slot.v1.SlotService/GetSlots');
     expect(failed.status).toEqual({ code: 2 });
     expect(attributesOf(failed)['error.type']).toBe('INTERNAL');
-    expect((await spanOf(collector, 2, 'getSlots')).status).toEqual({ code: 2 });
+    expect((await spanOf(collector, 3, 'getSlots')).status).toEqual({ code: 2 });
   });
 
-  it('hold no token, no value of a request and none of a statement', { timeout }, async (context) => {
-    const { collector, replica } = await start(context);
+  it('A span contains no token, no value of a request and no SQL', async () => {
+    const { collector, replica } = traced;
     const token = await signToken({ staffId: 1, subject: 'secret-subject' });
     const snippet = { name: 'secret-snippet', productIds: [77_001_177] };
-    const headers = { ...traceparent(1), authorization: `Bearer ${token}`, 'x-request-id': 'secret-request' };
+    const headers = { ...traceparent(4), authorization: `Bearer ${token}`, 'x-request-id': 'secret-request' };
     const slot = { ...openSlot([88_002_288]), vendorSnippets: [snippet] };
     await outcomeOf(replica.slots.createSlot(slot, { headers }));
-    await spanOf(collector, 1, 'slot.v1.SlotService/CreateSlot');
+    await spanOf(collector, 4, 'slot.v1.SlotService/CreateSlot');
     const sent = collector.bodies.join();
     for (const secret of ['secret-', token.slice(0, 20), '77001177', '88002288', 'insert into', 'Bearer']) {
       expect(sent).not.toContain(secret);
     }
   });
 
-  it('are those of Connect calls too, and begin here without a caller', { timeout }, async (context) => {
-    const { collector, replica } = await start(context, { OTEL_SERVICE_NAME: 'renamed' });
-    const { webPort } = expectServing(replica);
-    const call = (headers: object) =>
-      fetch(`http://127.0.0.1:${webPort}/slot.v1.SlotService/GetSlots`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: '{}',
-      });
-    await call(traceparent(1));
-    const span = await spanOf(collector, 1, 'slot.v1.SlotService/GetSlots');
+  it('A call over Connect is traced, and begins a trace when its caller sends none', async () => {
+    const { collector, replica } = traced;
+    const call = (headers: Record<string, string>) =>
+      post(replica.ports.webPort, 'GetSlots', 'no token', '{}', headers);
+    await call(traceparent(5));
+    const span = await spanOf(collector, 5, 'slot.v1.SlotService/GetSlots');
     expect(attributesOf(span)).toMatchObject({
       'rpc.system': 'connect_rpc',
       'rpc.connect_rpc.error_code': 'unauthenticated',
     });
-    expect(collector.services).toEqual(new Set(['renamed']));
     await call({ traceparent: 'nonsense' });
     const begun = await eventually(() => {
       const found = collector.spans.find(({ name, parentSpanId }) => name.endsWith('GetSlots') && !parentSpanId);
@@ -119,50 +137,52 @@ describe.concurrent('Traces', () => {
     await eventually(() => expectLine(replica, begun.traceId));
   });
 
-  it('are not of a caller that is not sampled', { timeout }, async (context) => {
-    const { collector, replica } = await start(context);
-    await replica.slots.getSlots({}, { headers: traceparent(1, '00') });
-    await replica.slots.getSlots({}, { headers: traceparent(2) });
-    await spanOf(collector, 2, 'slot.v1.SlotService/GetSlots');
-    expect(collector.spans.filter((span) => span.traceId === traceId(1))).toEqual([]);
-    await eventually(() => expectLine(replica, traceId(1)));
+  it('A call whose caller does not sample its trace sends no span, and logs the trace id', async () => {
+    const { collector, replica } = traced;
+    await replica.slots.getSlots({}, { headers: traceparent(6, '00') });
+    await replica.slots.getSlots({}, { headers: traceparent(7) });
+    await spanOf(collector, 7, 'slot.v1.SlotService/GetSlots');
+    expect(collector.spans.filter((span) => span.traceId === traceId(6))).toEqual([]);
+    await eventually(() => expectLine(replica, traceId(6)));
   });
+});
 
-  it('go on in the fetch of the key set', { timeout }, async (context) => {
+describe.concurrent('Traces of replicas with settings', () => {
+  it('A fetch of the key set carries the trace of its call', async (context) => {
+    const { expect } = context;
     const keys = await Collector.start();
     context.onTestFinished(() => keys.close());
     const auth = { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: keys.url, AUTH_ISSUER: 'issuer', AUTH_AUDIENCE: 'audience' };
     const { collector, replica } = await start(context, auth);
     const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-    const authorization = `Bearer ${encode({ alg: 'RS256' })}.${encode({})}.${encode({})}`;
-    const { webPort } = expectServing(replica);
-    await fetch(`http://127.0.0.1:${webPort}/slot.v1.SlotService/GetSlots`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization, ...traceparent(1) },
-      body: '{}',
-    });
+    const token = `${encode({ alg: 'RS256' })}.${encode({})}.${encode({})}`;
+    await post(replica.ports.webPort, 'GetSlots', token, '{}', traceparent(1));
     const { spanId } = await spanOf(collector, 1, 'slot.v1.SlotService/GetSlots');
     expect(keys.headers.map((headers) => headers.traceparent)).toEqual([`00-${traceId(1)}-${spanId}-01`]);
   });
 
-  it('are sent to the end, with the headers that the collector wants', { timeout }, async (context) => {
-    const env = { OTEL_BSP_SCHEDULE_DELAY: '600000', OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=k1' };
+  it('A replica that stops sends its last spans, with the headers and the service name that are set', async (context) => {
+    const { expect } = context;
+    const named = { OTEL_SERVICE_NAME: 'renamed', OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=k1' };
+    const env = { OTEL_BSP_SCHEDULE_DELAY: '600000', ...named };
     const { collector, replica } = await start(context, env);
     await replica.slots.getSlots({}, { headers: traceparent(1) });
     expect(collector.spans).toEqual([]);
     expect(await replica.stop()).toBe(0);
     await spanOf(collector, 1, 'slot.v1.SlotService/GetSlots');
     expect(collector.headers[0]).toMatchObject({ 'x-collector-key': 'k1' });
+    expect(collector.services).toEqual(new Set(['renamed']));
   });
 
-  it.for(['away', 'hung'])('disturb no call while the collector is %s', { timeout }, async (state, context) => {
-    const hung = state === 'hung' ? await Collector.start({ hangs: true }) : undefined;
-    context.onTestFinished(() => hung?.close());
-    const url = hung?.url ?? `http://127.0.0.1:${await findFreePort()}`;
+  it.for(['away', 'hung'])('A collector that is %s delays neither calls nor the stop', async (state, context) => {
+    const { expect, onTestFinished } = context;
+    const collector = await Collector.start({ hangs: true });
+    if (state === 'away') collector.close();
     const small = { OTEL_BSP_MAX_QUEUE_SIZE: '64', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '32' };
-    const { replica } = await startReplica(context, url, small);
+    const { replica, close } = await open(collector, small);
+    onTestFinished(close);
     let maxMs = 0;
-    // More than the queue holds.
+    // More calls than the queue holds spans.
     for (let n = 0; n < 200; n += 1) {
       const begun = performance.now();
       await replica.slots.getSlots({});
@@ -176,11 +196,12 @@ describe.concurrent('Traces', () => {
   });
 });
 
-describeBackends('Traces', (backend) => {
-  it('link a refresh to the writes that requested it together', { timeout }, async (context) => {
+describeBackends('Traces of refreshes', (backend) => {
+  it('The span of a refresh links to the writes that asked for it together', async (context) => {
+    const { expect } = context;
     const metricsPort = await findFreePort();
     const { collector, replica, stage } = await start(context, { SLOT_METRICS_PORT: String(metricsPort) }, backend);
-    // A deduplicated add loses its links: the refreshes of the start are over, and only the next sweep is queued.
+    // A deduplicated add has no links: the refreshes of the start are over, and only the next sweep is queued.
     await readCovering(replica, await writeSlot(replica), 20_000);
     await eventually(async () => {
       const { value } = await scrape(metricsPort);
@@ -189,13 +210,10 @@ describeBackends('Traces', (backend) => {
       );
       expect(states).toEqual([0, 0, 1]);
     });
-    await stage.holding('lock table store_refresh_requests in exclusive mode', async (release) => {
+    await holding(stage.database.url, 'lock table store_refresh_requests in exclusive mode', async (lock) => {
       const writing = Promise.all([1, 2].map((n) => createSlot(replica, n)));
-      await eventually(async () => {
-        const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        expect(await stage.database.sql(blocked)).toHaveLength(2);
-      });
-      await release();
+      await lock.untilAwaited(2);
+      await lock.release();
       await writing;
     });
     const writes = await Promise.all([1, 2].map((n) => spanOf(collector, n, 'slot.v1.SlotService/CreateSlot')));
@@ -214,12 +232,6 @@ describeBackends('Traces', (backend) => {
     expect(names).toContain('refreshStores');
   });
 });
-
-function expectServing({ log }: Replica) {
-  const line = log.find(({ msg }) => msg === 'serving');
-  if (line === undefined) throw new Error('it does not serve');
-  return line;
-}
 
 function expectLine({ log }: Replica, id: string) {
   const line = log.find((candidate) => candidate.msg === 'call' && candidate.traceId === id);

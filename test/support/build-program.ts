@@ -13,7 +13,7 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Programs of tests, which run in processes of their own. */
-const testPrograms = ['test/fuzz/memory-probe.ts', 'test/integration/idle-connections.ts'];
+const testPrograms = ['test/fuzz/memory-probe.ts', 'test/load/idle-connections.ts'];
 
 /** Compiles each file to one of its own: a process then loads the files that the source names. */
 const keepFilesApart: Plugin = {

@@ -18,7 +18,7 @@ export interface Pair {
   readonly serialNumber: string;
 }
 
-/** An authority of a test's own. */
+/** A certificate authority of a test's own. */
 export class Authority {
   readonly cert: string;
   readonly #keys: webcrypto.CryptoKeyPair;
@@ -68,7 +68,7 @@ export class Authority {
   }
 }
 
-/** A folder of certificate files, gone after `remove`. */
+/** A folder of certificate files, which `remove` deletes. */
 export class CertificateFolder {
   readonly certFile: string;
   readonly keyFile: string;
@@ -90,7 +90,7 @@ export class CertificateFolder {
     return folder;
   }
 
-  /** Puts a new file in the place of one, as editors and renewals do. */
+  /** Replaces a file by a rename, as editors and renewals do. */
   async replace(file: string, text: string): Promise<void> {
     await writeFile(`${file}.new`, text, { mode: 0o600 });
     await rename(`${file}.new`, file);

@@ -1,5 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { listen } from './listen.ts';
 
 /** A span as OTLP writes it in JSON. */
 export interface ReceivedSpan {
@@ -20,17 +20,17 @@ interface Received {
   }[];
 }
 
-/** What an OTLP collector is to those that send to it. */
+/** An OTLP collector that keeps what it receives. */
 export class Collector {
   readonly url: string;
-  /** All that was received, as it came. */
+  /** The bodies of all requests for `/v1/traces`. */
   readonly bodies: string[] = [];
   readonly headers: NodeJS.Dict<string | string[]>[] = [];
   readonly #close: () => void;
 
-  private constructor(port: number, answer: (response: ServerResponse) => void) {
+  private constructor(server: Server, port: number, answer: (response: ServerResponse) => void) {
     this.url = `http://127.0.0.1:${port}`;
-    const server = createServer((request, response) => {
+    server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -39,15 +39,16 @@ export class Collector {
         answer(response);
       });
     });
-    server.listen(port, '127.0.0.1');
     this.#close = () => {
       server.close();
       server.closeAllConnections();
     };
   }
 
+  /** @param hangs answers no request. */
   static async start({ hangs = false } = {}): Promise<Collector> {
-    return new Collector(await findFreePort(), (response) => {
+    const server = createServer();
+    return new Collector(server, await listen(server), (response) => {
       if (!hangs) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   }
@@ -72,7 +73,7 @@ export class Collector {
   }
 }
 
-/** The attributes by their names, of whatever type. */
+/** The values of the attributes by their names, whatever their types. */
 export function attributesOf({ attributes }: Pick<ReceivedSpan, 'attributes'>): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

@@ -6,9 +6,9 @@ import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type Protocol, protocols } from './protocols.ts';
 import { startTestService, type TestService } from './service.ts';
-import { signToken } from './tokens.ts';
+import { signToken, withToken } from './tokens.ts';
 
-/** What the tests of a contract call: one service, over one protocol. */
+/** What the tests of a contract call: one service over one protocol. */
 export interface Api<Service extends DescService> {
   /** As staff user 1. */
   readonly staff: Client<Service>;
@@ -19,16 +19,16 @@ export interface Api<Service extends DescService> {
   readonly databaseUrl: string;
   /** The parsed lines that the service has logged. */
   readonly log: TestService['log'];
-  /** The way to any service on the same ports, with that caller's token. */
+  /** A transport to any service on the same ports, with the token of that caller. */
   transportAs(caller: 'staff' | 'guest' | 'nobody'): Transport;
-  /** A client with a token of one's own, or with none. */
+  /** A client with any token, or with none. */
   as(token: string | undefined): Client<Service>;
 }
 
 export const slotContract = contractOf('slot', SlotService);
 export const couponContract = contractOf('coupon', CouponService);
 
-/** Declares tests that hold over every protocol, each with a service and a database of its own. */
+/** Declares tests that run over every protocol, each with a service and a database of its own. */
 function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: Service) {
   return (procedure: string, tests: (api: Api<Service>) => void): void => {
     describe.each(protocols)(`${procedure} over $name`, (protocol) => {
@@ -49,20 +49,7 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         await service.stop();
       });
 
-      const withToken = (token: string | undefined): Transport => {
-        const authorize = (header: ConstructorParameters<typeof Headers>[0]) => {
-          const headers = new Headers(header);
-          if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-          return headers;
-        };
-        return {
-          unary: (method, signal, timeoutMs, header, input, values) =>
-            connection.transport.unary(method, signal, timeoutMs, authorize(header), input, values),
-          stream: (method, signal, timeoutMs, header, input, values) =>
-            connection.transport.stream(method, signal, timeoutMs, authorize(header), input, values),
-        };
-      };
-      const as = (token: string | undefined) => createClient(desc, withToken(token));
+      const as = (token: string | undefined) => createClient(desc, withToken(connection.transport, token));
 
       tests({
         get staff() {
@@ -79,7 +66,8 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         get log() {
           return service.log;
         },
-        transportAs: (caller) => withToken({ staff: staffToken, guest: guestToken, nobody: undefined }[caller]),
+        transportAs: (caller) =>
+          withToken(connection.transport, { staff: staffToken, guest: guestToken, nobody: undefined }[caller]),
         as,
       });
     });
@@ -92,7 +80,7 @@ export interface Expected {
   readonly reason: string;
 }
 
-/** Asserts the code, message and reason of a failed call, and gives its ErrorInfo. */
+/** Asserts the code, message and reason of a call that must fail, and returns its ErrorInfo. */
 export async function expectError(call: Promise<unknown>, expected: Expected): Promise<ErrorInfo> {
   const error = await failureOf(call);
   const info = error.findDetails(ErrorInfoSchema)[0];
@@ -102,7 +90,7 @@ export async function expectError(call: Promise<unknown>, expected: Expected): P
   return info;
 }
 
-/** Asserts an INVALID_ARGUMENT that names a field, in its message and in its details. */
+/** Asserts that a call fails as INVALID_ARGUMENT and names the field in its message and its details. */
 export async function expectInvalidField(call: Promise<unknown>, field: string): Promise<void> {
   const error = await failureOf(call);
   expect(Code[error.code], error.rawMessage).toBe('InvalidArgument');

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { chooseAccount } from '../../shared/dev/postgres/commands.ts';
+import { eventually } from './eventually.ts';
+import { viaPort } from './proxy.ts';
 
-/** Why a test of PgBouncer can't run here; undefined when it can. */
+/** Why tests of PgBouncer can't run here; undefined when they can. */
 export const noPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0 ? undefined : 'no pgbouncer on the PATH';
 
 export interface PgBouncer {
@@ -19,11 +20,11 @@ export interface PgBouncer {
 
 export interface PgBouncerOptions {
   readonly mode: 'session' | 'transaction';
-  /** How many connections it makes to the database. */
+  /** The number of its connections to the database. */
   readonly poolSize: number;
 }
 
-/** Starts a PgBouncer of a test's own before the database of that URL. */
+/** Starts a PgBouncer of a test's own before a database. */
 export async function startPgBouncer(databaseUrl: string, { mode, poolSize }: PgBouncerOptions): Promise<PgBouncer> {
   const target = new URL(databaseUrl);
   const port = await findFreePort();
@@ -41,7 +42,7 @@ export async function startPgBouncer(databaseUrl: string, { mode, poolSize }: Pg
     pool_mode: mode,
     default_pool_size: poolSize,
     max_client_conn: 200,
-    // What pg asks of each connection; the timeouts then have to be set on the role.
+    // pg sends these with each connection; behind a pooler, the timeouts have to be set on the role.
     ignore_startup_parameters: 'statement_timeout,idle_in_transaction_session_timeout',
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
@@ -50,11 +51,10 @@ export async function startPgBouncer(databaseUrl: string, { mode, poolSize }: Pg
   await writeFile(file, ['[databases]', databases, '[pgbouncer]', ...lines, ''].join('\n'));
   const child = spawn('pgbouncer', [file], { stdio: 'ignore', ...account });
   const exited = once(child, 'exit');
-  const url = new URL(databaseUrl);
-  url.port = String(port);
-  await untilAnswers(url.href);
+  const url = viaPort(databaseUrl, port);
+  await eventually(() => connectOnce(url));
   return {
-    url: url.href,
+    url,
     async stop() {
       child.kill('SIGKILL');
       await exited;
@@ -63,18 +63,12 @@ export async function startPgBouncer(databaseUrl: string, { mode, poolSize }: Pg
   };
 }
 
-async function untilAnswers(url: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return;
-    } catch (error) {
-      if (attempt === 100) throw new Error('pgbouncer does not answer', { cause: error });
-      await pause(50);
-    } finally {
-      await client.end();
-    }
+async function connectOnce(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } finally {
+    await client.end();
   }
 }

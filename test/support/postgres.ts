@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -16,20 +16,23 @@ declare module 'vitest' {
 
 export const templateDatabase = 'template_app';
 
+const memoryFolder = '/dev/shm';
+const roomBytes = 4 * 1024 ** 3;
+
 /** The same URL for the role that has the rights of a service, and no more. */
 export function asServiceRole(url: string): string {
   return Object.assign(new URL(url), { username: 'service', password: 'for tests only' }).href;
 }
 
-// A test's database may be lost with the machine, and many tests share the server.
+// The data of tests may be lost with the machine, and many tests share the server.
 const settings = [
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
   'max_connections=400',
 ];
 
-/** Vitest's global setup: a PostgreSQL of this run's own, on a free port, gone afterwards. */
+/** Vitest's global setup: starts a PostgreSQL for this run, on a free port, and removes it afterwards. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'delivery-admin-'));
+  const folder = await mkdtemp(path.join(await chooseParent(), 'delivery-admin-'));
   // The server runs as another user when this process is root.
   await chmod(folder, 0o755);
   const postgres = await startPostgres(folder, undefined, new AbortController().signal, settings);
@@ -45,4 +48,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   };
+}
+
+/**
+ * A folder in memory, where it has room for the 300 databases of a run. A database is some 300 files: to
+ * copy it there takes 15 ms of CPU, and on ext4 56 ms.
+ */
+async function chooseParent(): Promise<string> {
+  const { bavail, bsize } = await statfs(memoryFolder).catch(() => ({ bavail: 0, bsize: 0 }));
+  return bavail * bsize >= roomBytes ? memoryFolder : tmpdir();
 }

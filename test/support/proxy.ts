@@ -1,55 +1,36 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { inject } from 'vitest';
+import { type Relay, startRelay } from './relay.ts';
 
-/** A TCP way to a server that can be cut and mended, as a network does. */
-export interface Proxy {
-  readonly port: number;
-  /** Ends every connection and refuses new ones. */
-  cut(): Promise<void>;
-  /** Refuses new connections; those that are open go on. */
-  refuse(): void;
-  /** Takes connections again, on the same port. */
-  mend(): Promise<void>;
-  /** Passes nothing on, with every connection open and new ones taken, as a server does that hangs. */
+/** A TCP way to a server that can be cut, mended and frozen, as a network does. */
+export interface TcpProxy extends Relay {
+  /** Passes nothing on, while every connection stays open and new ones are taken, as a hung server does. */
   freeze(): void;
 }
 
-export async function startProxy(targetPort: number): Promise<Proxy> {
-  const sockets = new Set<Socket>();
+export async function startProxy(targetPort: number): Promise<TcpProxy> {
   let isFrozen = false;
-  const server = createServer((near) => {
-    const far = connect(targetPort, '127.0.0.1');
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
+  const relay = await startRelay(targetPort, (near, far) => {
     if (!isFrozen) near.pipe(far).pipe(near);
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    port,
-    async cut() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
+    ...relay,
+    freeze() {
+      isFrozen = true;
+      for (const socket of relay.sockets) socket.pause();
     },
     mend() {
       isFrozen = false;
-      return listen(port);
-    },
-    refuse() {
-      server.close();
-    },
-    freeze() {
-      isFrozen = true;
-      for (const socket of sockets) socket.pause();
+      return relay.mend();
     },
   };
+}
+
+/** A proxy before this run's PostgreSQL. */
+export function startDatabaseProxy(): Promise<TcpProxy> {
+  return startProxy(Number(new URL(inject('postgresUrl')).port));
+}
+
+/** The URL of a database by way of a proxy. */
+export function viaPort(databaseUrl: string, port: number): string {
+  return Object.assign(new URL(databaseUrl), { port: String(port) }).href;
 }

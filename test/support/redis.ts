@@ -3,32 +3,32 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { findFreePort } from '../../shared/dev/ports.ts';
+import { eventually } from './eventually.ts';
 
 const hasServer = spawnSync('redis-server', ['--version']).status === 0;
 const givenUrl = process.env.REDIS_URL;
 let opened = 0;
 
-/** Why a test that stops Redis can't run here; undefined when it can. */
+/** Why tests that stop Redis can't run here; undefined when they can. */
 export const noRedisServer = hasServer ? undefined : 'no redis-server on the PATH';
 
-/** Why a test on Redis can't run here; undefined when it can. */
+/** Why tests on Redis can't run here; undefined when they can. */
 export const noRedis = hasServer || givenUrl ? undefined : 'no REDIS_URL and no redis-server on the PATH';
 
-/** A Redis to test on: one of the test's own, else that of REDIS_URL. */
+/** A Redis to test on: a server of the test's own where one can be started, else the one at REDIS_URL. */
 export async function openRedis(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   if (hasServer) return RedisServer.start();
   if (!givenUrl) throw new Error(noRedis);
-  // Tests that run at the same time have a database each, of the 16 that a Redis has.
+  // A Redis has 16 databases: tests that run at the same time take one each.
   const url = new URL(givenUrl);
   url.pathname = `/${(Number(process.env.VITEST_POOL_ID ?? '1') * 5 + (opened % 5)) % 16}`;
   opened += 1;
   return { url: url.href, stop: async () => undefined };
 }
 
-/** A redis-server of a test's own, which keeps its data over a stop. */
+/** A redis-server of a test's own, which keeps its data when it is killed and started again. */
 export class RedisServer {
   readonly url: string;
   readonly #folder: string;
@@ -47,7 +47,7 @@ export class RedisServer {
     return server;
   }
 
-  /** Ends it at once; what it was told is on disk. */
+  /** Ends it at once; every write that it acknowledged is on disk. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -56,7 +56,7 @@ export class RedisServer {
     await exited;
   }
 
-  /** Makes it answer nothing, with its connections open. */
+  /** Stops it from answering, with its connections open. */
   hang(): void {
     this.#child?.kill('SIGSTOP');
   }
@@ -74,7 +74,7 @@ export class RedisServer {
     this.#child = spawn('redis-server', [...settings, '--appendonly', 'yes', '--appendfsync', 'always'], {
       stdio: 'ignore',
     });
-    await untilAnswers(this.url);
+    await eventually(() => ping(this.url));
   }
 
   /** Starts it again on the same port, without any data. */
@@ -89,19 +89,13 @@ export class RedisServer {
   }
 }
 
-async function untilAnswers(url: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.ping();
-      return;
-    } catch (error) {
-      if (attempt === 100) throw new Error('redis-server does not answer', { cause: error });
-      await pause(50);
-    } finally {
-      client.disconnect();
-    }
+async function ping(url: string): Promise<void> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.ping();
+  } finally {
+    client.disconnect();
   }
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
-import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { type Client, createClient } from '@connectrpc/connect';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { createGrpcJsTransport } from './grpc-transport.ts';
 import { programArguments } from './processes.ts';
-import { signToken, testSecret } from './tokens.ts';
+import { signToken, testSecret, withToken } from './tokens.ts';
 
 export interface ReplicaOptions {
   readonly databaseUrl: string;
@@ -28,55 +28,53 @@ interface ReplicaPorts {
 
 /** A slot-service in a process of its own, or in several, on ports of its own. */
 export class Replica {
-  readonly log: LogLine[] = [];
+  readonly log: LogLine[];
   readonly ports: ReplicaPorts;
   readonly pid: number;
+  readonly databaseUrl: string;
   /** As staff user 1. */
   readonly slots: Client<typeof SlotService>;
   readonly stores: Client<typeof SlotStoreService>;
   readonly #transport: ReturnType<typeof createGrpcJsTransport>;
   readonly #process: SpawnedProcess;
 
-  private constructor(process: SpawnedProcess, ports: ReplicaPorts, log: LogLine[], token: string) {
+  private constructor(process: SpawnedProcess, databaseUrl: string, ports: ReplicaPorts, token: string) {
     this.#process = process;
-    this.log = log;
+    this.log = process.log;
     this.ports = ports;
     this.pid = process.pid;
+    this.databaseUrl = databaseUrl;
     this.#transport = createGrpcJsTransport(`127.0.0.1:${ports.grpcPort}`);
     const transport = withToken(this.#transport, token);
     this.slots = createClient(SlotService, transport);
     this.stores = createClient(SlotStoreService, transport);
   }
 
-  /** Starts one; rejects with what it printed when it ends before it serves. */
+  /**
+   * Starts one, and resolves once all its processes serve. Rejects with what it printed when it ends
+   * before.
+   */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const process = new SpawnedProcess(options);
-    const log: LogLine[] = [];
-    const serving = new Promise<ReplicaPorts>((resolve) => {
-      process.onLine((line) => {
-        log.push(line);
-        if (line.msg === 'serving') resolve({ grpcPort: Number(line.grpcPort), webPort: Number(line.webPort) });
-      });
-    });
     const failed = process.ended.then(() =>
-      Promise.reject<ReplicaPorts>(new Error(`it did not start: ${process.stderr}`)),
+      Promise.reject<never>(new Error(`the replica did not start: ${process.stderr}`)),
     );
-    const ports = await Promise.race([serving, failed]);
+    const ports = await Promise.race([process.untilServing(options.processes ?? 1), failed]);
     failed.catch(() => undefined);
-    return new Replica(process, ports, log, await signToken({ staffId: 1 }));
+    return new Replica(process, options.databaseUrl, ports, await signToken({ staffId: 1 }));
   }
 
-  /** Leaves what it logs unread, as a reader does that has stalled. */
+  /** Leaves its log unread, as a reader that has stalled does. */
   stallLog(): void {
     this.#process.lines?.pause();
   }
 
-  /** Reads on. */
+  /** Ends `stallLog`. */
   readLog(): void {
     this.#process.lines?.resume();
   }
 
-  /** How often a line was logged. */
+  /** The number of lines with the message. */
   logged(msg: string): number {
     return this.log.filter((line) => line.msg === msg).length;
   }
@@ -86,7 +84,7 @@ export class Replica {
     await this.#end('SIGKILL');
   }
 
-  /** Asks it to stop, and gives its exit code. */
+  /** Asks it to stop, and returns its exit code. */
   stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
@@ -102,9 +100,10 @@ export class Replica {
 class SpawnedProcess {
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
-  readonly #child: ChildProcess;
   readonly lines: Interface | undefined;
+  readonly log: LogLine[] = [];
   stderr = '';
+  readonly #child: ChildProcess;
 
   constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1, ports, env: more }: ReplicaOptions) {
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
@@ -125,6 +124,7 @@ class SpawnedProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.lines = this.#child.stdout === null ? undefined : createInterface({ input: this.#child.stdout });
+    this.lines?.on('line', (line) => this.log.push(JSON.parse(line)));
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString('utf8');
     });
@@ -135,26 +135,18 @@ class SpawnedProcess {
     return this.#child.pid ?? 0;
   }
 
-  onLine(listener: (line: LogLine) => void): void {
-    this.lines?.on('line', (line) => listener(JSON.parse(line)));
+  /** Resolves with the ports once so many processes have logged that they serve. */
+  untilServing(processes: number): Promise<ReplicaPorts> {
+    return new Promise((resolve) => {
+      this.lines?.on('line', () => {
+        const serving = this.log.filter(({ msg }) => msg === 'serving');
+        const { grpcPort, webPort } = serving[0] ?? {};
+        if (serving.length >= processes) resolve({ grpcPort: Number(grpcPort), webPort: Number(webPort) });
+      });
+    });
   }
 
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
-}
-
-/** The transport with a bearer token on every call. */
-export function withToken(transport: Transport, token: string): Transport {
-  const authorize = (header: ConstructorParameters<typeof Headers>[0]) => {
-    const headers = new Headers(header);
-    headers.set('authorization', `Bearer ${token}`);
-    return headers;
-  };
-  return {
-    unary: (method, signal, timeoutMs, header, input, values) =>
-      transport.unary(method, signal, timeoutMs, authorize(header), input, values),
-    stream: (method, signal, timeoutMs, header, input, values) =>
-      transport.stream(method, signal, timeoutMs, authorize(header), input, values),
-  };
 }

@@ -1,11 +1,11 @@
-import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startRelay } from './relay.ts';
 
-/** What travelled to the server in one go. */
+/** What a client sent before it waited for an answer. */
 export interface RoundTrip {
   /** A number for the connection. */
   readonly connection: number;
-  /** The names of the statements; a simple query's is its text. */
+  /** The names of the statements; of a simple query, its text. */
   readonly statements: readonly string[];
 }
 
@@ -16,19 +16,17 @@ export interface RoundTripCounter {
   close(): Promise<void>;
 }
 
-// Answers are held back for so long that what was sent without waiting for them is here before them.
+// Answers are held back for this long, so that what the client sends without waiting for them comes before them.
 const holdBackMs = 30;
 
 /**
- * A way to PostgreSQL that reads its protocol. What a client sends while it waits for no answer
- * starts a round trip; what it sends before that answer has reached it belongs to the same one.
+ * A relay before PostgreSQL that reads its protocol. A message that a client sends while it waits for no
+ * answer starts a round trip; what it sends before the answer has reached it belongs to the same one.
  */
 export async function countRoundTrips(targetPort: number, applicationName: string): Promise<RoundTripCounter> {
-  const sockets = new Set<Socket>();
   let connections = 0;
   const trips: RoundTrip[] = [];
-  const server = createServer((near) => {
-    const far = connect(targetPort, '127.0.0.1');
+  const relay = await startRelay(targetPort, (near, far) => {
     const client = new MessageReader(true);
     const answers = new MessageReader(false);
     const connection = ++connections;
@@ -54,35 +52,20 @@ export async function countRoundTrips(targetPort: number, applicationName: strin
     far.on('data', (chunk: Buffer) => {
       const ready = answers.read(chunk).filter(({ type }) => type === 'Z').length;
       void pause(holdBackMs).then(() => {
-        // The first answer ends the start of the connection, and answers no statement.
+        // The first answer belongs to the start of the connection, not to a statement.
         unanswered = Math.max(0, unanswered - ready);
         if (ready > 0 && unanswered === 0) current = undefined;
         near.write(chunk);
       });
     });
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port: relay.port,
     get trips() {
-      // A connection starts with words that are no statements.
+      // The start of a connection has messages without statements.
       return trips.filter(({ statements }) => statements.length > 0);
     },
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    close: relay.cut,
   };
 }
 
@@ -91,7 +74,7 @@ interface Message {
   readonly body: Buffer;
 }
 
-/** Cuts a stream into the messages of PostgreSQL's protocol; a client's first one has no type. */
+/** Splits a stream into the messages of PostgreSQL's protocol. The first message of a client has no type. */
 class MessageReader {
   #rest = Buffer.alloc(0);
   #isStart: boolean;
@@ -116,12 +99,12 @@ class MessageReader {
   }
 }
 
-/** The nth text of a message that starts with texts. */
+/** The nth text of a message that begins with texts. */
 function textAt(body: Buffer, index: number): string {
   return body.toString('utf8').split('\0')[index] ?? '';
 }
 
-/** A setting of the message that starts a connection: a version, then names and values. */
+/** A setting in the first message of a connection: a version, then names and values. */
 function settingOf(body: Buffer, name: string): string | undefined {
   const texts = body.toString('utf8', 4).split('\0');
   return texts[texts.indexOf(name) + 1];

@@ -1,7 +1,7 @@
-/** The metrics of one scrape. */
+/** What the metrics port answered once. */
 export interface Scrape {
   readonly text: string;
-  /** The value of a series, such as `jobs{job="store-refresh",state="active"}`; undefined without one. */
+  /** The value of a series, such as `jobs{job="store-refresh",state="active"}`; undefined when it is not there. */
   value(series: string): number | undefined;
 }
 

@@ -3,23 +3,24 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { expect } from 'vitest';
 import { findFreePort } from '../../shared/dev/ports.ts';
+import { eventually } from './eventually.ts';
 
-/** A Redis with a replica, and a Sentinel that makes it the master when the first one is gone. */
+/** A Redis with a replica, and a Sentinel that promotes the replica when the master is gone. */
 export interface SentinelRedis {
-  /** The variables of a service that uses it. */
+  /** The variables with which a service uses it. */
   readonly env: Readonly<Record<string, string>>;
   killMaster(): Promise<void>;
-  /** Waits until Sentinel has made the replica the master. */
+  /** Waits until Sentinel has promoted the replica. */
   failedOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const masterName = 'main';
 
-/** @param password of all of them; empty for none */
+/** @param password of all three servers; empty for none. */
 export async function startSentinelRedis(password: string): Promise<SentinelRedis> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sentinel-test-'));
   const [master, replica, sentinel] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -40,8 +41,9 @@ export async function startSentinelRedis(password: string): Promise<SentinelRedi
   const sentinelProcess = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
   const client = new Redis(sentinel, '127.0.0.1', password === '' ? {} : { password });
   client.on('error', () => undefined);
-  // It can't make a master of a replica that it has not heard of.
-  await until(async () => String(await client.call('sentinel', 'replicas', masterName)).includes('status,ok'));
+  const ask = (what: string) => client.call('sentinel', what, masterName);
+  // Sentinel promotes only a replica that it knows.
+  await eventually(async () => expect(String(await ask('replicas'))).toContain('status,ok'));
   return {
     env: {
       REDIS_URL: `redis://:${password}@${masterName}`,
@@ -51,7 +53,7 @@ export async function startSentinelRedis(password: string): Promise<SentinelRedi
     killMaster: () => kill(masterProcess),
     async failedOver() {
       const wanted = `127.0.0.1,${replica}`;
-      await until(async () => String(await client.call('sentinel', 'get-master-addr-by-name', masterName)) === wanted);
+      await eventually(async () => expect(String(await ask('get-master-addr-by-name'))).toBe(wanted));
     },
     async stop() {
       client.disconnect();
@@ -73,11 +75,4 @@ async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 1; !(await isSo().catch(() => false)); attempt += 1) {
-    if (attempt === 400) throw new Error('Sentinel did not do what was waited for');
-    await pause(50);
-  }
 }

@@ -1,7 +1,6 @@
 import { startCouponService } from '../../services/coupon-service/service.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
-import type { ServiceConfig } from '../../shared/config/config.ts';
-import { readConfig } from '../../shared/config/config.ts';
+import { readConfig, type ServiceConfig, type ServiceName } from '../../shared/config/config.ts';
 import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -10,26 +9,29 @@ import { testSecret } from './tokens.ts';
 
 const starts = { slot: startSlotService, coupon: startCouponService };
 
-/** A real service on free ports over a database of its own. */
+/** A real service on free ports, with a database of its own. */
 export interface TestService extends RunningService {
   readonly database: TestDatabase;
   /** The parsed lines that the service has logged. */
   readonly log: Record<string, unknown>[];
 }
 
-/** Starts a service with a small fixture and the rights of its role. Its `stop` also drops the database. */
+/** The configuration of a service on free ports. On a busy machine, a connection may take longer than the default 2 s. */
+export function readTestConfig(name: ServiceName, variables: Readonly<Record<string, string>>): ServiceConfig {
+  const ports = ['GRPC', 'WEB', 'METRICS'].map((port) => [`${name.toUpperCase()}_${port}_PORT`, '0']);
+  const config = readConfig(name, { AUTH_JWT_SECRET: testSecret, ...Object.fromEntries(ports), ...variables });
+  return { ...config, database: { ...config.database, connectionTimeoutMs: 30_000 } };
+}
+
+/** Starts a service with a small fixture and the rights of its role. Its `stop` also closes the database. */
 export async function startTestService(
-  name: keyof typeof starts,
+  name: ServiceName,
   overrides: (config: ServiceConfig) => Partial<ServiceConfig> = () => ({}),
 ): Promise<TestService> {
   const database = await createDatabase();
   await database.sql(fixture);
-  const config = readConfig(name, {
+  const config = readTestConfig(name, {
     DATABASE_URL: asServiceRole(database.url),
-    AUTH_JWT_SECRET: testSecret,
-    [`${name.toUpperCase()}_GRPC_PORT`]: '0',
-    [`${name.toUpperCase()}_WEB_PORT`]: '0',
-    [`${name.toUpperCase()}_METRICS_PORT`]: '0',
     CORS_ORIGINS: 'http://allowed.example',
     APP_URL: 'https://app.example',
     STORE_REFRESH_DELAY_MS: '100',

@@ -29,26 +29,26 @@ describe('Certificate files', () => {
     ['TLS_CERT_FILE', 'certFile', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
     ['TLS_KEY_FILE', 'keyFile', 'a key'],
     ['TLS_CLIENT_CA_FILE', 'clientCaFile', 'an authority'],
-  ] as const)('that are broken are refused: %s', async (variable, file, text) => {
+  ] as const)('A broken certificate file is refused by its variable: %s', async (variable, file, text) => {
     await folder.replace(folder[file], text);
     await expect(CertificateFiles.open(folder, logger)).rejects.toThrow(new RegExp(`^${variable} holds no `));
   });
 
-  it('that are not there are refused, each by its variable', async () => {
+  it('Missing certificate files are refused, each by its variable', async () => {
     const missing = { certFile: 'no-such.crt', keyFile: 'no-such.key', clientCaFile: 'no-such-ca.crt' };
     await expect(CertificateFiles.open(missing, logger)).rejects.toThrow(
       /^TLS_CERT_FILE can't be read: .*\nTLS_KEY_FILE can't be read: .*\nTLS_CLIENT_CA_FILE can't be read: [^\n]*$/,
     );
   });
 
-  it('that do not belong together are refused', async () => {
+  it('A certificate and a key that do not belong together are refused', async () => {
     await folder.replace(folder.keyFile, (await authority.sign()).key);
     await expect(CertificateFiles.open(folder, logger)).rejects.toThrow(
       'TLS_KEY_FILE is not the key of the certificate in TLS_CERT_FILE',
     );
   });
 
-  it('are read again when the link to their folder is swapped', async () => {
+  it('Certificate files are read again when the link to their folder is replaced', async () => {
     const root = path.dirname(folder.certFile);
     const fill = async (name: string, { cert, key }: Pair) => {
       await mkdir(path.join(root, name));
@@ -69,14 +69,14 @@ describe('Certificate files', () => {
     expect(opened.current.cert.toString()).toBe(next.cert);
   });
 
-  it('that stay broken are told of once', async ({ onTestFinished }) => {
+  it('Certificate files that stay broken are logged once', async ({ onTestFinished }) => {
     const lines: string[] = [];
-    const told = createLogger('test', 'error', { write: (line) => void lines.push(line) });
-    const broken = await CertificateFiles.open(folder, told);
+    const logged = createLogger('test', 'error', { write: (line) => void lines.push(line) });
+    const broken = await CertificateFiles.open(folder, logged);
     files = broken;
     await folder.replace(folder.keyFile, 'a key');
-    await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(1);
-    // Those of another folder are looked at as often: by their second change there was another look at these.
+    await expect.poll(() => lines).toHaveLength(1);
+    // Another folder is checked as often: after its second change, the broken files were checked again.
     const clock = await CertificateFolder.create(pair, authority.cert);
     const looked = await CertificateFiles.open(clock, logger);
     onTestFinished(async () => {

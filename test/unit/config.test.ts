@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { withArguments } from '../../shared/config/arguments.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { readStartSettings } from '../../shared/dev/settings.ts';
 
 const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
 
 describe('The configuration', () => {
-  it('has the defaults of the design', () => {
+  it('The configuration has the defaults of the design', () => {
     expect(readConfig('slot', valid)).toMatchObject({
       grpcPort: 50051,
       webPort: 8051,
@@ -54,11 +55,17 @@ describe('The configuration', () => {
     ['TLS_KEY_FILE', { TLS_CERT_FILE: 'tls.crt' }],
     ['TLS_CERT_FILE', { TLS_KEY_FILE: 'tls.key' }],
     ['TLS_CERT_FILE', { TLS_CLIENT_CA_FILE: 'ca.crt' }],
-  ])('names %s when it is wrong', (name, change) => {
+  ])('The error for a wrong variable names it: %s', (name, change) => {
     expect(() => readConfig('slot', { ...valid, ...change })).toThrow(name);
   });
 
-  it('has TLS with a certificate and its key, and is in cleartext without', () => {
+  it.each(['0', '-1', 'many', '65'])('The argument --processes=%s is refused', (count) => {
+    expect(() => readConfig('slot', withArguments(valid, [`--processes=${count}`]))).toThrow(
+      'PROCESSES must be a whole number from 1 to 64',
+    );
+  });
+
+  it('A certificate and its key turn TLS on; without them the ports are in cleartext', () => {
     const files = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key' };
     expect(readConfig('slot', valid).tls).toBeUndefined();
     expect(readConfig('slot', { ...valid, ...files }).tls).toEqual({ certFile: 'tls.crt', keyFile: 'tls.key' });
@@ -66,19 +73,19 @@ describe('The configuration', () => {
     expect(mutual.tls?.clientCaFile).toBe('ca.crt');
   });
 
-  it('has two secrets where a comma parts texts of 32 bytes or more', () => {
+  it('A comma separates two secrets when both have 32 bytes or more', () => {
     const secretsOf = (secret: string) => readConfig('slot', { ...valid, AUTH_JWT_SECRET: secret }).auth;
     const [one, two] = ['a'.repeat(32), 'b'.repeat(32)];
     expect(secretsOf(`${one}, ${two}`)).toMatchObject({ secrets: [one, two] });
     expect(secretsOf(`${one},short`)).toMatchObject({ secrets: [`${one},short`] });
   });
 
-  it('has no TLS under npm start, which prints commands in cleartext', () => {
+  it('npm start refuses TLS, because it prints commands in cleartext', () => {
     const files = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key' };
     expect(() => readStartSettings({ ...valid, ...files })).toThrow(/^TLS_CERT_FILE is set: .*\nTLS_KEY_FILE is set: /);
   });
 
-  it('names everything that is wrong at once, and shows no secret', () => {
+  it('The error names all wrong variables at once, and shows no secret', () => {
     const env = { ...valid, SLOT_GRPC_PORT: 'x', DATABASE_URL: 'mysql://admin:hunter2@db/x' };
     expect(() => readConfig('slot', env)).toThrow(/^(?!.*hunter2)[^\n]*\n[^\n]*$/s);
   });

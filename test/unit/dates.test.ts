@@ -8,8 +8,8 @@ afterAll(() => {
   else process.env.TZ = zoneBefore;
 });
 
-// The zone of the process must not matter: neither far from UTC nor with daylight saving.
-describe.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('A date in a process of zone %s', (zone) => {
+// The time zone of the process must not matter, even far from UTC or with daylight saving time.
+describe.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('Dates in a process with the time zone %s', (zone) => {
   const parse = (text: string) => {
     process.env.TZ = zone;
     return parseDate(text)?.toISOString();
@@ -43,7 +43,7 @@ describe.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('A date in a process 
     ['Sat Mar 7 2026 10:00:00.25 PST', '2026-03-07T18:00:00.250Z'],
     ['March 7 2026 EDT', '2026-03-07T04:00:00.000Z'],
     ['7 Mar (a Saturday) 2026 10:00 UTC+2', '2026-03-07T08:00:00.000Z'],
-  ])('reads %s', (text, expected) => {
+  ])('The date %s is read as %s', (text, expected) => {
     expect(parse(text)).toBe(expected);
   });
 
@@ -94,32 +94,30 @@ describe.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('A date in a process 
     'Mar 7 2026 8',
     'Mar 7 -2026',
     '2026-03-07T10:00:00Zjunk',
-  ])('refuses %j', (text) => {
+  ])('The text %j is refused as a date', (text) => {
     expect(parse(text)).toBeUndefined();
   });
 });
 
-describe('A date', () => {
-  it('is the one that Date.parse reads, where it is read at all', () => {
-    process.env.TZ = 'UTC';
-    const number = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 12_000 })).map(String);
-    const word = fc.constantFrom(
-      ...['Jan', 'February', 'Sept', 'may.', 'Sat', 'Monday', 'GMT', 'Z', 'utc', 'EST', 'PDT', 'PM', 'am', 'T', 'x'],
-      ...['10:00', '1:02:03', '12:30', '23:59:59.1234', '24:00:00', '(so)', '+05:30', '-8', '+0100'],
-    );
-    const separator = fc.constantFrom(' ', ' ', '/', '-', ', ', '', '  ', '.');
-    const text = fc.array(fc.tuple(fc.oneof(number, word), separator), { maxLength: 8 });
-    let read = 0;
-    fc.assert(
-      fc.property(text, (pieces) => {
-        const written = pieces.flat().join('');
-        const date = parseDate(written);
-        if (date === undefined) return;
-        read += 1;
-        expect(date.getTime(), written).toBe(Date.parse(written));
-      }),
-      { numRuns: 100_000 },
-    );
-    expect(read).toBeGreaterThan(100);
-  });
+it('A date that is read is the one that Date.parse reads', () => {
+  process.env.TZ = 'UTC';
+  const number = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 12_000 })).map(String);
+  const word = fc.constantFrom(
+    ...['Jan', 'February', 'Sept', 'may.', 'Sat', 'Monday', 'GMT', 'Z', 'utc', 'EST', 'PDT', 'PM', 'am', 'T', 'x'],
+    ...['10:00', '1:02:03', '12:30', '23:59:59.1234', '24:00:00', '(so)', '+05:30', '-8', '+0100'],
+  );
+  const separator = fc.constantFrom(' ', ' ', '/', '-', ', ', '', '  ', '.');
+  const text = fc.array(fc.tuple(fc.oneof(number, word), separator), { maxLength: 8 });
+  let read = 0;
+  fc.assert(
+    fc.property(text, (pieces) => {
+      const written = pieces.flat().join('');
+      const date = parseDate(written);
+      if (date === undefined) return;
+      read += 1;
+      expect(date.getTime(), written).toBe(Date.parse(written));
+    }),
+    { numRuns: 100_000 },
+  );
+  expect(read).toBeGreaterThan(100);
 });

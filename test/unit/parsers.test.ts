@@ -17,7 +17,7 @@ const longest = 200_000;
 const of = (...pieces: string[]) => pieces.map((piece) => piece.repeat(Math.ceil(longest / piece.length)));
 const around = (text: string) => [text, `a${text}b`, `2026-03-07T10:00:00${text}b`, `Mar 7 2026 10:00${text}b`];
 
-/** Of each text that a caller sends and the code takes apart: what reads it, and its worst texts. */
+/** Every parser of text that callers send, with the texts that are worst for it. */
 const parsers: [string, (text: string) => unknown, string[]][] = [
   [
     'a date',
@@ -44,8 +44,8 @@ const parsers: [string, (text: string) => unknown, string[]][] = [
   ],
 ];
 
-// In proportion to its length the longest takes milliseconds, in proportion to its square a minute. The
-// shorter ones come first, so that what is worse than that fails, too, and does not run for hours.
+// In linear time, the longest text takes milliseconds, and in quadratic time a minute. The shorter texts
+// come first, so that a parser that is worse than quadratic fails before it runs for hours.
 const lengths = [2_000, 20_000, 2 * longest];
 const longMs = 3_000;
 
@@ -54,14 +54,14 @@ function shortened(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, length / 2) + text.slice(-length / 2);
 }
 
-describe('The time to read', () => {
-  it.each(parsers)('%s grows with its length and no more', (_name, read, texts) => {
+describe('Parsers', () => {
+  it.each(parsers)('The time to read %s is linear in its length', (_name, read, texts) => {
     for (const text of lengths.flatMap((length) => texts.map((each) => shortened(each, length)))) {
       const start = performance.now();
       try {
         read(text);
       } catch {
-        // Refused, which is as good.
+        // A refusal is as good.
       }
       expect(performance.now() - start, text.slice(0, 40)).toBeLessThan(longMs);
     }
@@ -88,7 +88,7 @@ function patternsOf(file: string): string[] {
 
 describe('The regular expressions', () => {
   it.each(sources.flatMap((file) => patternsOf(file).map((pattern) => [file, pattern])))(
-    'of %s never try a text again: %s',
+    'A regular expression of %s does not backtrack: %s',
     (_file, pattern) => {
       const end = pattern.lastIndexOf('/');
       expect(pattern.startsWith('/')).toBe(true);

@@ -4,7 +4,7 @@ import { ConfigError } from '../../shared/config/variables.ts';
 import { runProcesses } from '../../shared/runtime/processes.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 
-it('A process that cannot be started ends the start of all, with the reason', async () => {
+it('A process that cannot be started ends the start of all processes, with the reason', async () => {
   cluster.setupPrimary({ cwd: '/no/such/folder' });
   const logger = createLogger('slot-service', 'silent', { write: () => undefined });
   const starting = runProcesses(2, new Promise(() => undefined), logger);

@@ -29,14 +29,14 @@ describe('The answer of GetProductSlots', () => {
     ],
   });
 
-  it('is in binary form what protobuf-es writes', async () => {
+  it('The answer of GetProductSlots in binary form is equal to that of protobuf-es', async () => {
     const message = await answer.toMessage();
     const binary = await answer.toBinary();
     expect(fromBinary(GetProductSlotsResponseSchema, binary)).toEqual(message);
     expect(binary.length).toBe(toBinary(GetProductSlotsResponseSchema, message).length);
   });
 
-  it('is in JSON what protobuf-es writes', async () => {
+  it('The answer of GetProductSlots in JSON is equal to that of protobuf-es', async () => {
     const message = await answer.toMessage();
     const text = await answer.toJson();
     expect(JSON.parse(text)).toEqual(toJson(GetProductSlotsResponseSchema, message, jsonWriteOptions));

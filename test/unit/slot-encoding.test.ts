@@ -47,7 +47,7 @@ const toFields = ({ productIds: _, ...slot }: ListedSlotRow) => ({
   deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
 });
 
-it('A list of slots is written as its message would be, in both forms', async () => {
+it('A list of slots is encoded like its message, in both forms', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
       const answer = new SlotsResponse(rows);
@@ -58,7 +58,7 @@ it('A list of slots is written as its message would be, in both forms', async ()
   );
 });
 
-it('A list of slots with products is written as its message would be, in both forms', async () => {
+it('A list of slots with products is encoded like its message, in both forms', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), products, async (rows, known) => {
       const answer = new ListedSlotsResponse(rows, known);
@@ -77,7 +77,7 @@ it('A list of slots with products is written as its message would be, in both fo
   );
 });
 
-it('The product ids of slots are written as their message would be, in both forms', async () => {
+it('The product ids of slots are encoded like their message, in both forms', async () => {
   const byId = fc.array(fc.tuple(int32, fc.array(int32))).map((entries) => new Map(entries));
   await fc.assert(
     fc.asyncProperty(byId, async (productIds) => {
@@ -101,7 +101,7 @@ const snippet = fc.record({
   accessUrl: text,
 });
 
-it("A slot's detail is written as its message would be, in both forms", async () => {
+it('The detail of a slot is encoded like its message, in both forms', async () => {
   await fc.assert(
     fc.asyncProperty(
       row,

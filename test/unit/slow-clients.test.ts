@@ -9,76 +9,76 @@ import { RequestStream, SlowClientGuard } from '../../shared/rpc/limits/slow-cli
 
 const aMoment = 1_000;
 
-class PlainExchange extends RequestStream {
+class PlainStream extends RequestStream {
   isArriving = false;
   unread = 0;
-  isCut = false;
+  isReset = false;
 
   reset(): void {
-    this.isCut = true;
+    this.isReset = true;
   }
 }
 
-describe('Of the callers of a port', () => {
-  let callers: SlowClientGuard;
+describe('The guard against slow clients', () => {
+  let guard: SlowClientGuard;
   beforeEach(() => {
     vi.useFakeTimers();
-    callers = new SlowClientGuard();
+    guard = new SlowClientGuard();
   });
   afterEach(() => {
-    callers.close();
+    guard.close();
     vi.useRealTimers();
   });
 
-  function add(state: Partial<PlainExchange> = {}): PlainExchange {
-    const stream = Object.assign(new PlainExchange(), state);
-    callers.add(stream);
+  function add(state: Partial<PlainStream> = {}): PlainStream {
+    const stream = Object.assign(new PlainStream(), state);
+    guard.add(stream);
     return stream;
   }
 
-  it('one is cut whose request has not come as a whole in time', () => {
+  it('A request that has not arrived in time is reset', () => {
     const slow = add({ isArriving: true });
     vi.advanceTimersByTime(requestTimeoutMs - aMoment);
-    expect(slow.isCut).toBe(false);
+    expect(slow.isReset).toBe(false);
     vi.advanceTimersByTime(2 * aMoment);
-    expect(slow.isCut).toBe(true);
+    expect(slow.isReset).toBe(true);
   });
 
-  it('one stays whose answer takes longer', () => {
+  it('A request whose response takes long is not reset', () => {
     const waiting = add();
     vi.advanceTimersByTime(10 * requestTimeoutMs);
-    expect(waiting.isCut).toBe(false);
+    expect(waiting.isReset).toBe(false);
   });
 
-  it('one is cut who reads nothing of an answer for so long', () => {
+  it('A response of which nothing is read for too long is reset', () => {
     const stuck = add({ unread: 1 });
     vi.advanceTimersByTime(responseTimeoutMs - aMoment);
-    expect(stuck.isCut).toBe(false);
+    expect(stuck.isReset).toBe(false);
     vi.advanceTimersByTime(2 * aMoment);
-    expect(stuck.isCut).toBe(true);
+    expect(stuck.isReset).toBe(true);
   });
 
-  it('one stays who reads a little of an answer now and then', () => {
+  it('A response that is read slowly is not reset', () => {
     const reading = add({ unread: 1_000 });
     for (let time = 0; time < 10; time += 1) {
       reading.unread -= 1;
       vi.advanceTimersByTime(responseTimeoutMs - aMoment);
     }
-    expect(reading.isCut).toBe(false);
+    expect(reading.isReset).toBe(false);
   });
 
-  it('those are cut who were asked first to read, when too much is unread in all', () => {
+  it('When too many bytes of responses are unread, the oldest are reset', () => {
     const half = maxUnreadBytes / 2;
     const streams = [add({ unread: half }), add(), add({ unread: half }), add({ unread: half })];
     vi.advanceTimersByTime(aMoment);
-    expect(streams.map(({ isCut }) => isCut)).toEqual([true, false, false, false]);
+    expect(streams.map(({ isReset }) => isReset)).toEqual([true, false, false, false]);
   });
 
-  it('one is cut at once who comes when too many are there, until one of them has left', () => {
+  it('A request beyond the limit is reset at once, until another one has ended', () => {
     const first = add();
     for (let count = 1; count < maxRequestStreams; count += 1) add();
-    expect(add().isCut).toBe(true);
-    callers.delete(first);
-    expect(add().isCut).toBe(false);
+    expect(add().isReset).toBe(true);
+    guard.delete(first);
+    expect(add().isReset).toBe(false);
   });
 });

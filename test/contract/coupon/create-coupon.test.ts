@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { couponContract, expectError, failureOf } from '../../support/contract.ts';
 
 couponContract('CreateCoupon', (api) => {
-  it('issues the fixed terms to the user with the mobile', async () => {
+  it('The coupon has the fixed terms and belongs to the user with the mobile number', async () => {
     const { success, coupon } = await api.staff.createCoupon({ mobile: '+900 000-0002 ' });
     expect(success).toBe(true);
     expect(coupon).toMatchObject({
@@ -38,15 +38,15 @@ couponContract('CreateCoupon', (api) => {
     });
   });
 
-  it('creates the user when there is none, without name and email', async () => {
+  it('A mobile number of no user creates a user without name and email', async () => {
     const { coupon } = await api.staff.createCoupon({ mobile: '7111111111' });
     expect(await api.sql('select id, name, email from users where mobile = $1', ['7111111111'])).toEqual([
       { id: coupon?.userId, name: null, email: null },
     ]);
   });
 
-  it('makes one user and a coupon each when calls with a new mobile run at once', async () => {
-    // More than one round: only from the second on are there connections for all.
+  it('Concurrent calls with a new mobile number create one user, and a coupon for each call', async () => {
+    // Only from the second round on does each call find a connection that is open.
     for (let round = 0; round < 5; round += 1) {
       const mobile = `722222222${round}`;
       const calls = await Promise.all(Array.from({ length: 8 }, () => api.staff.createCoupon({ mobile })));
@@ -57,12 +57,12 @@ couponContract('CreateCoupon', (api) => {
     }
   });
 
-  it('needs a mobile number before all else', async () => {
+  it('An empty mobile number is refused before all else', async () => {
     const error = await failureOf(api.guest.createCoupon({ mobile: '' }));
     expect(error.rawMessage).toContain('Mobile number is required');
   });
 
-  it('rule 1: needs a staff identity, before the digits are looked at', async () => {
+  it('Rule 1: a caller without a staff identity is refused before the digits are checked', async () => {
     await expectError(api.guest.createCoupon({ mobile: '123' }), {
       code: 'Unauthenticated',
       message: 'Unauthorized',
@@ -71,7 +71,7 @@ couponContract('CreateCoupon', (api) => {
   });
 
   it.each(['123456789', '12345678901', 'no digits', '٠١٢٣٤٥٦٧٨٩', ' '])(
-    'rule 2: refuses %j, which has not 10 digits',
+    'Rule 2: %j is refused, because it does not have 10 digits',
     async (mobile) => {
       await expectError(api.staff.createCoupon({ mobile }), {
         code: 'InvalidArgument',
@@ -81,8 +81,8 @@ couponContract('CreateCoupon', (api) => {
     },
   );
 
-  it('rule 4: refuses a made-up code that exists, and leaves no user behind', async () => {
-    // Every made-up code becomes the same one.
+  it('Rule 4: a generated code that exists is refused, and no user is left behind', async () => {
+    // The trigger makes every generated code the same.
     await api.sql(`
       create function same_code() returns trigger language plpgsql
         as $$ begin new.coupon_code := 'MADE-UP'; return new; end $$;

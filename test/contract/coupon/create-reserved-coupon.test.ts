@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { couponContract, expectError, expectInvalidField, failureOf } from '../../support/contract.ts';
 
 couponContract('CreateReservedCoupon', (api) => {
-  it('stores the terms, and ignores what only coupons have', async () => {
+  it('A reserved coupon stores its terms, and ignores the fields that only coupons have', async () => {
     const { reservedCoupon } = await api.staff.createReservedCoupon({
       coupon: {
         couponCode: 'SECRET-ONE',
@@ -38,7 +38,7 @@ couponContract('CreateReservedCoupon', (api) => {
     expect(await api.sql(`select 1 from coupons where coupon_code = 'SECRET-ONE'`)).toEqual([]);
   });
 
-  it.each([{}, { couponCode: '' }])('rules 3 and 4: makes up both codes when there is none', async (code) => {
+  it.each([{}, { couponCode: '' }])('Rules 3 and 4: without a code, both codes are generated', async (code) => {
     const { reservedCoupon } = await api.staff.createReservedCoupon({ coupon: { flatDiscount: 5, ...code } });
     expect(reservedCoupon?.secretCode).toMatch(/^SECRET\d{6}[A-Z0-9]{6}$/);
     expect(reservedCoupon?.couponCode).toMatch(/^RESERVED\d{6}$/);
@@ -48,7 +48,7 @@ couponContract('CreateReservedCoupon', (api) => {
   });
 
   it.each([{}, { discountPercent: 10, flatDiscount: 5 }, { discountPercent: 0 }])(
-    'rule 1: needs exactly one discount, before a staff identity',
+    'Rule 1: anything but exactly one discount is refused before a missing staff identity',
     async (coupon) => {
       await expectError(api.guest.createReservedCoupon({ coupon }), {
         code: 'InvalidArgument',
@@ -58,7 +58,7 @@ couponContract('CreateReservedCoupon', (api) => {
     },
   );
 
-  it('rule 2: needs a staff identity, before the code is looked at', async () => {
+  it('Rule 2: a caller without a staff identity is refused before the code is checked', async () => {
     await api.staff.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } });
     await expectError(api.guest.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } }), {
       code: 'Unauthenticated',
@@ -67,7 +67,7 @@ couponContract('CreateReservedCoupon', (api) => {
     });
   });
 
-  it('rule 3: refuses a secret code that exists, also when calls race; a coupon may have it', async () => {
+  it('Rule 3: a secret code that exists is refused, also when calls race; a coupon may have the same code', async () => {
     await api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'SHARED' } });
     const coupon = { flatDiscount: 5, couponCode: 'SHARED' };
     const calls = await Promise.allSettled(Array.from({ length: 8 }, () => api.staff.createReservedCoupon({ coupon })));
@@ -83,7 +83,7 @@ couponContract('CreateReservedCoupon', (api) => {
     expect(late.rawMessage).toBe('Secret code already exists');
   });
 
-  it('rule 6: refuses products that do not exist and leaves nothing behind', async () => {
+  it('Rule 6: products that do not exist are refused, and nothing is left behind', async () => {
     const coupon = { flatDiscount: 5, couponCode: 'SECRET-3', applicableProducts: { ids: [1, 999] } };
     await expectError(api.staff.createReservedCoupon({ coupon }), {
       code: 'InvalidArgument',
@@ -93,7 +93,7 @@ couponContract('CreateReservedCoupon', (api) => {
     expect(await api.sql(`select 1 from reserved_coupons where secret_code = 'SECRET-3'`)).toEqual([]);
   });
 
-  it('checks types before the rules', async () => {
+  it('The types of the fields are checked before the rules', async () => {
     await expectInvalidField(api.staff.createReservedCoupon({ coupon: { validTill: 'x' } }), 'coupon.valid_till');
     await expectInvalidField(api.staff.createReservedCoupon({ coupon: { maxValue: -1 } }), 'coupon.max_value');
   });

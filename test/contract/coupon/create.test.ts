@@ -11,7 +11,7 @@ const usersNotFound = 'Some applicable users not found';
 couponContract('Create', (api) => {
   const countCoupons = async () => (await api.sql('select count(*) from coupons'))[0]?.count;
 
-  it('stores the coupon with its links and answers with the record', async () => {
+  it('A coupon is stored with its links, and the response has the record', async () => {
     const { coupon } = await api.staff.create({
       coupon: {
         couponCode: 'ALL-FIELDS',
@@ -51,7 +51,7 @@ couponContract('Create', (api) => {
     expect(await api.sql(products, [coupon?.id])).toEqual([{ product_id: 4 }, { product_id: 5 }]);
   });
 
-  it('leaves out what is not given', async () => {
+  it('The record leaves out the fields that were not given', async () => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 50, validTill: '' } });
     expect(coupon).toMatchObject({ isUserBased: false, isApplyForAll: false, exclusiveApply: false });
     const { discountPercent, minOrder, maxValue, productIds, validTill, maxLimitForUser } = coupon ?? {};
@@ -59,7 +59,7 @@ couponContract('Create', (api) => {
     expect(Object.values(absent).every((value) => value === undefined)).toBe(true);
   });
 
-  it('keeps an empty list of product ids apart from none', async () => {
+  it('An empty list of product ids differs from none', async () => {
     const { coupon: empty } = await api.staff.create({ coupon: { flatDiscount: 1, productIds: { ids: [] } } });
     expect(empty?.productIds?.ids).toEqual([]);
     const { coupon: none } = await api.staff.create({ coupon: { flatDiscount: 1, clearProductIds: true } });
@@ -79,7 +79,7 @@ couponContract('Create', (api) => {
     [0, '0'],
     [-0, '0'],
     [1.005, '1.005'],
-  ])('gives %d back as %s', async (given, text) => {
+  ])('An amount of %d is returned as %s', async (given, text) => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, minOrder: given, maxValue: given } });
     expect(coupon).toMatchObject({ flatDiscount: '1', minOrder: text, maxValue: text });
   });
@@ -89,18 +89,18 @@ couponContract('Create', (api) => {
     ['two discounts', { discountPercent: 10, flatDiscount: 5 }],
     ['discounts of 0', { discountPercent: 0, flatDiscount: 0 }],
     ['one discount of 0', { flatDiscount: 0 }],
-  ])('rule 1: refuses %s', async (_case, coupon) => {
+  ])('Rule 1: a coupon with %s is refused', async (_case, coupon) => {
     const expected = { code: 'InvalidArgument', message: oneDiscount, reason: 'ONE_DISCOUNT_REQUIRED' } as const;
     await expectError(api.staff.create({ coupon }), expected);
   });
 
-  it('rule 1: a discount of 0 beside another is none, and stored as 0', async () => {
+  it('Rule 1: a discount of 0 beside another does not count as one, and is stored as 0', async () => {
     const { coupon } = await api.staff.create({ coupon: { discountPercent: 0, flatDiscount: 5 } });
     expect(coupon).toMatchObject({ discountPercent: '0', flatDiscount: '5' });
   });
 
   it.each([{}, { applicableUsers: { ids: [] } }, { isApplyForAll: false }])(
-    'rule 2: refuses a user-based coupon without users',
+    'Rule 2: a user-based coupon without users is refused',
     async (users) => {
       await expectError(api.staff.create({ coupon: { discountPercent: 5, isUserBased: true, ...users } }), {
         code: 'InvalidArgument',
@@ -110,16 +110,19 @@ couponContract('Create', (api) => {
     },
   );
 
-  it.each([{}, { applicableUsers: { ids: [1] } }])('rule 3: refuses user-based and for all', async (users) => {
-    const coupon = { discountPercent: 5, isUserBased: true, isApplyForAll: true, ...users };
-    await expectError(api.staff.create({ coupon }), {
-      code: 'InvalidArgument',
-      message: notBoth,
-      reason: 'USER_BASED_AND_FOR_ALL',
-    });
-  });
+  it.each([{}, { applicableUsers: { ids: [1] } }])(
+    'Rule 3: a coupon that is user-based and for all users is refused',
+    async (users) => {
+      const coupon = { discountPercent: 5, isUserBased: true, isApplyForAll: true, ...users };
+      await expectError(api.staff.create({ coupon }), {
+        code: 'InvalidArgument',
+        message: notBoth,
+        reason: 'USER_BASED_AND_FOR_ALL',
+      });
+    },
+  );
 
-  it('rule 4: refuses users that do not exist, also of a coupon that is not user-based', async () => {
+  it('Rule 4: users that do not exist are refused, also for a coupon that is not user-based', async () => {
     const before = await countCoupons();
     for (const isUserBased of [true, false]) {
       const coupon = { discountPercent: 5, isUserBased, applicableUsers: { ids: [1, 999] } };
@@ -132,14 +135,14 @@ couponContract('Create', (api) => {
     expect(await countCoupons()).toBe(before);
   });
 
-  it('rule 5: needs a staff identity, of a staff user that exists', async () => {
+  it('Rule 5: a caller without the identity of an existing staff user is refused', async () => {
     const expected = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
     await expectError(api.guest.create({ coupon: { discountPercent: 5 } }), expected);
     const stranger = api.as(await signToken({ staffId: 999 }));
     await expectError(stranger.create({ coupon: { discountPercent: 5 } }), expected);
   });
 
-  it.each([{}, { couponCode: '' }])('rule 6: makes up a code when there is none', async (code) => {
+  it.each([{}, { couponCode: '' }])('Rule 6: without a code, one is generated', async (code) => {
     const before = String(Date.now()).slice(-6);
     const { coupon } = await api.staff.create({ coupon: { discountPercent: 5, ...code } });
     const after = String(Date.now()).slice(-6);
@@ -148,7 +151,7 @@ couponContract('Create', (api) => {
     if (before <= after) expect(digits >= before && digits <= after).toBe(true);
   });
 
-  it('rule 7: refuses a code that exists; codes are compared as they are', async () => {
+  it('Rule 7: a code that exists is refused; upper and lower case differ', async () => {
     await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'Taken' } });
     await expectError(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'Taken' } }), {
       code: 'AlreadyExists',
@@ -159,7 +162,7 @@ couponContract('Create', (api) => {
     expect(coupon?.couponCode).toBe('TAKEN');
   });
 
-  it('rule 7: lets one of 50 calls with the same code win', async () => {
+  it('Rule 7: of 50 concurrent calls with the same code, one succeeds', async () => {
     const coupon = { discountPercent: 5, couponCode: 'RACED', applicableUsers: { ids: [1] } };
     const calls = await Promise.allSettled(Array.from({ length: 50 }, () => api.staff.create({ coupon })));
     expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -169,7 +172,7 @@ couponContract('Create', (api) => {
     expect(await api.sql(`select 1 from coupons where coupon_code = 'RACED'`)).toHaveLength(1);
   });
 
-  it('refuses products that do not exist and leaves nothing behind', async () => {
+  it('Products that do not exist are refused, and nothing is left behind', async () => {
     const before = await countCoupons();
     const coupon = { discountPercent: 5, applicableUsers: { ids: [1] }, applicableProducts: { ids: [1, 999] } };
     await expectError(api.staff.create({ coupon: { ...coupon, couponCode: 'NO-PRODUCT' } }), {
@@ -180,7 +183,7 @@ couponContract('Create', (api) => {
     expect(await countCoupons()).toBe(before);
   });
 
-  it('names the first rule that is broken', async () => {
+  it('The error names the first rule that is broken', async () => {
     await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'ORDER' } });
     const message = async (coupon: Parameters<typeof api.staff.create>[0]['coupon'], client = api.staff) =>
       (await failureOf(client.create(coupon === undefined ? {} : { coupon }))).rawMessage;
@@ -206,11 +209,11 @@ couponContract('Create', (api) => {
     ['coupon_code', { couponCode: 'a\0b' }],
     ['valid_till', { validTill: 'someday' }],
     ['valid_till', { validTill: '2026-02-31' }],
-  ])('checks the type of %s before the rules', async (field, coupon) => {
+  ])('The type of %s is checked before the rules', async (field, coupon) => {
     await expectInvalidField(api.staff.create({ coupon }), `coupon.${field}`);
   });
 
-  it('takes a percent above 100', async () => {
+  it('A discount of more than 100 percent is allowed', async () => {
     const { coupon } = await api.staff.create({ coupon: { discountPercent: 150 } });
     expect(coupon?.discountPercent).toBe('150');
   });

@@ -28,7 +28,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
     reason: 'COUPON_CODE_TAKEN',
   } as const;
 
-  it("issues a coupon over the order's total to its user, valid for 30 days", async () => {
+  it("The coupon is worth the order's total, belongs to its user and is valid for 30 days", async () => {
     const orderId = await addOrder(1);
     const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
     expect(coupon).toMatchObject({
@@ -59,20 +59,20 @@ couponContract('GenerateCancellationCoupon', (api) => {
     ['e\u0301tienne', 'E\u0301TI'],
     ['நிலா', 'நிலா'],
     ['𝒜𝒷𝒸𝒹', '𝒜𝒷𝒸'],
-  ])('rule 4: takes the first three characters of %s', async (name, start) => {
+  ])('Rule 4: the code begins with the first three characters of %s', async (name, start) => {
     const orderId = await addOrder((await addUser(name)).id);
     const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
     expect(coupon?.couponCode).toBe(`${start}${orderId}`);
   });
 
-  it.each([null, ''])('rule 4: takes the mobile of a user without a name', async (name) => {
+  it.each([null, ''])('Rule 4: the code of a user without a name begins with the mobile number', async (name) => {
     const user = await addUser(name);
     const orderId = await addOrder(user.id);
     const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
     expect(coupon?.couponCode).toBe(`${user.mobile.slice(0, 3)}${orderId}`);
   });
 
-  it('rule 4: takes USR of a user with neither', async () => {
+  it('Rule 4: the code of a user with neither name nor mobile number begins with USR', async () => {
     const user = await addUser(null);
     await api.sql(`update users set mobile = '' where id = $1`, [user.id]);
     const orderId = await addOrder(user.id);
@@ -81,7 +81,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
     await api.sql(`update users set mobile = $2 where id = $1`, [user.id, user.mobile]);
   });
 
-  it('rule 1: needs a staff identity, before the order is looked for', async () => {
+  it('Rule 1: a caller without a staff identity is refused before the order is looked up', async () => {
     await expectError(api.guest.generateCancellationCoupon({ orderId: 99_999 }), {
       code: 'Unauthenticated',
       message: 'Unauthorized',
@@ -89,7 +89,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
     });
   });
 
-  it('rule 2: answers that there is no such order', async () => {
+  it('Rule 2: an order that does not exist is not found', async () => {
     await expectError(api.staff.generateCancellationCoupon({ orderId: 99_999 }), {
       code: 'NotFound',
       message: 'Order not found',
@@ -97,7 +97,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
     });
   });
 
-  it('rule 3: answers that the order has no user', async () => {
+  it('Rule 3: an order without a user fails', async () => {
     await expectError(api.staff.generateCancellationCoupon({ orderId: await addOrder(null) }), {
       code: 'NotFound',
       message: 'User not found for this order',
@@ -105,14 +105,14 @@ couponContract('GenerateCancellationCoupon', (api) => {
     });
   });
 
-  it('rule 4: refuses a second coupon and leaves the status with the first', async () => {
+  it('Rule 4: a second coupon for an order is refused, and the order keeps the first', async () => {
     const orderId = await addOrder(1);
     const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
     await expectError(api.staff.generateCancellationCoupon({ orderId }), taken);
     expect(await refundOf(orderId)).toEqual([coupon?.id, coupon?.id]);
   });
 
-  it('rule 5: undoes the coupon when the status cannot be written', async () => {
+  it('Rule 5: the coupon is undone when the order status cannot be written', async () => {
     const orderId = await addOrder(1);
     await api.sql(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
@@ -126,7 +126,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
     expect(await api.sql('select 1 from coupons where coupon_code = $1', [`USE${orderId}`])).toEqual([]);
   });
 
-  it('lets one of two calls at once issue the coupon', async () => {
+  it('Of two concurrent calls for an order, one issues the coupon', async () => {
     for (let round = 0; round < 5; round += 1) {
       const orderId = await addOrder(2);
       const calls = await Promise.allSettled([1, 2].map(() => api.staff.generateCancellationCoupon({ orderId })));

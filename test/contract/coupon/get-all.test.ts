@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { couponContract } from '../../support/contract.ts';
 
 couponContract('GetAll', (api) => {
-  it('lists coupons with their creator and their link rows, invalidated ones too', async () => {
+  it('Coupons are listed with their creator and their links, invalidated ones too', async () => {
     const { coupon: linked } = await api.staff.create({
       coupon: {
         discountPercent: 0.1,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { couponContract } from '../../support/contract.ts';
 
 couponContract('GetReservedCoupons', (api) => {
-  it('lists reserved coupons with their creator and the user who redeemed them', async () => {
+  it('Reserved coupons are listed with their creator and the user who redeemed them', async () => {
     const { reservedCoupon: open } = await api.staff.createReservedCoupon({
       coupon: { discountPercent: 0.1, productIds: { ids: [] }, couponCode: 'OPEN' },
     });
@@ -19,7 +19,7 @@ couponContract('GetReservedCoupons', (api) => {
     expect(coupons[1]?.redeemedUser).toBeUndefined();
   });
 
-  it('finds either of the codes', async () => {
+  it('A search finds the secret code and the coupon code', async () => {
     await api.sql(`insert into reserved_coupons (secret_code, coupon_code, created_by)
       values ('left-1', 'right-1', 1), ('right-2', 'left-2', 1), ('neither', 'nor', 1)`);
     const found = async (search: string) =>

@@ -12,7 +12,7 @@ couponContract('GetUsersMiniInfo', (api) => {
   const ids = async (request: Parameters<typeof api.staff.getUsersMiniInfo>[0]) =>
     (await api.guest.getUsersMiniInfo(request)).users.map((user) => user.id);
 
-  it('orders by name, users without one last, equal names by id', async () => {
+  it('Users are ordered by name, then id; those without a name come last', async () => {
     expect(await ids({ search: '81000000' })).toEqual([17, 12, 11, 15, 16, 13, 14]);
     const { users } = await api.staff.getUsersMiniInfo({ search: '810000001', limit: 50 });
     expect(users.slice(-2)).toMatchObject([
@@ -22,7 +22,7 @@ couponContract('GetUsersMiniInfo', (api) => {
     expect(users[2]).toMatchObject({ id: 11, name: 'Zoya', mobile: '8100000011' });
   });
 
-  it('gives 20 users from the first on, unless told otherwise', async () => {
+  it('Without limit and offset, the first 20 users are listed', async () => {
     const all = [...(await ids({ limit: 50 })), ...(await ids({ limit: 50, offset: 50 }))];
     expect(new Set(all).size).toBe(72);
     expect(await ids({})).toEqual(all.slice(0, 20));
@@ -48,15 +48,15 @@ couponContract('GetUsersMiniInfo', (api) => {
     ['q', []],
     ['qq', []],
     ['qqq', []],
-  ])('finds %j in names and mobiles', async (search, expected) => {
+  ])('A search for %j finds names and mobile numbers that contain it', async (search, expected) => {
     expect(await ids({ search })).toEqual(expected);
   });
 
-  it.each(['', ' ', ' \t\n'])('takes the blank search %j for none', async (search) => {
+  it.each(['', ' ', ' \t\n'])('The blank search %j counts as none', async (search) => {
     expect(await ids({ search })).toEqual(await ids({}));
   });
 
-  it('does not trim', async () => {
+  it('A search is not trimmed', async () => {
     expect(await ids({ search: ' 100' })).toEqual([17]);
     expect(await ids({ search: '100 ' })).toEqual([]);
   });
@@ -67,7 +67,7 @@ couponContract('GetUsersMiniInfo', (api) => {
     ['offset', { offset: -1 }],
     ['search', { search: 'x'.repeat(201) }],
     ['search', { search: 'a\0' }],
-  ])('checks the bounds of %s', async (field, request) => {
+  ])('A value of %s that is out of bounds is refused', async (field, request) => {
     await expectInvalidField(api.staff.getUsersMiniInfo(request), field);
   });
 });

@@ -8,7 +8,7 @@ interface Asked {
   pageToken?: string;
 }
 
-/** What GetAll and GetReservedCoupons promise alike (spec 4.2, design 2 and 7). */
+/** GetAll and GetReservedCoupons page in the same way (spec 4.2, design 2 and 7). */
 couponContract('Paging', (api) => {
   const list = {
     GetAll: async (asked: Asked) => api.guest.getAll(asked),
@@ -24,7 +24,7 @@ couponContract('Paging', (api) => {
       const { coupons, nextCursor, nextPageToken } = await list[procedure](asked);
       return { ids: coupons.map(({ id }) => id), nextCursor, nextPageToken };
     };
-    /** A row with an id, a time in microseconds after a moment, and a code. */
+    /** Adds a row with an id, a code, and a creation time in microseconds after a fixed moment. */
     const add = (id: number, micros: number, text = `CODE-${id}`) =>
       api.sql(
         `insert into ${table} (id, ${code}, ${more} created_by, created_at)
@@ -32,7 +32,7 @@ couponContract('Paging', (api) => {
            timestamptz '2026-01-01T00:00:00Z' + $3::integer * interval '1 microsecond')`,
         [id, text, micros],
       );
-    /** Follows the page tokens to the end. */
+    /** Follows the page tokens to the last page. Returns the ids of all pages. */
     const walk = async (asked: Asked, between: (pages: number) => Promise<unknown> = async () => undefined) => {
       const ids: number[] = [];
       let { pageToken = '' } = asked;
@@ -50,7 +50,7 @@ couponContract('Paging', (api) => {
       await api.sql(`truncate ${table} cascade`);
     });
 
-    it('lists the latest first, 50 of them, and tells the id of the row after', async () => {
+    it('A page has the latest 50 rows, and next_cursor is the id of the row after them', async () => {
       for (let id = 1; id <= 51; id += 1) await add(id, id);
       const descending = Array.from({ length: 51 }, (_, index) => 51 - index);
       const first = await page({});
@@ -60,19 +60,19 @@ couponContract('Paging', (api) => {
       expect(await page({ limit: 2 ** 31 - 1 })).toMatchObject({ ids: descending, nextCursor: undefined });
     });
 
-    it('takes the cursor to the letter: ids below it, 0 is none', async () => {
-      // In the order of creation: 4, 1, 5, 2, 3.
+    it('A cursor lists the rows with ids below it, and a cursor of 0 counts as none', async () => {
+      // The latest first: 4, 1, 5, 2, 3.
       for (const [index, id] of [3, 2, 5, 1, 4].entries()) await add(id, index);
       expect(await page({ limit: 2 })).toMatchObject({ ids: [4, 1], nextCursor: 5 });
       expect(await page({ limit: 2, cursor: 5 })).toMatchObject({ ids: [4, 1], nextCursor: 2 });
       expect(await page({ limit: 2, cursor: 2 })).toMatchObject({ ids: [1], nextCursor: undefined });
       expect(await page({ limit: 9, cursor: 0 })).toMatchObject({ ids: [4, 1, 5, 2, 3] });
       expect(await page({ limit: 9, cursor: -1 })).toMatchObject({ ids: [] });
-      // The tokens of a cursor's pages stay below it.
+      // The page tokens that follow a cursor stay below it.
       expect(await walk({ limit: 1, cursor: 4 })).toEqual([1, 2, 3]);
     });
 
-    it('takes a limit of 0 to the letter, and skips nothing after it', async () => {
+    it('A limit of 0 gives an empty page, and no row is lost after it', async () => {
       expect(await page({ limit: 0 })).toEqual({ ids: [], nextCursor: undefined, nextPageToken: '' });
       for (const id of [1, 2, 3]) await add(id, id);
       const none = await page({ limit: 0 });
@@ -85,21 +85,21 @@ couponContract('Paging', (api) => {
       await expectInvalidField(list[procedure]({ limit: -1 }), 'limit');
     });
 
-    it.each([1, 2, 3, 7])('pages without loss or repeat through equal times, %i at a time', async (limit) => {
+    it.each([1, 2, 3, 7])('Pages of %i rows with equal times lose and repeat no row', async (limit) => {
       for (let id = 1; id <= 12; id += 1) await add(id, id <= 8 ? 5 : 6);
       expect(await walk({ limit })).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     });
 
-    it('tells times apart that differ by a microsecond', async () => {
+    it('Rows whose times differ by a microsecond are ordered by time', async () => {
       for (let id = 1; id <= 6; id += 1) await add(id, 100 - id);
       expect(await walk({ limit: 1 })).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
-    it('pages without loss or repeat while rows come and go', async () => {
+    it('Pages lose and repeat no row while rows are added and deleted', async () => {
       for (let id = 1; id <= 20; id += 1) await add(id, Math.floor(id / 4));
       const seen = await walk({ limit: 3 }, async (pages) => {
         await add(100 + pages, 1_000 + pages);
-        // A row that was seen, and the very one that the token names.
+        // A row of an earlier page, and the row that the token names.
         await api.sql(`delete from ${table} where id in ($1, $2)`, [21 - 3 * pages, 20 - pages]);
       });
       expect(new Set(seen).size).toBe(seen.length);
@@ -128,7 +128,7 @@ couponContract('Paging', (api) => {
       ['zz', []],
       ['~', []],
       ['---', []],
-    ])('finds codes that contain %j', async (search, expected) => {
+    ])('A search for %j finds the codes that contain it', async (search, expected) => {
       const codes = ['Summer-25', 'MIDSUMMER', '50%_OFF', 'BACK\\SLASH', 'SPACE 1', 'ÇA-VA', 'SMILE😀'];
       for (const [index, text] of codes.entries()) await add(index + 1, -index, text);
       const found = expected.map((text) => codes.indexOf(text) + 1);
@@ -137,7 +137,7 @@ couponContract('Paging', (api) => {
       expect((await page({ search, cursor: 2 })).ids).toEqual(found.filter((id) => id < 2));
     });
 
-    it.each(['', ' ', '\t \n'])('takes the blank search %j for none', async (search) => {
+    it.each(['', ' ', '\t \n'])('The blank search %j counts as none', async (search) => {
       await add(1, 1);
       await add(2, 2);
       expect((await page({ search })).ids).toEqual([2, 1]);
@@ -145,7 +145,7 @@ couponContract('Paging', (api) => {
       expect((await page({ pageToken: nextPageToken })).ids).toEqual([1]);
     });
 
-    it('refuses a token that is garbled, or from another search or listing', async () => {
+    it('A page token that is garbled, or from another search or procedure, is refused', async () => {
       for (const id of [1, 2, 3]) await add(id, id);
       const { nextPageToken: token } = await page({ limit: 1, search: 'code' });
       expect((await page({ search: 'code', pageToken: token, cursor: 0 })).ids).toEqual([2, 1]);
@@ -160,15 +160,18 @@ couponContract('Paging', (api) => {
       await expectInvalidField(list[other]({ search: 'code', pageToken: token }), 'page_token');
     });
 
-    it('refuses a cursor together with a token', async () => {
+    it('A cursor together with a page token is refused', async () => {
       for (const id of [1, 2]) await add(id, id);
       const { nextPageToken: pageToken } = await page({ limit: 1 });
       const error = await failureOf(list[procedure]({ cursor: 2, pageToken }));
       expect(error.rawMessage).toContain("cursor can't be given together with page_token");
     });
 
-    it.each([{ search: 'x'.repeat(201) }, { search: 'a\0b' }])('checks the search', async (asked) => {
-      await expectInvalidField(list[procedure](asked), 'search');
-    });
+    it.each([{ search: 'x'.repeat(201) }, { search: 'a\0b' }])(
+      'A search that is too long or contains NUL is refused',
+      async (asked) => {
+        await expectInvalidField(list[procedure](asked), 'search');
+      },
+    );
   });
 });

@@ -3,14 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { expectError } from '../../support/contract.ts';
 import { protocols } from '../../support/protocols.ts';
-import { withToken } from '../../support/replica.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken } from '../../support/tokens.ts';
+import { signToken, withToken } from '../../support/tokens.ts';
 
 const unauthorized = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
 const terms = { coupon: { discountPercent: 10 } };
 
-describe.each(protocols)('With COUPON_STAFF_ONLY, a caller over $name', (protocol) => {
+describe.each(protocols)('COUPON_STAFF_ONLY over $name', (protocol) => {
   let service: TestService;
   let connection: ReturnType<typeof protocol.open>;
   beforeAll(async () => {
@@ -24,7 +23,7 @@ describe.each(protocols)('With COUPON_STAFF_ONLY, a caller over $name', (protoco
   const as = async (staffId?: number) =>
     createClient(CouponService, withToken(connection.transport, await signToken({ staffId })));
 
-  it('without a staff identity is refused by the procedures that would not ask for one', async () => {
+  it('With COUPON_STAFF_ONLY, callers without a staff identity are refused by procedures that are otherwise open to them', async () => {
     const guest = await as();
     for (const call of [
       () => guest.update({ id: 1, updates: {} }),
@@ -38,7 +37,7 @@ describe.each(protocols)('With COUPON_STAFF_ONLY, a caller over $name', (protoco
     }
   });
 
-  it('without a staff identity may validate, and is told of the rules that come before it', async () => {
+  it('With COUPON_STAFF_ONLY, callers without a staff identity may validate, and rules that precede the identity keep their order', async () => {
     const guest = await as();
     expect((await guest.validate({ code: 'none', userId: 1, orderAmount: 1 })).valid).toBe(false);
     await expectError(guest.create({ coupon: {} }), {
@@ -49,7 +48,7 @@ describe.each(protocols)('With COUPON_STAFF_ONLY, a caller over $name', (protoco
     await expectError(guest.create(terms), unauthorized);
   });
 
-  it('of the staff may call all of them', async () => {
+  it('With COUPON_STAFF_ONLY, staff may call every procedure', async () => {
     const staff = await as(1);
     const { coupon } = await staff.create(terms);
     const id = coupon?.id ?? 0;

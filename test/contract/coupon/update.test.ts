@@ -29,11 +29,14 @@ couponContract('Update', (api) => {
   const update = async (id: number, coupon: Body, rest: { isInvalidated?: boolean } = {}) =>
     (await api.staff.update({ id, updates: { coupon, ...rest } })).coupon;
 
-  it.each([{}, { updates: {} }, { updates: { coupon: {} } }])('returns the record unchanged', async (request) => {
-    const before = await created();
-    const { coupon } = await api.guest.update({ id: before.id, ...request });
-    expect(coupon).toEqual(before);
-  });
+  it.each([{}, { updates: {} }, { updates: { coupon: {} } }])(
+    'An update without changes returns the record unchanged',
+    async (request) => {
+      const before = await created();
+      const { coupon } = await api.guest.update({ id: before.id, ...request });
+      expect(coupon).toEqual(before);
+    },
+  );
 
   it.each<[Body, object]>([
     [{ couponCode: 'RENAMED' }, { couponCode: 'RENAMED' }],
@@ -52,7 +55,7 @@ couponContract('Update', (api) => {
     [{ clearProductIds: true }, { productIds: undefined }],
     [{ validTill: '' }, { validTill: undefined }],
     [{ targetUser: 3 }, {}],
-  ])('changes only what is given: %j', async (updates, changed) => {
+  ])('An update changes only the fields that it gives: %j', async (updates, changed) => {
     await api.sql(`delete from coupons where coupon_code = 'RENAMED'`);
     const before = await created();
     const after = await update(before.id, updates);
@@ -60,7 +63,7 @@ couponContract('Update', (api) => {
     expect(await update(before.id, {})).toEqual(after);
   });
 
-  it('replaces product ids, also by an empty list, and dates', async () => {
+  it('An update replaces product ids, also by an empty list, and dates', async () => {
     const { id } = await created();
     expect((await update(id, { productIds: { ids: [] } }))?.productIds?.ids).toEqual([]);
     expect((await update(id, { productIds: { ids: [7] } }))?.productIds?.ids).toEqual([7]);
@@ -68,14 +71,14 @@ couponContract('Update', (api) => {
     expect(dated?.validTill && timestampDate(dated.validTill)).toEqual(new Date('2032-05-06T00:00:00Z'));
   });
 
-  it('sets and clears the invalidation', async () => {
+  it('An update sets and clears the invalidation', async () => {
     const { id } = await created();
     expect((await update(id, {}, { isInvalidated: true }))?.isInvalidated).toBe(true);
     expect((await update(id, { maxLimitForUser: 1 }))?.isInvalidated).toBe(true);
     expect((await update(id, {}, { isInvalidated: false }))?.isInvalidated).toBe(false);
   });
 
-  it('rule 1: refuses two discounts of one call, not one beside a stored one', async () => {
+  it('Rule 1: two discounts in one update are refused, but one beside a stored one is not', async () => {
     const { id } = await created();
     const call = api.staff.update({ id, updates: { coupon: { discountPercent: 1, flatDiscount: 1 } } });
     await expectError(call, {
@@ -86,7 +89,7 @@ couponContract('Update', (api) => {
     expect(await update(id, { flatDiscount: 3 })).toMatchObject({ discountPercent: '10', flatDiscount: '3' });
   });
 
-  it('rule 2: a user-based coupon needs users, given or linked', async () => {
+  it('Rule 2: a user-based coupon needs users, in the update or linked already', async () => {
     const { id } = await created();
     const expected = {
       code: 'InvalidArgument',
@@ -102,13 +105,13 @@ couponContract('Update', (api) => {
     await expectError(userBased([]), expected);
     await userBased([2]);
     expect((await userBased()).coupon?.isUserBased).toBe(true);
-    // By the letter: links that are about to go still count as existing ones.
+    // To the letter of the spec: links that this update removes still count as existing.
     await userBased([]);
     expect((await links(id)).users).toEqual([]);
     await expectError(userBased(), expected);
   });
 
-  it('rule 3: refuses users that do not exist', async () => {
+  it('Rule 3: users that do not exist are refused', async () => {
     const { id } = await created({ ...full, applicableUsers: { ids: [1] } });
     const call = api.staff.update({ id, updates: { coupon: { minOrder: 1, applicableUsers: { ids: [2, 999] } } } });
     await expectError(call, {
@@ -120,7 +123,7 @@ couponContract('Update', (api) => {
     expect((await api.staff.getById({ id })).coupon?.minOrder).toBe('100');
   });
 
-  it('rule 5: answers that there is no such coupon, after rules 1 to 3', async () => {
+  it('Rule 5: a coupon that does not exist is not found, after rules 1 to 3', async () => {
     const expected = { code: 'NotFound', message: 'Coupon not found', reason: 'COUPON_NOT_FOUND' } as const;
     await expectError(api.staff.update({ id: 99_999 }), expected);
     await expectError(api.staff.update({ id: 0, updates: { coupon: { minOrder: 1 } } }), expected);
@@ -134,7 +137,7 @@ couponContract('Update', (api) => {
     expect(await message({ applicableUsers: { ids: [999] } })).toBe('Some applicable users not found');
   });
 
-  it('rule 6: replaces the links that are given, also by none', async () => {
+  it('Rule 6: lists of users and products replace the links, also when they are empty', async () => {
     const { id } = await created({ ...full, applicableUsers: { ids: [1, 2] }, applicableProducts: { ids: [1, 2] } });
     await update(id, { minOrder: 1 });
     expect(await links(id)).toEqual({ users: [1, 2], products: [1, 2] });
@@ -146,7 +149,7 @@ couponContract('Update', (api) => {
     expect(await links(id)).toEqual({ users: [], products: [9] });
   });
 
-  it('rule 6: of two replacements at once one stands whole', async () => {
+  it('Rule 6: of two concurrent replacements of the links, one is stored as a whole', async () => {
     const { id } = await created({ ...full, applicableUsers: { ids: [1, 2] } });
     const sets = [
       [1, 3],
@@ -161,7 +164,7 @@ couponContract('Update', (api) => {
     }
   });
 
-  it('refuses products that do not exist and undoes everything', async () => {
+  it('Products that do not exist are refused, and the whole update is undone', async () => {
     const { id } = await created({ ...full, applicableProducts: { ids: [1] } });
     const call = api.staff.update({ id, updates: { coupon: { minOrder: 1, applicableProducts: { ids: [2, 999] } } } });
     await expectError(call, {
@@ -173,7 +176,7 @@ couponContract('Update', (api) => {
     expect((await api.staff.getById({ id })).coupon?.minOrder).toBe('100');
   });
 
-  it('refuses the code of another coupon, not its own', async () => {
+  it('The code of another coupon is refused, but not its own', async () => {
     const first = await created({ flatDiscount: 1, couponCode: 'FIRST' });
     const second = await created({ flatDiscount: 1, couponCode: 'SECOND' });
     const call = api.staff.update({ id: second.id, updates: { coupon: { couponCode: 'FIRST', minOrder: 5 } } });
@@ -192,7 +195,7 @@ couponContract('Update', (api) => {
     ['valid_till', { validTill: '31/31/2031' }],
     ['min_order', { minOrder: -1 }],
     ['flat_discount', { flatDiscount: Number.NaN }],
-  ])('checks the type of %s before the rules', async (field, coupon) => {
+  ])('The type of %s is checked before the rules', async (field, coupon) => {
     const broken = { ...coupon, isUserBased: true };
     await expectInvalidField(api.staff.update({ id: 99_999, updates: { coupon: broken } }), `updates.coupon.${field}`);
   });

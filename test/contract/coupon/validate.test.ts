@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { couponContract, expectInvalidField } from '../../support/contract.ts';
 
-/** Columns of a coupon for all, unless it says otherwise. */
+/** The columns of a coupon, which is for all users unless they say otherwise. */
 interface Stored {
   discount_percent?: string;
   flat_discount?: string;
@@ -19,38 +19,48 @@ const discounts: [what: string, coupon: Stored, orderAmount: number, discount: n
   ['an exact product', { discount_percent: '15' }, 999.9, 149.985],
   ['an exact sum of cents', { discount_percent: '10' }, 0.3, 0.03],
   ['an exact product of fractions', { discount_percent: '0.7' }, 1.1, 0.0077],
-  ['a third place', { discount_percent: '33.33' }, 100.1, 33.36333],
-  ['all of it', { discount_percent: '100' }, 1e15, 1e15],
-  ['more than all of it', { discount_percent: '150' }, 100, 150],
+  ['a third decimal place', { discount_percent: '33.33' }, 100.1, 33.36333],
+  ['100 percent', { discount_percent: '100' }, 1e15, 1e15],
+  ['150 percent', { discount_percent: '150' }, 100, 150],
   ['a flat amount', { flat_discount: '50' }, 200, 50],
   ['a flat amount above the order', { flat_discount: '50' }, 20, 50],
-  ['the percentage before the flat amount', { discount_percent: '10', flat_discount: '50' }, 200, 20],
-  ['the flat amount beside 0 percent', { discount_percent: '0', flat_discount: '50' }, 200, 50],
-  ['nothing when nothing is set', {}, 200, 0],
-  ['nothing when both are 0', { discount_percent: '0', flat_discount: '0' }, 200, 0],
-  ['no more than the cap', { discount_percent: '50', max_value: '75.5' }, 200, 75.5],
-  ['a flat amount up to the cap', { flat_discount: '50', max_value: '20' }, 200, 20],
-  ['what equals the cap', { discount_percent: '10', max_value: '20' }, 200, 20],
-  ['what is a hair above the cap', { discount_percent: '10', max_value: '20' }, 200.00000000000003, 20],
-  ['no cap of 0', { discount_percent: '10', max_value: '0' }, 200, 20],
-  ['the smallest order allowed', { flat_discount: '5', min_order: '100' }, 100, 5],
-  ['no smallest order of 0', { flat_discount: '5', min_order: '0' }, 0, 5],
+  [
+    'a percentage beside a flat amount, where the percentage counts',
+    { discount_percent: '10', flat_discount: '50' },
+    200,
+    20,
+  ],
+  [
+    '0 percent beside a flat amount, where the flat amount counts',
+    { discount_percent: '0', flat_discount: '50' },
+    200,
+    50,
+  ],
+  ['a coupon without a discount', {}, 200, 0],
+  ['two discounts of 0', { discount_percent: '0', flat_discount: '0' }, 200, 0],
+  ['a percentage above the cap', { discount_percent: '50', max_value: '75.5' }, 200, 75.5],
+  ['a flat amount above the cap', { flat_discount: '50', max_value: '20' }, 200, 20],
+  ['a discount that equals the cap', { discount_percent: '10', max_value: '20' }, 200, 20],
+  ['a discount a hair above the cap', { discount_percent: '10', max_value: '20' }, 200.00000000000003, 20],
+  ['a cap of 0, which is none', { discount_percent: '10', max_value: '0' }, 200, 20],
+  ['an order of the minimum', { flat_discount: '5', min_order: '100' }, 100, 5],
+  ['a minimum of 0, which is none', { flat_discount: '5', min_order: '0' }, 0, 5],
   ['an order of 0', { discount_percent: '10' }, 0, 0],
   ['a negative order', { discount_percent: '10' }, -200, -20],
   ['a negative order under a cap', { discount_percent: '10', max_value: '5' }, -200, -20],
-  ['a date ahead', { flat_discount: '5', valid_till: '2999-01-01' }, 10, 5],
-  ['user-based, for any user', { flat_discount: '5', is_apply_for_all: false, is_user_based: true }, 10, 5],
+  ['a date in the future', { flat_discount: '5', valid_till: '2999-01-01' }, 10, 5],
+  ['a user-based coupon and any user', { flat_discount: '5', is_apply_for_all: false, is_user_based: true }, 10, 5],
   ['the smallest double', { discount_percent: '100' }, 5e-324, 5e-324],
-  ['less than the smallest double', { discount_percent: '1' }, 5e-324, 0],
+  ['a discount below the smallest double', { discount_percent: '1' }, 5e-324, 0],
   ['the largest double', { discount_percent: '100' }, Number.MAX_VALUE, Number.MAX_VALUE],
-  ['no more than the largest double', { discount_percent: '200' }, 1e308, Number.MAX_VALUE],
-  ['no less than its opposite', { discount_percent: '200' }, -1e308, -Number.MAX_VALUE],
+  ['a discount above the largest double', { discount_percent: '200' }, 1e308, Number.MAX_VALUE],
+  ['a discount below the largest negative double', { discount_percent: '200' }, -1e308, -Number.MAX_VALUE],
 ];
 
 const errors: [what: string, coupon: Stored, orderAmount: number, message: string][] = [
-  ['an invalidated one', { is_invalidated: true }, 10, 'Coupon not found or invalidated'],
-  ['one of the past', { valid_till: '2020-01-01' }, 10, 'Coupon has expired'],
-  ['one for nobody', { is_apply_for_all: false }, 10, 'Coupon is not available for use'],
+  ['an invalidated coupon', { is_invalidated: true }, 10, 'Coupon not found or invalidated'],
+  ['an expired coupon', { valid_till: '2020-01-01' }, 10, 'Coupon has expired'],
+  ['a coupon for nobody', { is_apply_for_all: false }, 10, 'Coupon is not available for use'],
   ['a small order', { min_order: '100' }, 99.99, 'Minimum order amount is 100'],
   ['an order a hair too small', { min_order: '0.3' }, 0.29999999999999993, 'Minimum order amount is 0.3'],
   ['a negative order', { min_order: '0.01' }, -1, 'Minimum order amount is 0.01'],
@@ -58,14 +68,14 @@ const errors: [what: string, coupon: Stored, orderAmount: number, message: strin
   ['a small order, minimum 1e21', { min_order: '1e21' }, 1, 'Minimum order amount is 1e+21'],
   ['a small order, minimum 1e-7', { min_order: '1e-7' }, 0, 'Minimum order amount is 1e-7'],
   [
-    'an invalidated, expired one first of all',
+    'an invalidated and expired coupon',
     { is_invalidated: true, valid_till: '2020-01-01' },
     10,
     'Coupon not found or invalidated',
   ],
-  ['an expired one for nobody', { valid_till: '2020-01-01', is_apply_for_all: false }, 10, 'Coupon has expired'],
+  ['an expired coupon for nobody', { valid_till: '2020-01-01', is_apply_for_all: false }, 10, 'Coupon has expired'],
   [
-    'one for nobody, and a small order',
+    'a coupon for nobody, and a small order',
     { is_apply_for_all: false, min_order: '100' },
     10,
     'Coupon is not available for use',
@@ -83,13 +93,13 @@ couponContract('Validate', (api) => {
     ]);
   };
 
-  describe('gives', () => {
+  describe('A coupon that is valid', () => {
     beforeAll(async () => {
       for (const [index, [, coupon]] of discounts.entries()) await store(`GIVES-${index}`, coupon);
     });
 
     it.each(discounts.map((row, index) => [...row, index] as const))(
-      '%s: %j',
+      'The discount is exact for %s: %j',
       async (_what, coupon, orderAmount, discount, index) => {
         const result = await api.guest.validate({ code: `GIVES-${index}`, userId: 1, orderAmount });
         expect(result).toMatchObject({ valid: true, discountAmount: discount });
@@ -104,7 +114,7 @@ couponContract('Validate', (api) => {
     );
   });
 
-  describe('refuses', () => {
+  describe('A coupon that is not valid', () => {
     beforeAll(async () => {
       for (const [index, [, coupon]] of errors.entries()) {
         await store(`REFUSES-${index}`, { flat_discount: '5', ...coupon });
@@ -112,7 +122,7 @@ couponContract('Validate', (api) => {
     });
 
     it.each(errors.map((row, index) => [...row, index] as const))(
-      '%s: %j',
+      'Validation fails for %s: %j',
       async (_what, _coupon, orderAmount, message, index) => {
         const result = await api.guest.validate({ code: `REFUSES-${index}`, orderAmount });
         expect(result).toMatchObject({ valid: false, message });
@@ -122,13 +132,13 @@ couponContract('Validate', (api) => {
     );
   });
 
-  it('refuses an empty code before it looks for it', async () => {
+  it('An empty code is refused before it is looked up', async () => {
     await store('', { flat_discount: '5' });
     expect(await api.guest.validate({})).toMatchObject({ valid: false, message: 'Invalid coupon code' });
     expect(await api.guest.validate({ code: ' ' })).toMatchObject({ message: 'Coupon not found or invalidated' });
   });
 
-  it('upper-cases the code it is given, not the one that is stored', async () => {
+  it('The given code is upper-cased, and the stored code is not', async () => {
     await store('UPPER-ÇÉ', { flat_discount: '5' });
     await store('lower', { flat_discount: '5' });
     await store('STRASSE', { flat_discount: '5' });
@@ -141,7 +151,7 @@ couponContract('Validate', (api) => {
     }
   });
 
-  it('finds a coupon again whose invalidation is taken back', async () => {
+  it('A coupon whose invalidation was taken back validates again', async () => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'BACK', isApplyForAll: true } });
     const id = coupon?.id ?? 0;
     await api.staff.delete({ id });
@@ -151,13 +161,13 @@ couponContract('Validate', (api) => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    'takes no order amount of %d',
+    'An order amount of %d is refused',
     async (orderAmount) => {
       await expectInvalidField(api.staff.validate({ code: 'X', orderAmount }), 'order_amount');
     },
   );
 
-  it.each(['x'.repeat(129), 'a\0'])('checks the code', async (code) => {
+  it.each(['x'.repeat(129), 'a\0'])('A code that is too long or contains NUL is refused', async (code) => {
     await expectInvalidField(api.staff.validate({ code }), 'code');
   });
 });

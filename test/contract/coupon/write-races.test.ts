@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { couponContract, expectError } from '../../support/contract.ts';
-import { whileHeld } from '../../support/held.ts';
+import { whileHeld } from '../../support/locks.ts';
 import { signToken } from '../../support/tokens.ts';
 
 couponContract('Coupon writes', (api) => {
@@ -42,7 +42,7 @@ couponContract('Coupon writes', (api) => {
   const internal = { code: 'Internal', message: 'Internal error', reason: 'INTERNAL' } as const;
   const links = { applicableUsers: { ids: [1] }, applicableProducts: { ids: [1] } };
 
-  it('create: a code that another call takes meanwhile is taken, and no link is left', async () => {
+  it('Create refuses a code that another transaction takes meanwhile, and leaves no link', async () => {
     const before = await everything();
     const create = () => api.staff.create({ coupon: { flatDiscount: 1, couponCode: 'HELD', ...links } });
     await expectError(held(insertCoupon('HELD'), create), couponTaken);
@@ -50,7 +50,7 @@ couponContract('Coupon writes', (api) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('createReservedCoupon: the same', async () => {
+  it('CreateReservedCoupon refuses a code that another transaction takes meanwhile, and leaves no link', async () => {
     const before = await everything();
     const coupon = { flatDiscount: 1, couponCode: 'HELD', applicableProducts: { ids: [1] } };
     const insert = `insert into reserved_coupons (secret_code, coupon_code, created_by) values ('HELD', 'X', 1)`;
@@ -60,7 +60,7 @@ couponContract('Coupon writes', (api) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('update: the same, and the coupon stays as it was', async () => {
+  it('Update refuses a code that another transaction takes meanwhile, and the coupon stays as it was', async () => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
     const before = await everything();
     const changes = { couponCode: 'HELD', minOrder: 7, applicableUsers: { ids: [2] } };
@@ -70,7 +70,7 @@ couponContract('Coupon writes', (api) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('update: replaces also the links that another call writes meanwhile', async () => {
+  it('Update replaces also the links that another transaction writes meanwhile', async () => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
     const id = coupon?.id ?? 0;
     const others = `select from coupons where id = ${id} for update;
@@ -83,7 +83,7 @@ couponContract('Coupon writes', (api) => {
     expect(updated?.applicableProducts.map((product) => product.id)).toEqual([3]);
   });
 
-  it('update: swapped codes at once never wait for each other', async () => {
+  it('Two updates that swap codes at once do not deadlock', async () => {
     for (let round = 0; round < 5; round += 1) {
       const codes = [`LEFT-${round}`, `RIGHT-${round}`];
       const ids: number[] = [];
@@ -100,26 +100,30 @@ couponContract('Coupon writes', (api) => {
     }
   });
 
-  it.each(['users', 'products'] as const)('create and update: %s that go meanwhile are missing', async (what) => {
-    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
-    for (const call of [
-      (body: object): Promise<unknown> => api.staff.create({ coupon: { flatDiscount: 1, ...body } }),
-      (body: object) => api.staff.update({ id: coupon?.id ?? 0, updates: { coupon: { minOrder: 9, ...body } } }),
-    ]) {
-      const id = what === 'users' ? await addUser(`81${Date.now()}`) : await addProduct();
-      const before = await everything();
-      const list = what === 'users' ? { applicableUsers: { ids: [1, id] } } : { applicableProducts: { ids: [1, id] } };
-      await expectError(
-        held(`delete from ${what} where id = ${id}`, () => call({ ...links, ...list })),
-        missing(what),
-      );
-      const after = await everything();
-      if (what === 'products') expect(after).toEqual(before);
-      else expect(after.toSpliced(4, 1)).toEqual(before.toSpliced(4, 1));
-    }
-  });
+  it.each(['users', 'products'] as const)(
+    'Create and Update refuse %s that another transaction deletes meanwhile',
+    async (what) => {
+      const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
+      for (const call of [
+        (body: object): Promise<unknown> => api.staff.create({ coupon: { flatDiscount: 1, ...body } }),
+        (body: object) => api.staff.update({ id: coupon?.id ?? 0, updates: { coupon: { minOrder: 9, ...body } } }),
+      ]) {
+        const id = what === 'users' ? await addUser(`81${Date.now()}`) : await addProduct();
+        const before = await everything();
+        const list =
+          what === 'users' ? { applicableUsers: { ids: [1, id] } } : { applicableProducts: { ids: [1, id] } };
+        await expectError(
+          held(`delete from ${what} where id = ${id}`, () => call({ ...links, ...list })),
+          missing(what),
+        );
+        const after = await everything();
+        if (what === 'products') expect(after).toEqual(before);
+        else expect(after.toSpliced(4, 1)).toEqual(before.toSpliced(4, 1));
+      }
+    },
+  );
 
-  it('generateCancellationCoupon: takes the code of the user as the user is when it is written', async () => {
+  it('GenerateCancellationCoupon makes the code from the user as stored when it writes', async () => {
     const user = await addUser('5550000001', 'Before');
     const orderId = await addOrder(user);
     const change = `update users set name = 'After', mobile = '5550000002' where id = ${user}`;
@@ -131,17 +135,20 @@ couponContract('Coupon writes', (api) => {
   it.each([
     ['order', 'Order not found', 'ORDER_NOT_FOUND'],
     ['user', 'User not found for this order', 'ORDER_USER_NOT_FOUND'],
-  ])('generateCancellationCoupon: an %s that goes meanwhile is not found', async (what, message, reason) => {
-    const userId = await addUser(`82${Date.now()}`);
-    const orderId = await addOrder(userId);
-    const [coupons, users] = await everything();
-    const goes = `delete from ${what}s where id = ${what === 'order' ? orderId : userId}`;
-    const call = held(goes, () => api.staff.generateCancellationCoupon({ orderId }));
-    await expectError(call, { code: 'NotFound', message, reason });
-    expect((await everything()).slice(0, 2)).toEqual([coupons, users]);
-  });
+  ])(
+    'GenerateCancellationCoupon finds no %s that another transaction deletes meanwhile',
+    async (what, message, reason) => {
+      const userId = await addUser(`82${Date.now()}`);
+      const orderId = await addOrder(userId);
+      const [coupons, users] = await everything();
+      const goes = `delete from ${what}s where id = ${what === 'order' ? orderId : userId}`;
+      const call = held(goes, () => api.staff.generateCancellationCoupon({ orderId }));
+      await expectError(call, { code: 'NotFound', message, reason });
+      expect((await everything()).slice(0, 2)).toEqual([coupons, users]);
+    },
+  );
 
-  it('generateCancellationCoupon: keeps what another call changes of the status meanwhile', async () => {
+  it('GenerateCancellationCoupon keeps what another transaction changes of the order status meanwhile', async () => {
     const orderId = await addOrder(1);
     const change = `update order_statuses set is_cancelled = true where order_id = ${orderId}`;
     const { coupon } = await held(change, () => api.staff.generateCancellationCoupon({ orderId }));
@@ -149,7 +156,7 @@ couponContract('Coupon writes', (api) => {
     expect(await api.sql(status, [orderId])).toEqual([{ is_cancelled: true, refund_coupon_id: coupon?.id }]);
   });
 
-  it('createCoupon: takes the user that another call creates meanwhile, or one of its own when that goes', async () => {
+  it('CreateCoupon takes the user that another transaction creates meanwhile, or creates one when that is undone', async () => {
     const insert = (mobile: string) => `insert into users (mobile) values ('${mobile}')`;
     const create = (mobile: string) => () => api.staff.createCoupon({ mobile });
     const userOf = (mobile: string) => api.sql<{ id: number }>('select id from users where mobile = $1', [mobile]);
@@ -166,7 +173,7 @@ couponContract('Coupon writes', (api) => {
     expect(again.coupon?.userId).not.toBe(own.coupon?.userId);
   });
 
-  it('another unique violation is no code that exists, and leaves nothing behind', async () => {
+  it('A violation of another unique index fails as INTERNAL and leaves nothing behind', async () => {
     const orderId = await addOrder(4);
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1 } });
     await api.sql(`
@@ -193,7 +200,7 @@ couponContract('Coupon writes', (api) => {
     }
   });
 
-  it('a staff user who has just gone is unauthorized, before codes and products are looked at', async () => {
+  it('A staff user who was just deleted is refused before codes and products are checked', async () => {
     const [{ id: staffId } = { id: 0 }] = await api.sql<{ id: number }>(
       `insert into staff_users (name) values ('Leaver') returning id`,
     );

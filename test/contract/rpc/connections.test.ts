@@ -11,11 +11,11 @@ describe('A connection to the gRPC port', () => {
   });
   afterAll(() => server.kill());
 
-  it('does not stay when its peer breaks the protocol and leaves', async () => {
+  it('A connection whose client breaks the protocol and leaves is closed', async () => {
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined).resume();
     const settings = '000000040000000000';
-    // A PING of six bytes on a stream, which must have eight on none.
+    // A PING frame must have eight bytes and no stream; this one has six, on a stream.
     const brokenPing = '000006078b0000000383868416484c';
     socket.end(
       Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from(settings + brokenPing, 'hex')]),
@@ -24,19 +24,17 @@ describe('A connection to the gRPC port', () => {
   }, 5_000);
 });
 
-describe('BIND_ADDRESS', () => {
-  it('is the only address that the ports answer at', async () => {
-    const service = await startTestService('slot', () => ({ bindAddress: '127.0.0.2' }));
-    try {
-      for (const port of [service.grpcPort, service.webPort, service.metricsPort ?? 0]) {
-        const there = connect({ port, host: '127.0.0.2' });
-        await once(there, 'connect');
-        there.destroy();
-        const elsewhere = connect({ port, host: '127.0.0.1' });
-        await expect(once(elsewhere, 'connect')).rejects.toThrow('ECONNREFUSED');
-      }
-    } finally {
-      await service.stop();
+it('The ports of a service answer at BIND_ADDRESS only', async () => {
+  const service = await startTestService('slot', () => ({ bindAddress: '127.0.0.2' }));
+  try {
+    for (const port of [service.grpcPort, service.webPort, service.metricsPort ?? 0]) {
+      const there = connect({ port, host: '127.0.0.2' });
+      await once(there, 'connect');
+      there.destroy();
+      const elsewhere = connect({ port, host: '127.0.0.1' });
+      await expect(once(elsewhere, 'connect')).rejects.toThrow('ECONNREFUSED');
     }
-  });
+  } finally {
+    await service.stop();
+  }
 });

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { exportJWK, generateKeyPair, UnsecuredJWT } from 'jose';
+import { expect, it, vi } from 'vitest';
 import { readConfig } from '../../../shared/config/config.ts';
 import { expectError, slotContract } from '../../support/contract.ts';
+import { listen } from '../../support/listen.ts';
+import { post } from '../../support/post.ts';
 import { startTestService } from '../../support/service.ts';
 import { signClaims, signToken } from '../../support/tokens.ts';
 
@@ -14,17 +16,14 @@ const refused = {
 const denied = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' } as const;
 
 slotContract('The credential', (api) => {
-  it('is required', async () => {
+  it('A call without a credential is refused', async () => {
     await expectError(api.as(undefined).getSlots({}), refused);
   });
 
   it.each([
     ['garbled', () => 'x.y.z'],
     ['expired', () => signToken({ staffId: 1, expiresIn: -60 })],
-    [
-      'signed with another secret',
-      () => signToken({ staffId: 1, secret: 'another secret of thirty-two bytes or more' }),
-    ],
+    ['signed with another secret', () => signToken({ staffId: 1, key: 'another secret of thirty-two bytes or more' })],
     ['unsigned', () => new UnsecuredJWT({ sub: 'x', staff_id: 1, exp: 4e9 }).encode()],
     ['without a subject', () => signClaims({ staff_id: 1, exp: 4e9 })],
     ['of an empty subject', () => signToken({ staffId: 1, subject: '' })],
@@ -32,15 +31,15 @@ slotContract('The credential', (api) => {
     ['of a staff id that is text', () => signToken({ staffId: '1' })],
     ['of a staff id that is no integer', () => signToken({ staffId: 1.5 })],
     ['not valid yet', () => signToken({ staffId: 1, claims: { nbf: 4e9 } })],
-  ])('is refused when it is %s', async (_kind, token) => {
+  ])('A token that is %s is refused', async (_kind, token) => {
     await expectError(api.as(await token()).getSlots({}), refused);
   });
 
-  it('may be five seconds past its expiry', async () => {
+  it('A token is valid until five seconds after its expiry', async () => {
     await api.as(await signToken({ staffId: 1, expiresIn: -2 })).getSlots({});
   });
 
-  it('stops counting when it expires, also once it was verified', async () => {
+  it('A token that was verified before is refused once it has expired', async () => {
     const client = api.as(await signToken({ staffId: 1, expiresIn: -2 }));
     await client.getSlots({});
     await expect
@@ -48,12 +47,12 @@ slotContract('The credential', (api) => {
       .toBe(refused.message);
   });
 
-  it('counts as without a staff identity when no such staff user exists', async () => {
+  it('A staff id that no staff user has counts as no staff identity', async () => {
     await expectError(api.as(await signToken({ staffId: 4711 })).getSlots({}), denied);
     await expectError(api.as(await signToken({ staffId: 2 ** 40 })).getSlots({}), denied);
   });
 
-  it('counts as without a staff identity when its staff id is null', async () => {
+  it('A staff id of null counts as no staff identity', async () => {
     const client = api.as(await signToken({ staffId: null }));
     await expectError(client.getSlots({}), denied);
     await expectError(client.getDeliverySequence({ id: '4711' }), {
@@ -63,7 +62,7 @@ slotContract('The credential', (api) => {
     });
   });
 
-  it('counts as without a staff identity when the staff user is disabled', async () => {
+  it('The staff id of a disabled staff user counts as no staff identity', async () => {
     await api.sql(`insert into staff_users (id, name, disabled_at) values (56, 'Gone', now())`);
     const client = api.as(await signToken({ staffId: 56 }));
     await expectError(client.getSlots({}), denied);
@@ -71,7 +70,7 @@ slotContract('The credential', (api) => {
     await client.getSlots({});
   });
 
-  it('leaves its subject in the log of every call, also of one that is refused', async () => {
+  it('The log of every call has the subject of its token, also when the call is refused', async () => {
     const subject = `someone ${api.protocol.name}`;
     const [guest, staff] = [api.as(await signToken({ subject })), api.as(await signToken({ subject, staffId: 1 }))];
     await staff.getSlots({});
@@ -80,19 +79,19 @@ slotContract('The credential', (api) => {
     await expect.poll(() => logged().map(({ code }) => code)).toEqual(['OK', 'UNAUTHENTICATED']);
   });
 
-  it('counts at once for a staff user who is new', async () => {
+  it('A new staff user has a staff identity at once', async () => {
     const client = api.as(await signToken({ staffId: 55 }));
     await expectError(client.getSlots({}), denied);
     await api.sql(`insert into staff_users (id, name) values (55, 'New')`);
     await client.getSlots({});
   });
 
-  it('is judged before the request', async () => {
+  it('The credential is checked before the request', async () => {
     const request = { deliveryTime: 'x', freezeTime: 'y', vendorSnippets: [{ name: '', productIds: [] }] };
     await expectError(api.as('x.y.z').createSlot(request), refused);
   });
 
-  it('is judged before the staff identity, and the declared bounds between them', async () => {
+  it('The declared bounds are checked after the credential and before the staff identity', async () => {
     const request = { slotId: 1 };
     await expectError(api.guest.updateSlotCapacity({ ...request, isCapacityFull: true }), denied);
     const error = await api.guest.updateSlotCapacity(request).catch((thrown) => thrown.rawMessage);
@@ -100,93 +99,65 @@ slotContract('The credential', (api) => {
   });
 });
 
-describe('A staff user who is known', () => {
-  it('counts as none within 30 s of being disabled', async () => {
-    const service = await startTestService('slot');
-    const [now, passed] = [performance.now.bind(performance), { ms: 0 }];
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed.ms);
-    try {
-      const headers = {
-        'content-type': 'application/json',
-        authorization: `Bearer ${await signToken({ staffId: 2 })}`,
-      };
-      const status = async () => {
-        const url = `http://127.0.0.1:${service.webPort}/slot.v1.SlotService/GetSlots`;
-        return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
-      };
-      expect(await status()).toBe(200);
-      await service.database.sql('update staff_users set disabled_at = now() where id = 2');
-      passed.ms = 29_000;
-      expect(await status()).toBe(401);
-    } finally {
-      clock.mockRestore();
-      await service.stop();
-    }
-  });
+it('A staff user who is disabled while cached loses the staff identity within 30 s', async () => {
+  const service = await startTestService('slot');
+  const [now, passed] = [performance.now.bind(performance), { ms: 0 }];
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed.ms);
+  try {
+    const token = await signToken({ staffId: 2 });
+    const status = async () => (await post(service.webPort, 'GetSlots', token)).status;
+    expect(await status()).toBe(200);
+    await service.database.sql('update staff_users set disabled_at = now() where id = 2');
+    passed.ms = 29_000;
+    expect(await status()).toBe(401);
+  } finally {
+    clock.mockRestore();
+    await service.stop();
+  }
 });
 
-describe('A credential of two secrets', () => {
-  it('is taken when either of them has signed it, and of no other', async () => {
-    const [first, second] = [
-      'the new secret of thirty-two bytes or more',
-      'the old secret of thirty-two bytes or more',
-    ];
-    const variables = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: `${first},${second}` };
-    const service = await startTestService('slot', () => ({ auth: readConfig('slot', variables).auth }));
-    try {
-      for (const [secret, expected] of [
-        [first, 200],
-        [second, 200],
-        [`${first},${second}`, 401],
-        ['a third secret of thirty-two bytes or more', 401],
-      ] as const) {
-        const authorization = `Bearer ${await signToken({ staffId: 1, secret })}`;
-        const headers = { 'content-type': 'application/json', authorization };
-        const url = `http://127.0.0.1:${service.webPort}/slot.v1.SlotService/GetSlots`;
-        expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status, secret).toBe(expected);
-      }
-    } finally {
-      await service.stop();
+it('With two secrets, a token that either has signed is accepted, and no other', async () => {
+  const [first, second] = ['the new secret of thirty-two bytes or more', 'the old secret of thirty-two bytes or more'];
+  const variables = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: `${first},${second}` };
+  const service = await startTestService('slot', () => ({ auth: readConfig('slot', variables).auth }));
+  try {
+    for (const [secret, expected] of [
+      [first, 200],
+      [second, 200],
+      [`${first},${second}`, 401],
+      ['a third secret of thirty-two bytes or more', 401],
+    ] as const) {
+      const token = await signToken({ staffId: 1, key: secret });
+      expect((await post(service.webPort, 'GetSlots', token)).status, secret).toBe(expected);
     }
-  });
+  } finally {
+    await service.stop();
+  }
 });
 
-describe('A credential of a key set', () => {
-  it('is taken from its issuer and for its audience only, in an algorithm of its key', async () => {
-    const { publicKey, privateKey } = await generateKeyPair('ES256');
-    const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
-    const provider = createServer((_request, response) => response.end(keys));
-    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-    const address = provider.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const service = await startTestService('slot', () => ({
-      auth: { kind: 'jwks', url: new URL(`http://127.0.0.1:${port}/keys`), issuer: 'idp', audience: 'admin' },
-    }));
-    const sign = (issuer: string, audience: string) =>
-      new SignJWT({ staff_id: 1 })
-        .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-        .setSubject('x')
-        .setExpirationTime('1h')
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .sign(privateKey);
-    const status = async (token: string) => {
-      const answer = await fetch(`http://127.0.0.1:${service.webPort}/slot.v1.SlotService/GetSlots`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `bearer ${token}` },
-        body: '{}',
-      });
-      await answer.text();
-      return answer.status;
-    };
-    try {
-      expect(await status(await sign('idp', 'admin'))).toBe(200);
-      expect(await status(await sign('other', 'admin'))).toBe(401);
-      expect(await status(await sign('idp', 'other'))).toBe(401);
-      expect(await status(await signToken({ staffId: 1, secret: keys }))).toBe(401);
-    } finally {
-      await service.stop();
-      await new Promise((resolve) => provider.close(resolve));
-    }
-  });
+it('With a key set, a token of its issuer and audience is accepted, and no other', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
+  const provider = createServer((_request, response) => response.end(keys));
+  const port = await listen(provider);
+  const service = await startTestService('slot', () => ({
+    auth: { kind: 'jwks', url: new URL(`http://127.0.0.1:${port}/keys`), issuer: 'idp', audience: 'admin' },
+  }));
+  const header = { alg: 'ES256', kid: 'one' };
+  const sign = (iss: string, aud: string) => signToken({ staffId: 1, claims: { iss, aud }, key: privateKey, header });
+  const status = async (token: string) => {
+    // The scheme in lower case is the same.
+    const answer = await post(service.webPort, 'GetSlots', token, '{}', { authorization: `bearer ${token}` });
+    await answer.text();
+    return answer.status;
+  };
+  try {
+    expect(await status(await sign('idp', 'admin'))).toBe(200);
+    expect(await status(await sign('other', 'admin'))).toBe(401);
+    expect(await status(await sign('idp', 'other'))).toBe(401);
+    expect(await status(await signToken({ staffId: 1, key: keys }))).toBe(401);
+  } finally {
+    await service.stop();
+    await new Promise((resolve) => provider.close(resolve));
+  }
 });

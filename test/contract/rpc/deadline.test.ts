@@ -1,50 +1,31 @@
 import { Code } from '@connectrpc/connect';
-import pg from 'pg';
 import { expect, it } from 'vitest';
 import { failureOf, slotContract } from '../../support/contract.ts';
+import { getSlotsPattern, holding, lockSlots } from '../../support/locks.ts';
 
-slotContract('A call', (api) => {
-  /** Runs `work` while every read of the slots waits. */
-  async function withLockedSlots(work: () => Promise<void>): Promise<void> {
-    const locker = new pg.Client({ connectionString: api.databaseUrl });
-    await locker.connect();
-    try {
-      await locker.query('begin; lock table slots in access exclusive mode');
-      await work();
-    } finally {
-      await locker.end();
-    }
-  }
-
-  const waitingStatements = async () => {
-    const rows = await api.sql<{ n: number }>(
-      `select count(*)::integer as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%"deliveryTime"%'`,
-    );
-    return rows[0]?.n;
-  };
-
-  it('ends at its deadline, and the statement behind it ends too', async () => {
-    await withLockedSlots(async () => {
+slotContract('Deadlines', (api) => {
+  it('A call ends at its deadline, and so does its statement', async () => {
+    await holding(api.databaseUrl, lockSlots, async (lock) => {
       const error = await failureOf(api.staff.getSlots({}, { timeoutMs: 200 }));
       expect(Code[error.code]).toBe('DeadlineExceeded');
-      await expect.poll(waitingStatements).toBe(0);
+      await expect.poll(() => lock.waiting(getSlotsPattern)).toBe(0);
     });
   });
 
-  it('ends when its caller goes away, and the statement behind it ends too', async () => {
-    await withLockedSlots(async () => {
-      const caller = new AbortController();
-      const call = failureOf(api.staff.getSlots({}, { signal: caller.signal }));
-      await expect.poll(waitingStatements).toBe(1);
-      caller.abort();
+  it('A call ends when its client cancels it, and so does its statement', async () => {
+    await holding(api.databaseUrl, lockSlots, async (lock) => {
+      const client = new AbortController();
+      const call = failureOf(api.staff.getSlots({}, { signal: client.signal }));
+      await lock.untilAwaited(1, getSlotsPattern);
+      client.abort();
       expect(Code[(await call).code]).toBe('Canceled');
-      await expect.poll(waitingStatements).toBe(0);
+      await expect.poll(() => lock.waiting(getSlotsPattern)).toBe(0);
       await expect.poll(() => api.log.findLast(({ msg }) => msg === 'call')?.code).toBe('CANCELED');
     });
   });
 
-  it('that waits for a connection ends at its deadline', async () => {
-    await withLockedSlots(async () => {
+  it('A call that waits for a connection to the database ends at its deadline', async () => {
+    await holding(api.databaseUrl, lockSlots, async () => {
       const callers = Array.from({ length: 14 }, () => failureOf(api.staff.getSlots({}, { timeoutMs: 300 })));
       for (const error of await Promise.all(callers)) expect(Code[error.code]).toBe('DeadlineExceeded');
     });

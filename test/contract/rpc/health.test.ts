@@ -25,7 +25,7 @@ describe('The gRPC port', () => {
       });
     });
 
-  it('tells the health of the server and of each service, without a credential', async () => {
+  it('Health on the gRPC port covers the server and each service, and needs no credential', async () => {
     for (const name of ['', 'slot.v1.SlotService', 'slot.v1.SlotStoreService']) {
       expect(await health(slot, name)).toBe('{"status":"SERVING"}');
     }
@@ -33,7 +33,7 @@ describe('The gRPC port', () => {
     expect(await health(coupon, 'nonsense')).toContain('unknown');
   });
 
-  it('shows its services by reflection, without a credential', async () => {
+  it('Reflection on the gRPC port lists the services, and needs no credential', async () => {
     const curl = (port: number) =>
       run('npx', [
         'buf',
@@ -48,7 +48,7 @@ describe('The gRPC port', () => {
     expect((await curl(coupon.grpcPort)).stdout).toContain('coupon.v1.CouponService');
   });
 
-  it('answers buf curl over gRPC with the schema from reflection', async () => {
+  it('buf curl calls the gRPC port with the schema from reflection', async () => {
     const token = await signToken({ staffId: 1 });
     const call = (method: string, data: object, header: string) =>
       run('npx', [

@@ -8,7 +8,7 @@ import { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { Tracing } from '../../../shared/telemetry/tracing.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
 
-it('The interceptors stand in the order that their reasons ask for', () => {
+it('The interceptors are in the order that their reasons require', () => {
   const logger = pino({ level: 'silent' });
   const calls = new CallMetrics(new Metrics(logger));
   const tracing = new Tracing(trace.getTracer('test'));
@@ -21,12 +21,12 @@ it('The interceptors stand in the order that their reasons ask for', () => {
   expect(namesWith({})).toEqual(['admission', 'logging', 'errors', 'identity', 'validation', 'staff']);
 });
 
-slotContract('The chain', (api) => {
+slotContract('The interceptors', (api) => {
   const invalid = { slotId: 1 };
   const valid = { slotId: 1, isCapacityFull: true };
   const lastCode = () => api.log.findLast(({ msg }) => msg === 'call')?.code;
 
-  it('sees a refused call in the log, judges the identity, then the bounds, then the staff identity', async () => {
+  it('A call is checked for its credential, its bounds, then its staff identity, and is logged when it is refused', async () => {
     const stranger = await failureOf(api.as(undefined).updateSlotCapacity(invalid));
     expect(stranger.rawMessage).toBe('Authentication required');
     expect(lastCode()).toBe('UNAUTHENTICATED');
@@ -38,7 +38,7 @@ slotContract('The chain', (api) => {
     expect(lastCode()).toBe('UNAUTHENTICATED');
   });
 
-  it('lets no panic escape', async () => {
+  it('An unexpected error fails the call as INTERNAL, and the next call succeeds', async () => {
     await api.sql('alter table slots rename to elsewhere');
     const error = await failureOf(api.staff.getSlots({}));
     expect(error.rawMessage).toBe('Internal error');

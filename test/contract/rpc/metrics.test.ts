@@ -34,7 +34,7 @@ describe.each(protocols)('The metrics of calls over $name', (protocol) => {
     await service.stop();
   });
 
-  it('count and time each call', async () => {
+  it('The metrics count and time each call', async () => {
     const slots = createClient(SlotService, connection.transport);
     expect(await handled('SlotService/GetSlots', 'OK')).toBe(0);
     for (let n = 0; n < 3; n += 1) await slots.getSlots({}, { headers });
@@ -50,7 +50,7 @@ describe.each(protocols)('The metrics of calls over $name', (protocol) => {
     expect(seconds('sum')).toBeLessThan(30);
   });
 
-  it('count refused calls by their code', async () => {
+  it('The metrics count refused calls by their code', async () => {
     const slots = createClient(SlotService, connection.transport);
     await slots.getSlots({}).catch(() => undefined);
     await slots.getSlotById({ id: 4711 }, { headers }).catch(() => undefined);
@@ -60,7 +60,7 @@ describe.each(protocols)('The metrics of calls over $name', (protocol) => {
     expect(await handled('SlotService/UpdateSlotCapacity', 'INVALID_ARGUMENT')).toBe(1);
   });
 
-  it('tell of a stream while it is open, and do not time it', async () => {
+  it('The metrics show a stream while it is open, and do not time it', async () => {
     const stores = createClient(SlotStoreService, connection.transport);
     const open = async () =>
       (await scrape(service.metricsPort)).value(`rpc_server_in_progress{${series('SlotStoreService/WatchStore')}}`);
@@ -79,7 +79,7 @@ describe('The metrics port', () => {
   const operating = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
   const [, documented = ''] = /^## Metrics$(.*?)^## /ms.exec(operating) ?? [];
 
-  it('serves well-formed metrics, and nothing else', async () => {
+  it('The metrics port serves well-formed metrics, and nothing else', async () => {
     const service = await startTestService('coupon');
     try {
       const path = `http://127.0.0.1:${service.webPort}/coupon.v1.CouponService/GetAll`;
@@ -101,7 +101,7 @@ describe('The metrics port', () => {
         expect((await fetch(`http://127.0.0.1:${service.metricsPort}${path}`)).status).toBe(404);
       }
       expect((await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`, { method: 'POST' })).status).toBe(404);
-      // The ports of the calls do not tell.
+      // The web port does not serve them.
       expect((await fetch(`http://127.0.0.1:${service.webPort}/metrics`)).status).toBe(404);
     } finally {
       await service.stop();
@@ -121,7 +121,7 @@ describe('The metrics port', () => {
     for (const name of told) expect(listed.filter((pattern) => pattern.test(name))).toHaveLength(1);
   });
 
-  it('is not there unless it is asked for', async () => {
+  it('A service without a metrics port serves no metrics', async () => {
     const service = await startTestService('coupon', () => ({ metricsPort: undefined }));
     expect(service.metricsPort).toBeUndefined();
     await service.stop();

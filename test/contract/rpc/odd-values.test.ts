@@ -15,20 +15,20 @@ slotContract('A delivery sequence', (api) => {
     return api.staff.updateDeliverySequence({ id: slot?.id ?? 0, deliverySequence });
   };
 
-  it('may be nested as deep as every protocol reads', async () => {
+  it('A delivery sequence may be nested as deep as every protocol reads', async () => {
     await update(nested(32));
     await api.staff.getAll({});
     await expectInvalidField(update(nested(33)), 'delivery_sequence');
   });
 
-  it('holds no NUL, but may hold what only looks like one', async () => {
+  it('A delivery sequence contains no NUL, but may contain the text of its escape sequence', async () => {
     await expectInvalidField(update({ 'a\0': [1] }), 'delivery_sequence');
     await update({ '\\u0000': ['\\u0000'] });
   });
 });
 
 slotContract('A snippet date at the limits', (api) => {
-  it('is read back whatever the time zone of the database', async () => {
+  it('A snippet date at the limits is read back in any time zone of the database', async () => {
     await api.sql(
       `do $$ begin execute format('alter database %I set timezone = ''Asia/Kolkata''', current_database()); end $$`,
     );
@@ -53,7 +53,7 @@ slotContract('A snippet date at the limits', (api) => {
 });
 
 couponContract('A staff user who is gone', (api) => {
-  it('is refused also while the service still remembers that they existed', async () => {
+  it('A staff user who was deleted is refused also while the service has them cached', async () => {
     await api.sql(`insert into staff_users (id, name) values (77, 'Leaver')`);
     const leaver = api.as(await signToken({ staffId: 77 }));
     const { coupon } = await leaver.create({ coupon: { flatDiscount: 5 } });
@@ -66,15 +66,18 @@ couponContract('A staff user who is gone', (api) => {
 });
 
 couponContract('Product ids', (api) => {
-  it('are taken as a set', async () => {
+  it('The product ids of a coupon are taken as a set', async () => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 5, productIds: { ids: [3, 3, 1] } } });
     expect(coupon?.productIds?.ids).toEqual([3, 1]);
   });
 });
 
-couponContract('Text that is no Unicode', (api) => {
-  it.skipIf(cannot(api.protocol, 'carry text that is no Unicode'))('is refused and not changed', async () => {
-    await failureOf(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'A\ud800' } }));
-    expect(await api.sql(`select 1 from coupons where coupon_code like 'A%'`)).toEqual([]);
-  });
+couponContract('Text that is not Unicode', (api) => {
+  it.skipIf(cannot(api.protocol, 'carry text that is no Unicode'))(
+    'Text that is not Unicode is refused and not replaced',
+    async () => {
+      await failureOf(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'A\ud800' } }));
+      expect(await api.sql(`select 1 from coupons where coupon_code like 'A%'`)).toEqual([]);
+    },
+  );
 });

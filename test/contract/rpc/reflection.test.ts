@@ -23,7 +23,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
   });
   afterAll(() => Promise.all([slot.stop(), coupon.stop()]));
 
-  /** The answers to requests of one stream. */
+  /** The responses to requests on one stream. */
   async function ask({ grpcPort }: TestService, ...asked: Asked[]): Promise<ServerReflectionResponse[]> {
     const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
     const call = client.makeBidiStreamRequest(
@@ -46,7 +46,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
   };
   const symbol = (value: string): Asked => ({ case: 'fileContainingSymbol', value });
 
-  /** What a client knows of the types in the file of a symbol. */
+  /** The types in the file of a symbol, as a client knows them. */
   async function registryOf(service: TestService, name: string) {
     const [response] = await ask(service, symbol(name));
     const files = response === undefined ? [] : filesOf(response);
@@ -60,7 +60,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
     return createFileRegistry(create(FileDescriptorSetSchema, { file: sorted }));
   }
 
-  it('lists the services of both ports, with health and reflection', async () => {
+  it('Reflection lists the services, with health and reflection itself', async () => {
     const list = async (service: TestService) => {
       const [response] = await ask(service, { case: 'listServices', value: '' });
       const answer = response?.messageResponse;
@@ -75,7 +75,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
     expect(await list(coupon)).toEqual(['coupon.v1.CouponService', ...common]);
   });
 
-  it('describes every service that it lists, health among them', async () => {
+  it('Reflection describes every service that it lists, health among them', async () => {
     const health = (await registryOf(slot, 'grpc.health.v1.Health')).getService('grpc.health.v1.Health');
     expect(health?.methods.map(({ name }) => name)).toEqual(['Check', 'Watch', 'List']);
     expect(health?.method.list?.output.field.statuses?.fieldKind).toBe('map');
@@ -84,7 +84,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
     }
   });
 
-  it('shows the bounds of the fields', async () => {
+  it('Reflection shows the bounds of the fields', async () => {
     const bounds = async (service: TestService, type: string, field: string) => {
       const found = (await registryOf(service, type)).getMessage(type)?.fields.find(({ name }) => name === field);
       if (found === undefined) throw new Error(`${type} has no ${field}`);
@@ -98,13 +98,13 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
     expect((await bounds(slot, 'slot.v1.UpdateSlotProductsRequest', 'slot_id')).required).toBe(true);
   });
 
-  it('knows the types of the details of errors', async () => {
+  it('Reflection knows the types of the error details', async () => {
     const registry = await registryOf(slot, 'google.rpc.ErrorInfo');
     expect(registry.getMessage('google.rpc.ErrorInfo')?.fields.map(({ name }) => name)).toContain('reason');
     expect(registry.getMessage('google.rpc.BadRequest')).toBeDefined();
   });
 
-  it('finds files by name, members of types, and extensions', async () => {
+  it('Reflection finds files by name, members of types, and extensions', async () => {
     const validate = 'buf/validate/validate.proto';
     const options = 'google.protobuf.FieldOptions';
     const [byName, value, method, field, extension, numbers] = await ask(
@@ -131,14 +131,14 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
     expect(numbers.messageResponse).toMatchObject({ value: { baseTypeName: options, extensionNumber: [1159] } });
   });
 
-  it('sends what a file depends on once a stream', async () => {
+  it('Reflection sends the dependencies of a file once per stream', async () => {
     const [first, second] = await ask(slot, symbol('slot.v1.SlotService'), symbol('slot.v1.SlotStoreService'));
     if (!first || !second) throw new Error('it answered less than it was asked');
     expect(filesOf(first).length).toBeGreaterThan(5);
     expect(filesOf(second).map(({ name }) => name)).toEqual(['slot/v1/slot_store_service.proto']);
   });
 
-  it('says of what it does not know that it is not found, and goes on', async () => {
+  it('Reflection answers NOT_FOUND for what it does not know, and goes on', async () => {
     const answers = await ask(
       coupon,
       symbol('slot.v1.SlotService'),
@@ -159,7 +159,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
     ]);
   });
 
-  it('is all that buf curl needs to call health', async () => {
+  it('buf curl calls health with the schema from reflection', async () => {
     const curl = (...args: string[]) =>
       run('npx', [
         'buf',

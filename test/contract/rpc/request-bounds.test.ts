@@ -34,7 +34,7 @@ const manyValues = Buffer.concat([
 ]);
 const manySnippets = Buffer.alloc(4_000_000, Buffer.from([(5 << 3) | 2, 0]));
 
-// What a reader that goes by the tags takes for something else than the decoder does, which goes by the fields.
+// Messages that a reader of the wire types reads differently from the decoder, which goes by the field types.
 const hidden = field(2, field(6, Buffer.alloc(2_000_000, Buffer.from([10, 0]))));
 const disguised: [string, Buffer][] = [
   ['an id that ends a group', Buffer.concat([Buffer.from([0x0c, 1]), hidden])],
@@ -131,11 +131,14 @@ describe('A request that would take long to decode', () => {
       {},
       tooMany,
     ],
-  ])('is refused for %s', async (_kind, path, body, headers: Record<string, string>, message) => {
-    expect(await send(path, body, headers)).toContain(message);
-  });
+  ])(
+    'A request that would take long to decode is refused: %s',
+    async (_kind, path, body, headers: Record<string, string>, message) => {
+      expect(await send(path, body, headers)).toContain(message);
+    },
+  );
 
-  it.each(disguised)('is refused for %s', async (_kind, body) => {
+  it.each(disguised)('A malformed request that hides its size is refused: %s', async (_kind, body) => {
     const path = body[0] === 0x0a && body[1] === 1 ? 'SlotStoreService/GetProductSlots' : update;
     expect(await send(path, body, proto)).toMatch(/The request is no slot\.v1\.\w+/);
   });
@@ -145,13 +148,13 @@ describe('A request that would take long to decode', () => {
     ['another one after it', [enveloped(Buffer.from([8, 1])), enveloped(manyValues)]],
     ['one that is compressed before it', [enveloped(gzipSync(Buffer.from([8, 1])), 1), enveloped(manyValues)]],
     ['so much after it that both are too large', [enveloped(manyValues), enveloped(Buffer.alloc(3_000_000))]],
-  ])('is refused for many values with %s', async (_kind, messages) => {
+  ])('A gRPC-Web request of many values is refused with %s', async (_kind, messages) => {
     const headers = { 'content-type': 'application/grpc-web+proto', 'grpc-encoding': 'gzip' };
     const answer = await send(update, Buffer.concat(messages), headers);
     expect(answer).toMatch(/The request has more than one message|The message is larger than 4 MiB/);
   });
 
-  it('is taken where it has no more values than it may', async () => {
+  it('A request with as many values as allowed is taken', async () => {
     const values = `{"id":1,"deliverySequence":[${'"a,[{:",'.repeat(119_000)}1]}`;
     expect(await send(update, values, json)).toContain('Access denied');
     const nested = `{"id":1,"deliverySequence":${'['.repeat(32)}"\\"[["${']'.repeat(32)}}`;
@@ -162,7 +165,7 @@ describe('A request that would take long to decode', () => {
 slotContract('A request with a list of ids', (api) => {
   const stores = () => createClient(SlotStoreService, api.transportAs('guest'));
 
-  it('takes it as a set, however often an id is repeated', async () => {
+  it('A list of ids is taken as a set, however often an id is repeated', async () => {
     const isShort = cannot(api.protocol, 'send a query of more than 64 KiB');
     // As JSON, where integers are not packed, a request has at most 120,000 values.
     const length = isShort ? 1_000 : api.protocol.name === 'Connect' ? 110_000 : 500_000;
@@ -173,14 +176,14 @@ slotContract('A request with a list of ids', (api) => {
     expect(added).toBe(1);
   });
 
-  it('has an entry for each of 1,000 products', async () => {
+  it('GetProductSlots has an entry for each of 1,000 products', async () => {
     const productIds = Array.from({ length: 1_000 }, (_, at) => at + 1);
     const { slots } = await stores().getProductSlots({ productIds: [...productIds, 1, 2, 3] });
     expect(Object.keys(slots)).toHaveLength(1_000);
   });
 
   it.skipIf(cannot(api.protocol, 'send a query of more than 64 KiB'))(
-    'is refused with more distinct ids than the procedure takes',
+    'A request with more distinct ids than its procedure takes is refused',
     async () => {
       const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
       await expectInvalidField(stores().getProductSlots({ productIds: ids(1_001) }), 'product_ids');
@@ -191,7 +194,7 @@ slotContract('A request with a list of ids', (api) => {
 });
 
 slotContract('A request for a slot', (api) => {
-  it('names the field when it has no id, and does not touch a slot 0', async () => {
+  it('A request for a slot without an id is refused, and does not touch a slot 0', async () => {
     const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
     await expectInvalidField(api.staff.updateSlotProducts({ productIds: [1] }), 'slot_id');
     await expectInvalidField(api.staff.updateSlotCapacity({ isCapacityFull: true }), 'slot_id');
@@ -206,7 +209,7 @@ slotContract('A request for a slot', (api) => {
     expect(await api.sql('select from product_slots where slot_id = 0')).toEqual([]);
   });
 
-  it('is not found when its id is given as 0', async () => {
+  it('A record with the id 0 is not found', async () => {
     expect((await failureOf(api.staff.getSlotById({ id: 0 }))).rawMessage).toBe('Slot not found');
     expect((await failureOf(api.staff.deleteSlot({ id: 0 }))).rawMessage).toBe('Slot not found');
     const full = api.staff.updateSlotCapacity({ slotId: 0, isCapacityFull: true });
@@ -215,14 +218,14 @@ slotContract('A request for a slot', (api) => {
 });
 
 couponContract('A request for a coupon or an order', (api) => {
-  it('names the field when it has no id', async () => {
+  it('A request for a coupon or an order without an id is refused', async () => {
     await expectInvalidField(api.staff.getById({}), 'id');
     await expectInvalidField(api.staff.update({ updates: {} }), 'id');
     await expectInvalidField(api.staff.delete({}), 'id');
     await expectInvalidField(api.staff.generateCancellationCoupon({}), 'order_id');
   });
 
-  it('is not found when its id is given as 0', async () => {
+  it('A record with the id 0 is not found', async () => {
     expect((await failureOf(api.staff.getById({ id: 0 }))).rawMessage).toBe('Coupon not found');
     expect((await failureOf(api.staff.delete({ id: 0 }))).rawMessage).toBe('Coupon not found');
     expect((await failureOf(api.staff.generateCancellationCoupon({ orderId: 0 }))).rawMessage).toBe('Order not found');

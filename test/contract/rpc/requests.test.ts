@@ -31,7 +31,7 @@ describe('Raw requests on the web port', () => {
     return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} };
   };
 
-  it('answer with the JSON names of the spec, and with false, 0 and empty lists', async () => {
+  it('A JSON response has the names of the spec, and contains false, 0 and empty lists', async () => {
     const { json } = await post(
       'CreateSlot',
       '{"deliveryTime":"2030-01-01","freezeTime":"2029-12-31","isActive":false}',
@@ -52,7 +52,7 @@ describe('Raw requests on the web port', () => {
     ['JSON that does not parse', '{"deliveryTime":', 'invalid_argument'],
     ['an id beyond int32', '{"id":2147483648}', 'invalid_argument'],
     ['a field of another type', '{"id":"five"}', 'invalid_argument'],
-  ])('refuse %s with a reason', async (_kind, body, code) => {
+  ])('The web port refuses %s with a reason', async (_kind, body, code) => {
     const { status, json } = await post('GetSlotById', body);
     expect(status).toBe(400);
     expect(json.code).toBe(code);
@@ -60,25 +60,25 @@ describe('Raw requests on the web port', () => {
     expect(json.details[0].type).toBe('google.rpc.ErrorInfo');
   });
 
-  it('name the field whose value is out of range', async () => {
+  it('The error for a value out of range names its field', async () => {
     const { json } = await post('GetSlotById', '{"id":2147483648}');
     expect(json.message).toContain('id');
   });
 
-  it('refuse bytes that are no message, or no UTF-8', async () => {
+  it('The web port refuses bytes that are no message or no UTF-8', async () => {
     const headers = { 'content-type': 'application/proto' };
     expect((await post('GetSlotById', new Uint8Array([0xff, 0xff]), headers)).json.code).toBe('invalid_argument');
     const badText = new Uint8Array([0x0a, 0x02, 0xc3, 0x28]);
     expect((await post('GetDeliverySequence', badText, headers)).json.code).toBe('invalid_argument');
   });
 
-  it('judge the credential before bytes that are no message', async () => {
+  it('The web port checks the credential before it decodes the message', async () => {
     const { status, json } = await post('GetSlotById', '{', { authorization: 'Bearer nonsense' });
     expect(status).toBe(401);
     expect(json.message).toBe('Authentication required');
   });
 
-  it('refuse a message over 4 MiB, plain or unpacked', async () => {
+  it('The web port refuses a message over 4 MiB, before or after decompression', async () => {
     const large = JSON.stringify({ id: 'x'.repeat(5 * 1024 * 1024) });
     for (const { status, json } of [
       await post('GetDeliverySequence', large),
@@ -90,11 +90,11 @@ describe('Raw requests on the web port', () => {
     }
   });
 
-  it('ignore unknown fields', async () => {
+  it('Unknown fields in JSON are ignored', async () => {
     expect((await post('GetSlots', '{"nonsense":1}')).status).toBe(200);
   });
 
-  it('take no compression but gzip', async () => {
+  it('The web port takes and sends no compression but gzip', async () => {
     expect((await post('GetSlots', '{}', { 'content-encoding': 'br' })).json.code).toBe('unimplemented');
     const { headers } = await post('GetSlots', '{}', { 'accept-encoding': 'br' });
     expect(headers.get('content-encoding')).toBeNull();
@@ -118,27 +118,24 @@ describe('Raw requests on the web port', () => {
       { 'content-type': 'application/proto' },
     ],
     ['bytes that are no message', 'GetSlotById', new Uint8Array([0xff]), { 'content-type': 'application/proto' }],
-  ])(
-    'are answered alike on the path of their own and by connect-node, which unpacks: %s',
-    async (_kind, method, body, headers) => {
-      const sent = { ...headers, 'x-request-id': 'same' };
-      const own = await post(method, body, sent);
-      const unpacked = await post(method, gzipSync(body), {
-        ...sent,
-        'content-encoding': 'gzip',
-        'accept-encoding': 'identity',
-      });
-      const answer = ({ status, headers: received, text }: typeof own) => {
-        const shown = Object.fromEntries(
-          [...received].filter(([name]) => !['date', 'content-length', 'transfer-encoding'].includes(name)),
-        );
-        return { status, text, shown };
-      };
-      expect(answer(own)).toEqual(answer(unpacked));
-    },
-  );
+  ])('The fast path of the web port and connect-node answer alike for %s', async (_kind, method, body, headers) => {
+    const sent = { ...headers, 'x-request-id': 'same' };
+    const own = await post(method, body, sent);
+    const unpacked = await post(method, gzipSync(body), {
+      ...sent,
+      'content-encoding': 'gzip',
+      'accept-encoding': 'identity',
+    });
+    const answer = ({ status, headers: received, text }: typeof own) => {
+      const shown = Object.fromEntries(
+        [...received].filter(([name]) => !['date', 'content-length', 'transfer-encoding'].includes(name)),
+      );
+      return { status, text, shown };
+    };
+    expect(answer(own)).toEqual(answer(unpacked));
+  });
 
-  it('are not cached', async () => {
+  it('A response to GET must not be cached', async () => {
     const url = `http://127.0.0.1:${service.webPort}${path}/GetSlots?connect=v1&encoding=json&message=%7B%7D`;
     const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
     expect(response.status).toBe(200);
@@ -146,21 +143,21 @@ describe('Raw requests on the web port', () => {
     await response.text();
   });
 
-  it('have no GET for what changes something', async () => {
+  it('A mutation by GET is refused', async () => {
     const url = `http://127.0.0.1:${service.webPort}${path}/DeleteSlot?connect=v1&encoding=json&message=%7B%7D`;
     expect((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status).toBe(405);
   });
 
-  it('end at 404 on every other path', async () => {
+  it('The web port answers 404 on every other path', async () => {
     expect((await fetch(`http://127.0.0.1:${service.webPort}/`)).status).toBe(404);
   });
 
-  it('tell whether the process lives and the database answers', async () => {
+  it('The web port serves /healthz and /readyz', async () => {
     expect((await fetch(`http://127.0.0.1:${service.webPort}/healthz`)).status).toBe(200);
     expect((await fetch(`http://127.0.0.1:${service.webPort}/readyz`)).status).toBe(200);
   });
 
-  it('allow the origins that are configured, and no other', async () => {
+  it('The web port allows the configured origins, and no others', async () => {
     const preflight = (origin: string) =>
       fetch(`http://127.0.0.1:${service.webPort}${path}/CreateSlot`, {
         method: 'OPTIONS',
@@ -180,10 +177,10 @@ describe('Raw requests on the web port', () => {
   it.each([
     ['connect-timeout-ms', '9999999999', ''],
     ['grpc-timeout', '99999999H', 'application/grpc-web+proto'],
-  ])('may have a %s longer than a timer takes', async (name, value, type) => {
+  ])('A request may have a %s longer than a timer of Node waits', async (name, value, type) => {
     const url = `http://127.0.0.1:${service.webPort}${path}/GetSlots`;
     const headers = { authorization: `Bearer ${token}`, [name]: value };
-    // Node warns of a timer that it does not let wait.
+    // Node warns of a timer that is too long, and fires it at once.
     const warned = vi.fn();
     process.on('warning', warned);
     const response =
@@ -196,7 +193,7 @@ describe('Raw requests on the web port', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it('give the request id back, on success and on refusal', async () => {
+  it('The response has the request id of the request, on success and on failure', async () => {
     const given = { 'x-request-id': 'abc-123' };
     expect((await post('GetSlots', '{}', given)).headers.get('x-request-id')).toBe('abc-123');
     expect((await post('GetSlots', '{', given)).headers.get('x-request-id')).toBe('abc-123');
@@ -224,18 +221,18 @@ describe('Raw requests on the gRPC port', () => {
       client.makeUnaryRequest(`${path}/${method}`, asItIs, asItIs, bytes, with_, (error) => resolve(error));
     });
 
-  it('refuse bytes that are no message, with details', async () => {
+  it('The gRPC port refuses bytes that are no message, with details', async () => {
     const error = await call('GetSlotById', Buffer.from([0xff, 0xff]));
     expect(error?.code).toBe(status.INVALID_ARGUMENT);
     const [details] = error?.metadata.get('grpc-status-details-bin') ?? [];
     expect(fromBinary(StatusSchema, Buffer.from(details ?? '')).details[0]?.typeUrl).toContain('google.rpc.ErrorInfo');
   });
 
-  it('judge the credential before bytes that are no message', async () => {
+  it('The gRPC port checks the credential before it decodes the message', async () => {
     expect((await call('GetSlotById', Buffer.from([0xff, 0xff]), new Metadata()))?.code).toBe(status.UNAUTHENTICATED);
   });
 
-  it('write nothing of a garbled credential to the console', async () => {
+  it('A garbled credential on the gRPC port writes nothing to the console', async () => {
     const written = vi.spyOn(console, 'error').mockReturnValue();
     const session = connect(`http://127.0.0.1:${service.grpcPort}`);
     const headers = { ':method': 'POST', ':path': `${path}/GetSlots`, 'content-type': 'application/grpc' };
@@ -248,13 +245,13 @@ describe('Raw requests on the gRPC port', () => {
     session.destroy();
   });
 
-  it('refuse a message over 4 MiB', async () => {
+  it('The gRPC port refuses a message over 4 MiB', async () => {
     expect((await call('GetSlotById', Buffer.alloc(5 * 1024 * 1024)))?.code).toBe(status.RESOURCE_EXHAUSTED);
   });
 });
 
 slotContract('The log', (api) => {
-  it('has one line a call and nothing of its token or body', async () => {
+  it('The log has one line for each call, without its token and body', async () => {
     const secretName = 'a-name-that-stays-out-of-logs';
     await api.staff.createSlot({
       deliveryTime: '2030-01-01',

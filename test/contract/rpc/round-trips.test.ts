@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
-import { withToken } from '../../support/replica.ts';
+import { viaPort } from '../../support/proxy.ts';
 import { countRoundTrips, type RoundTrip, type RoundTripCounter } from '../../support/round-trips.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken } from '../../support/tokens.ts';
+import { signToken, withToken } from '../../support/tokens.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 const sequence = fromJson(ValueSchema, { 1: [2, 3] });
@@ -59,12 +59,12 @@ const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> 
     (api) => api.update({ id: 1, updates: { coupon: { ...terms(), ...products, isUserBased: true } } }),
   ],
   ['delete', 1, (api) => api.delete({ id: 1 })],
-  // Its code is made of graphemes, which only the service can count.
+  // The code begins with graphemes of the user's name, which only the service can count.
   ['generateCancellationCoupon', 2, (api) => api.generateCancellationCoupon({ orderId: ++orders })],
 ];
 let orders = 0;
 
-/** Leaves out what the derived stores do beside the calls: their own transactions and loads. */
+/** Leaves out the round trips of the derived stores, which run beside the calls. */
 function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
   const refreshing = new Set<number>();
   return trips.filter(({ connection, statements }) => {
@@ -83,11 +83,10 @@ describe.each(['slot', 'coupon'] as const)('Round trips of %s-service', (service
 
   beforeAll(async () => {
     counter = await countRoundTrips(Number(new URL(inject('postgresUrl')).port), `${service}-service`);
-    running = await startTestService(service, ({ database }) => {
-      const url = new URL(database.url);
-      url.port = String(counter.port);
-      return { database: { ...database, url: url.toString() }, storeRefreshDelayMs: 600_000 };
-    });
+    running = await startTestService(service, ({ database }) => ({
+      database: { ...database, url: viaPort(database.url, counter.port) },
+      storeRefreshDelayMs: 600_000,
+    }));
     await running.database.sql(fixture);
     connection = createGrpcJsTransport(`127.0.0.1:${running.grpcPort}`);
     transport = withToken(connection, await signToken({ staffId: 1 }));
@@ -111,8 +110,8 @@ describe.each(['slot', 'coupon'] as const)('Round trips of %s-service', (service
       })),
   }[service]();
 
-  it.each(calls)('$what: $count to the database', async ({ count, run }) => {
-    // Prepares the statements, and lets the staff user be known.
+  it.each(calls)('$what takes $count round trips to the database', async ({ count, run }) => {
+    // The first call prepares the statements and caches the staff user.
     await run();
     const before = ofCalls(counter.trips).length;
     await run();

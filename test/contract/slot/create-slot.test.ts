@@ -1,11 +1,12 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+import { requestIdOf } from '../../support/slot-writes.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
 slotContract('CreateSlot', (api) => {
-  it('stores the times as dates and answers with the slot', async () => {
+  it('A slot is stored with its times, and the response has the slot', async () => {
     const { slot, createdSnippets, message } = await api.staff.createSlot({ ...times, groupIds: [2, 99] });
     expect(message).toBe('Slot created successfully');
     expect(createdSnippets).toEqual([]);
@@ -15,35 +16,35 @@ slotContract('CreateSlot', (api) => {
     expect(slot?.deliverySequence?.kind).toMatchObject({ case: 'structValue', value: {} });
   });
 
-  it('makes a slot inactive only when told so', async () => {
+  it('A slot is inactive only when the request says so', async () => {
     const { slot } = await api.staff.createSlot({ ...times, isActive: false });
     expect(slot?.isActive).toBe(false);
   });
 
-  it('takes product ids as a set, whether the products exist or not', async () => {
+  it('Product ids are taken as a set, whether the products exist or not', async () => {
     const { slot } = await api.staff.createSlot({ ...times, productIds: [3, 3, 777] });
     const rows = await api.sql('select product_id from product_slots where slot_id = $1 order by 1', [slot?.id]);
     expect(rows).toEqual([{ product_id: 3 }, { product_id: 777 }]);
   });
 
-  it('takes group ids as a set', async () => {
+  it('Group ids are taken as a set', async () => {
     const { slot } = await api.staff.createSlot({ ...times, groupIds: [2, 1, 2] });
     expect(slot?.groupIds.toSorted((a, b) => a - b)).toEqual([1, 2]);
   });
 
-  it('takes the product ids of a snippet as a set', async () => {
+  it('The product ids of a snippet are taken as a set', async () => {
     const vendorSnippets = [{ name: 'repeats', productIds: [3, 1, 3] }];
     const { createdSnippets } = await api.staff.createSlot({ ...times, vendorSnippets });
     expect(createdSnippets[0]?.productIds.toSorted((a, b) => a - b)).toEqual([1, 3]);
   });
 
-  it('takes a time without a zone as UTC', async () => {
+  it('A time without a zone is UTC', async () => {
     const { slot } = await api.staff.createSlot({ deliveryTime: '2030-05-01T10:00', freezeTime: '2030-05-01' });
     expect(slot?.deliveryTime && timestampDate(slot.deliveryTime)).toEqual(new Date('2030-05-01T10:00:00Z'));
     expect(slot?.freezeTime && timestampDate(slot.freezeTime)).toEqual(new Date('2030-05-01T00:00:00Z'));
   });
 
-  it('takes an empty date of a snippet as none, and shows no access URL', async () => {
+  it('An empty date of a snippet counts as none, and a created snippet shows no access URL', async () => {
     const vendorSnippets = [{ name: 'dateless', productIds: [1], validTill: '' }];
     const { createdSnippets } = await api.staff.createSlot({ ...times, vendorSnippets });
     expect(createdSnippets).toHaveLength(1);
@@ -51,7 +52,7 @@ slotContract('CreateSlot', (api) => {
     expect(createdSnippets[0]?.accessUrl).toBeUndefined();
   });
 
-  it('creates the snippets in the order of the request', async () => {
+  it('Snippets are created in the order of the request', async () => {
     const { slot, createdSnippets } = await api.staff.createSlot({
       ...times,
       vendorSnippets: [
@@ -69,7 +70,7 @@ slotContract('CreateSlot', (api) => {
   });
 
   it.each([{ ...times, deliveryTime: '' }, { ...times, freezeTime: '' }, {}])(
-    'refuses empty times',
+    'A slot without both times is refused',
     async (request) => {
       await expectError(api.staff.createSlot(request), {
         code: 'InvalidArgument',
@@ -79,12 +80,12 @@ slotContract('CreateSlot', (api) => {
     },
   );
 
-  it('names the time that is no date', async () => {
+  it('The error for a time that is no date names its field', async () => {
     await expectInvalidField(api.staff.createSlot({ ...times, deliveryTime: 'soon' }), 'delivery_time');
     await expectInvalidField(api.staff.createSlot({ ...times, freezeTime: '2026-02-31' }), 'freeze_time');
   });
 
-  it('refuses a snippet with an unknown product and undoes everything', async () => {
+  it('A snippet with an unknown product is refused, and nothing is left behind', async () => {
     const before = await api.sql('select count(*) from slots');
     const call = api.staff.createSlot({
       ...times,
@@ -104,7 +105,7 @@ slotContract('CreateSlot', (api) => {
     expect(await api.sql('select 1 from product_slots where product_id = 4321')).toEqual([]);
   });
 
-  it('refuses a snippet name that is taken, also by the same request', async () => {
+  it('A snippet name that is taken is refused, also when the same request has it twice', async () => {
     await api.staff.createSlot({ ...times, vendorSnippets: [{ name: 'taken', productIds: [1] }] });
     const expected = {
       code: 'AlreadyExists',
@@ -120,7 +121,7 @@ slotContract('CreateSlot', (api) => {
     });
   });
 
-  it('checks the snippets in their order, products before the name', async () => {
+  it('Snippets are checked in their order, and in each the products before the name', async () => {
     await api.staff.createSlot({ ...times, vendorSnippets: [{ name: 'first-come', productIds: [1] }] });
     const taken = { name: 'first-come', productIds: [1] };
     const unknown = { name: 'unknown', productIds: [999] };
@@ -132,7 +133,7 @@ slotContract('CreateSlot', (api) => {
     expect(await failing([both])).toBe('One or more invalid product IDs in snippet "first-come"');
   });
 
-  it('lets one of two calls with the same snippet name win', async () => {
+  it('Of concurrent calls with the same snippet name, one succeeds', async () => {
     const calls = await Promise.allSettled(
       Array.from({ length: 8 }, () =>
         api.staff.createSlot({ ...times, vendorSnippets: [{ name: 'raced', productIds: [1] }] }),
@@ -152,21 +153,15 @@ slotContract('CreateSlot', (api) => {
     ['products', { name: 'none', productIds: [] }, 'vendor_snippets[0].product_ids'],
     ['positive product ids', { name: 'zero', productIds: [1, 0] }, 'vendor_snippets[0].product_ids[1]'],
     ['a date that exists', { name: 'late', productIds: [1], validTill: 'never' }, 'vendor_snippets[0].valid_till'],
-  ])('asks %s of a snippet', async (_rule, snippet, field) => {
+  ])('A snippet must have %s', async (_rule, snippet, field) => {
     await expectInvalidField(api.staff.createSlot({ ...times, vendorSnippets: [snippet] }), field);
   });
 
-  it('tells an id to read the write by', async () => {
-    let header: string | null = null;
-    await api.staff.createSlot(times, {
-      onHeader: (headers) => {
-        header = headers.get('store-request-id');
-      },
-    });
-    expect(header).toMatch(/^\d+$/);
+  it('The response has a store-request-id', async () => {
+    expect(await requestIdOf((options) => api.staff.createSlot(times, options))).toMatch(/^\d+$/);
   });
 
-  it('starts with its own products only, whatever was associated with its id before', async () => {
+  it('A new slot has only its own products, whatever was associated with its id before', async () => {
     const { slot: before } = await api.staff.createSlot(times);
     const next = (before?.id ?? 0) + 1;
     await api.staff.updateSlotProducts({ slotId: next, productIds: [1, 2] });
@@ -176,14 +171,14 @@ slotContract('CreateSlot', (api) => {
     expect(rows).toEqual([{ product_id: 1 }, { product_id: 3 }]);
   });
 
-  it('answers soon and briefly to a request with a great many faults', async () => {
+  it('A request with a great many faults is refused soon, and with a short message', async () => {
     const vendorSnippets = Array.from({ length: 20_000 }, () => ({ name: '', productIds: [] }));
     const error = await failureOf(api.staff.createSlot({ ...times, vendorSnippets }, { timeoutMs: 5_000 }));
     expect(error.rawMessage).toContain('vendor_snippets[0].name');
     await api.staff.getSlots({});
   });
 
-  it('needs a staff identity', async () => {
+  it('A caller without a staff identity is refused', async () => {
     await expectError(api.guest.createSlot(times), {
       code: 'Unauthenticated',
       message: 'Access denied',

@@ -11,14 +11,14 @@ slotContract('DeleteSlot', (api) => {
     return Number(row?.id);
   };
 
-  it('makes the slot inactive', async () => {
+  it('A deleted slot is inactive', async () => {
     const id = await addSlot();
     const { message } = await api.staff.deleteSlot({ id });
     expect(message).toBe('Slot deleted successfully');
     expect(await api.sql('select is_active from slots where id = $1', [id])).toEqual([{ is_active: false }]);
   });
 
-  it('keeps the record with all that belongs to it', async () => {
+  it('A deleted slot keeps its record, its products and its snippets', async () => {
     const id = await addSlot();
     await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
     await api.sql('insert into vendor_snippets (snippet_code, slot_id, product_ids) values ($1, $2, $3)', [
@@ -33,7 +33,7 @@ slotContract('DeleteSlot', (api) => {
     expect(await api.sql('select 1 from vendor_snippets where slot_id = $1', [id])).toHaveLength(1);
   });
 
-  it('takes the slot out of the lists, but not out of GetSlotById', async () => {
+  it('A deleted slot is not in the lists, and is still in GetSlotById', async () => {
     const id = await addSlot();
     await api.staff.deleteSlot({ id });
     const [all, slots, byId] = await Promise.all([
@@ -46,19 +46,19 @@ slotContract('DeleteSlot', (api) => {
     expect(byId.slot).toMatchObject({ id, isActive: false });
   });
 
-  it('leaves other slots alone', async () => {
+  it('DeleteSlot changes no other slot', async () => {
     const [id, other] = [await addSlot(), await addSlot()];
     await api.staff.deleteSlot({ id });
     expect(await api.sql('select is_active from slots where id = $1', [other])).toEqual([{ is_active: true }]);
   });
 
-  it('accepts a slot that is inactive already', async () => {
+  it('A slot that is inactive already can be deleted', async () => {
     const id = await addSlot(false);
     const { message } = await api.staff.deleteSlot({ id });
     expect(message).toBe('Slot deleted successfully');
   });
 
-  it.each([0, -1, 2147483647, -2147483648])('finds no slot %d', async (id) => {
+  it.each([0, -1, 2147483647, -2147483648])('A slot with the id %d is not found', async (id) => {
     await expectError(api.staff.deleteSlot({ id }), {
       code: 'NotFound',
       message: 'Slot not found',

@@ -15,12 +15,12 @@ slotContract('GetAll', (api) => {
     return Number(row?.id);
   };
 
-  it('answers with an empty list when there is no slot', async () => {
+  it('The list is empty when there is no slot', async () => {
     const { slots, count } = await api.staff.getAll({});
     expect({ slots, count }).toEqual({ slots: [], count: 0 });
   });
 
-  it('lists only active slots and counts them', async () => {
+  it('Only active slots are listed and counted', async () => {
     const first = await addSlot('2030-05-01T10:00Z');
     await addSlot('2030-05-02T10:00Z', 'is_active', 'false');
     const third = await addSlot('2030-05-03T10:00Z', 'is_capacity_full', 'true');
@@ -29,7 +29,7 @@ slotContract('GetAll', (api) => {
     expect(count).toBe(2);
   });
 
-  it('orders by delivery time, latest first', async () => {
+  it('Slots are ordered by delivery time, latest first', async () => {
     const middle = await addSlot('2030-05-02T00:00Z');
     const last = await addSlot('2030-05-03T00:00Z');
     const past = await addSlot('2001-05-01T00:00Z');
@@ -38,14 +38,14 @@ slotContract('GetAll', (api) => {
     expect(slots.map(({ id }) => id)).toEqual([last, second, middle, past]);
   });
 
-  it('lists every active slot, however many there are', async () => {
+  it('Every active slot is listed, however many there are', async () => {
     await api.sql(`insert into slots (delivery_time, freeze_time)
       select now() + n * interval '1 hour', now() from generate_series(1, 1200) n`);
     const { slots, count } = await api.staff.getAll({});
     expect([slots.length, count]).toEqual([1200, 1200]);
   });
 
-  it("shows the slot's own fields", async () => {
+  it('A listed slot has all its fields', async () => {
     const id = await addSlot(
       '2030-05-01T10:00:00.250Z',
       'is_capacity_full, group_ids, delivery_sequence',
@@ -58,19 +58,19 @@ slotContract('GetAll', (api) => {
     expect(slot?.deliverySequence && toJson(ValueSchema, slot.deliverySequence)).toEqual({ 7: [3, 1] });
   });
 
-  it('shows an empty object for a slot without a sequence', async () => {
+  it('A slot without a delivery sequence has an empty object', async () => {
     await addSlot('2030-05-01T10:00Z');
     const [slot] = (await api.staff.getAll({})).slots;
     expect(slot?.deliverySequence && toJson(ValueSchema, slot.deliverySequence)).toEqual({});
   });
 
-  it('shows a stored sequence that is no map as it is', async () => {
+  it('A delivery sequence that is no map is returned as stored', async () => {
     await addSlot('2030-05-01T10:00Z', 'delivery_sequence', `'["a", 2.5, null]'`);
     const [slot] = (await api.staff.getAll({})).slots;
     expect(slot?.deliverySequence && toJson(ValueSchema, slot.deliverySequence)).toEqual(['a', 2.5, null]);
   });
 
-  it('adds the products and the raw associations of each slot', async () => {
+  it('A listed slot has its products and its product associations', async () => {
     const later = await addSlot('2030-05-02T10:00Z');
     const sooner = await addSlot('2030-05-01T10:00Z');
     await api.sql('insert into product_slots values ($1, 2), ($1, 1), ($2, 3)', [later, sooner]);
@@ -88,7 +88,7 @@ slotContract('GetAll', (api) => {
     ]);
   });
 
-  it('keeps an association whose product does not exist, without a product', async () => {
+  it('An association whose product does not exist is listed without a product', async () => {
     const slotId = await addSlot('2030-05-01T10:00Z');
     await api.sql('insert into product_slots values ($1, 5), ($1, 777)', [slotId]);
     const [slot] = (await api.staff.getAll({})).slots;
@@ -97,7 +97,7 @@ slotContract('GetAll', (api) => {
     expect(slot?.productSlots.map(({ product }) => product?.name)).toEqual(['Product 5', undefined]);
   });
 
-  it('shows a slot without products with empty lists', async () => {
+  it('A slot without products has empty lists', async () => {
     await addSlot('2030-05-01T10:00Z');
     await api.sql('insert into product_slots values (-1, 1)');
     const [slot] = (await api.staff.getAll({})).slots;

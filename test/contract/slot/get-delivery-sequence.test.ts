@@ -21,14 +21,14 @@ slotContract('GetDeliverySequence', (api) => {
     return deliverySequence && toJson(ValueSchema, deliverySequence);
   };
 
-  it('needs no staff identity, nor one that exists', async () => {
+  it('A caller needs no staff identity', async () => {
     const id = await addSlot({ 5: [1, 2] });
     expect(await read(id, api.guest)).toEqual({ 5: [1, 2] });
     expect(await read(id, api.as(await signToken({ staffId: 999 })))).toEqual({ 5: [1, 2] });
     expect(await read(id, api.staff)).toEqual({ 5: [1, 2] });
   });
 
-  it('needs a token', async () => {
+  it('A call without a credential is refused', async () => {
     await expectError(api.as(undefined).getDeliverySequence({ id: '1' }), {
       code: 'Unauthenticated',
       message: 'Authentication required',
@@ -36,29 +36,32 @@ slotContract('GetDeliverySequence', (api) => {
     });
   });
 
-  it('answers with an empty object for a slot without a sequence', async () => {
+  it('A slot without a delivery sequence has an empty object', async () => {
     const [row] = await api.sql<{ id: number }>(
       'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
     );
     expect(await read(Number(row?.id))).toEqual({});
   });
 
-  it('answers with an empty object for a stored null', async () => {
+  it('A stored null is returned as an empty object', async () => {
     expect(await read(await addSlot(null))).toEqual({});
   });
 
-  it('reads an inactive slot', async () => {
+  it('The sequence of an inactive slot can be read', async () => {
     const id = await addSlot({ 1: [2] });
     await api.sql('update slots set is_active = false where id = $1', [id]);
     expect(await read(id)).toEqual({ 1: [2] });
   });
 
-  it.each<[JsonValue]>([[{}], [{ 1: [1, 2], 20: [] }], [{ name: [-5, 0] }]])('serves a copy of %j', async (map) => {
-    const id = await addSlot(map);
-    expect(await read(id)).toEqual(map);
-    await setRow(id, { 9: [9] });
-    expect(await read(id)).toEqual(map);
-  });
+  it.each<[JsonValue]>([[{}], [{ 1: [1, 2], 20: [] }], [{ name: [-5, 0] }]])(
+    'A sequence %j is served from the cache',
+    async (map) => {
+      const id = await addSlot(map);
+      expect(await read(id)).toEqual(map);
+      await setRow(id, { 9: [9] });
+      expect(await read(id)).toEqual(map);
+    },
+  );
 
   it.each<[JsonValue]>([
     [7],
@@ -73,14 +76,14 @@ slotContract('GetDeliverySequence', (api) => {
     [{ 1: 1 }],
     [{ 1: [1], 2: null }],
     [{ 1: { 2: [3] } }],
-  ])('gives %j as stored and keeps no copy of it', async (value) => {
+  ])('A sequence %j, which is no map of integers, is returned as stored and not cached', async (value) => {
     const id = await addSlot(value);
     expect(await read(id)).toEqual(value);
     await setRow(id, { 9: [9] });
     expect(await read(id)).toEqual({ 9: [9] });
   });
 
-  it('keeps one copy for every form of an id', async () => {
+  it('Every form of an id has the same cache entry', async () => {
     const id = await addSlot({ 1: [1] });
     await read(`+${id}`);
     await setRow(id, { 1: [2] });
@@ -88,12 +91,12 @@ slotContract('GetDeliverySequence', (api) => {
     expect(await read(`00${id}`)).toEqual({ 1: [1] });
   });
 
-  it('keeps the copies of two slots apart', async () => {
+  it('Two slots have separate cache entries', async () => {
     const [one, two] = [await addSlot({ 1: [1] }), await addSlot({ 2: [2] })];
     expect([await read(one), await read(two), await read(one)]).toEqual([{ 1: [1] }, { 2: [2] }, { 1: [1] }]);
   });
 
-  it('keeps a copy for 3600 seconds', async () => {
+  it('A cache entry lives for 3600 seconds', async () => {
     const id = await addSlot({ 1: [1] });
     const client = api.as(await signToken({ expiresIn: 10_000 }));
     const start = Date.now();
@@ -110,7 +113,7 @@ slotContract('GetDeliverySequence', (api) => {
     }
   });
 
-  it('keeps no copy of a slot that does not exist', async () => {
+  it('A slot that does not exist is not cached', async () => {
     const id = await addSlot();
     await api.sql('delete from slots where id = $1', [id]);
     await expectError(api.guest.getDeliverySequence({ id: String(id) }), notFound);
@@ -118,20 +121,23 @@ slotContract('GetDeliverySequence', (api) => {
     expect(await read(id)).toEqual({});
   });
 
-  it('takes an optional sign and leading zeros', async () => {
+  it('An id may have a sign and leading zeros', async () => {
     const id = await addSlot([4]);
     for (const form of [`${id}`, `+${id}`, `00${id}`, `+0${id}`]) expect(await read(form), form).toEqual([4]);
   });
 
-  it.each(['0', '-0', '+0', '-1', '2147483647', '+2147483647', '-2147483648', '-007'])('finds no %j', async (id) => {
-    await expectError(api.guest.getDeliverySequence({ id }), notFound);
-  });
+  it.each(['0', '-0', '+0', '-1', '2147483647', '+2147483647', '-2147483648', '-007'])(
+    'A slot with the id %j is not found',
+    async (id) => {
+      await expectError(api.guest.getDeliverySequence({ id }), notFound);
+    },
+  );
 
   it.each([
     ...['', ' ', ' 5', '5 ', '5\n', '+', '-', '+-5', '--5', '+ 5', '1e3', '5.0', '.5', '0x5', '1_0', '5n', '1,000'],
     ...['five', 'NaN', 'Infinity', 'null', '٥', '５', '5\u00005', '\u{feff}5'],
     ...['2147483648', '+2147483648', '-2147483649', '99999999999999999999'],
-  ])('takes no %j for an id', async (id) => {
+  ])('The id %j is refused', async (id) => {
     await expectInvalidField(api.guest.getDeliverySequence({ id }), 'id');
   });
 });

@@ -17,7 +17,7 @@ slotContract('GetSlotById', (api) => {
     return slot;
   };
 
-  it("shows the slot's own fields", async () => {
+  it('The slot has all its fields', async () => {
     const id = await addSlot();
     const slot = await read(id);
     expect(slot).toMatchObject({ id, isActive: true, isCapacityFull: false, groupIds: [4, 99] });
@@ -26,19 +26,19 @@ slotContract('GetSlotById', (api) => {
     expect(slot).toMatchObject({ products: [], productSlots: [], vendorSnippets: [], deliverySequence: [] });
   });
 
-  it('shows an inactive slot', async () => {
+  it('An inactive slot is found', async () => {
     const id = await addSlot();
     await api.sql('update slots set is_active = false, is_capacity_full = true where id = $1', [id]);
     expect(await read(id)).toMatchObject({ id, isActive: false, isCapacityFull: true });
   });
 
-  it('shows the slot with the largest id', async () => {
+  it('The slot with the largest id is found', async () => {
     await api.sql('insert into slots (id, delivery_time, freeze_time) values (2147483647, now(), now())');
     expect(await read(2147483647)).toMatchObject({ id: 2147483647 });
     await api.sql('delete from slots where id = 2147483647');
   });
 
-  it('adds its products, with a bare association where the product does not exist', async () => {
+  it('The slot has its products, and an association without a product where the product does not exist', async () => {
     const [id, other] = [await addSlot(), await addSlot()];
     await api.sql('insert into product_slots values ($1, 777), ($1, 2), ($1, 1), ($2, 3)', [id, other]);
     const summary = (n: number) => ({ id: n, name: `Product ${n}`, images: [`https://images.example/${n}.jpg`] });
@@ -52,7 +52,7 @@ slotContract('GetSlotById', (api) => {
     expect(slot.productSlots[2]?.product).toBeUndefined();
   });
 
-  it('adds its snippets with their access URLs', async () => {
+  it('The slot has its snippets with their access URLs', async () => {
     const [id, other] = [await addSlot(), await addSlot()];
     await api.sql(
       `insert into vendor_snippets (snippet_code, slot_id, product_ids, valid_till)
@@ -71,7 +71,7 @@ slotContract('GetSlotById', (api) => {
     expect(abe?.validTill).toBeUndefined();
   });
 
-  it('does not multiply products by snippets', async () => {
+  it('Several snippets do not repeat the products', async () => {
     const id = await addSlot();
     await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
     await api.sql(
@@ -93,7 +93,7 @@ slotContract('GetSlotById', (api) => {
     ['the limits of int32', { 1: [2147483647, -2147483648, 0] }, [2147483647, -2147483648, 0]],
     ['an empty object', {}, []],
     ['an empty array', [], []],
-  ])('flattens %s', async (_rule, sequence, expected) => {
+  ])('The delivery sequence is flattened: %s', async (_rule, sequence, expected) => {
     expect((await read(await addSlot(sequence))).deliverySequence).toEqual(expected);
   });
 
@@ -113,18 +113,18 @@ slotContract('GetSlotById', (api) => {
     [{ 1: [1], 2: [null] }],
     [{ 1: [1], 2: 2 }],
     [{ 1: [1], 2: { 3: [4] } }],
-  ])('flattens %j to nothing', async (sequence) => {
+  ])('A delivery sequence of %j is flattened to an empty list', async (sequence) => {
     expect((await read(await addSlot(sequence))).deliverySequence).toEqual([]);
   });
 
-  it('reads the row, not the cached copy of the sequence', async () => {
+  it('The delivery sequence is read from the row, not from the cache', async () => {
     const id = await addSlot({ 1: [1] });
     await api.staff.getDeliverySequence({ id: String(id) });
     await api.sql(`update slots set delivery_sequence = '{"1": [2]}' where id = $1`, [id]);
     expect((await read(id)).deliverySequence).toEqual([2]);
   });
 
-  it.each([0, -1, 2147483646, -2147483648])('finds no slot %d', async (id) => {
+  it.each([0, -1, 2147483646, -2147483648])('A slot with the id %d is not found', async (id) => {
     await expectError(api.staff.getSlotById({ id }), {
       code: 'NotFound',
       message: 'Slot not found',

@@ -6,12 +6,12 @@ import { slotContract } from '../../support/contract.ts';
 slotContract('GetSlots', (api) => {
   beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
 
-  it('answers with an empty list when there is no slot', async () => {
+  it('The list is empty when there is no slot', async () => {
     const { slots, count } = await api.staff.getSlots({});
     expect({ slots, count }).toEqual({ slots: [], count: 0 });
   });
 
-  it('lists only active slots and counts them', async () => {
+  it('Only active slots are listed and counted', async () => {
     const rows = await api.sql<{ id: number; is_active: boolean }>(
       `insert into slots (delivery_time, freeze_time, is_active, is_capacity_full)
        select now(), now(), n % 2 = 0, n = 4 from generate_series(1, 5) n returning id, is_active`,
@@ -22,13 +22,13 @@ slotContract('GetSlots', (api) => {
     expect(count).toBe(2);
   });
 
-  it('lists every active slot, however many there are', async () => {
+  it('Every active slot is listed, however many there are', async () => {
     await api.sql(`insert into slots (delivery_time, freeze_time) select now(), now() from generate_series(1, 1200)`);
     const { slots, count } = await api.staff.getSlots({});
     expect([slots.length, count]).toEqual([1200, 1200]);
   });
 
-  it('lists a slot with products once and without them', async () => {
+  it('A slot with products is listed once, and without them', async () => {
     await api.sql(`with slot as (insert into slots (delivery_time, freeze_time) values (now(), now()) returning id)
       insert into product_slots select id, n from slot, generate_series(1, 3) n`);
     const { slots } = await api.staff.getSlots({});
@@ -37,7 +37,7 @@ slotContract('GetSlots', (api) => {
     expect(slots[0]).not.toHaveProperty('productSlots');
   });
 
-  it("shows the slot's own fields", async () => {
+  it('A listed slot has all its fields', async () => {
     await api.sql(`insert into slots (delivery_time, freeze_time, is_capacity_full, group_ids, delivery_sequence)
       values ('2030-05-01T10:00:00.250Z', '2030-05-01T06:00Z', true, '{4,2}', '{"7": [3, 1]}')`);
     const [slot] = (await api.staff.getSlots({})).slots;
@@ -47,7 +47,7 @@ slotContract('GetSlots', (api) => {
     expect(slot?.deliverySequence && toJson(ValueSchema, slot.deliverySequence)).toEqual({ 7: [3, 1] });
   });
 
-  it('shows an empty object for a slot without a sequence', async () => {
+  it('A slot without a delivery sequence has an empty object', async () => {
     await api.sql('insert into slots (delivery_time, freeze_time) values (now(), now())');
     const [slot] = (await api.staff.getSlots({})).slots;
     expect(slot?.deliverySequence && toJson(ValueSchema, slot.deliverySequence)).toEqual({});

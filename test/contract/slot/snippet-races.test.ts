@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { expectError, slotContract } from '../../support/contract.ts';
-import { whileHeld } from '../../support/held.ts';
+import { whileHeld } from '../../support/locks.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
@@ -9,7 +9,7 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     Promise.all(
       ['slots', 'product_slots', 'vendor_snippets'].map((table) => api.sql(`select * from ${table} order by 1, 2`)),
     );
-  /** Refresh requests come and go with the stores; the numbers they were given only grow. */
+  /** The last id of a refresh request: the rows are deleted by refreshes, and the ids only grow. */
   const requestsSoFar = () => api.sql('select last_value from store_refresh_requests_id_seq');
   const addSlot = async () => {
     const [slot] = await api.sql<{ id: number }>(
@@ -33,7 +33,7 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     reason: 'SLOT_NOT_UPDATED',
   } as const;
 
-  it('a name that another call takes after the look-up is named, and nothing of the slot is left', async () => {
+  it('A snippet name that another transaction takes meanwhile is named in the error, and nothing of the slot is left', async () => {
     await addSlot();
     const before = await everything();
     const vendorSnippets = [snippet('a-free-one'), snippet('held'), snippet('z-free-one')];
@@ -43,14 +43,14 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('a name that the other call gives back is free', async () => {
+  it('A snippet name whose transaction is undone is free', async () => {
     await addSlot();
     const create = () => api.staff.createSlot({ ...times, vendorSnippets: [snippet('given-back')] });
     const { createdSnippets, slot } = await whileHeld(api.databaseUrl, holdName('given-back'), create, 'rollback');
     expect(createdSnippets).toMatchObject([{ snippetCode: 'given-back', slotId: slot?.id }]);
   });
 
-  it('an update of a slot whose snippet lost its name leaves the slot and its products', async () => {
+  it('An update whose snippet name is taken meanwhile leaves the slot and its products as they were', async () => {
     const id = await addSlot();
     const before = await everything();
     const update = () =>
@@ -61,7 +61,7 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('the same names in opposite orders let one call win, and never wait for each other', async () => {
+  it('Of two calls with the same snippet names in opposite orders, one succeeds, and they do not deadlock', async () => {
     for (let round = 0; round < 10; round += 1) {
       const names = Array.from({ length: 20 }, (_, n) => `round-${round}-${n}`);
       const calls = await Promise.allSettled(
@@ -80,7 +80,7 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     ['a name that exists', [snippet('free'), snippet('exists')]],
     ['a product that does not exist', [snippet('free'), snippet('broken', [1, 999])]],
     ['a date that is none', [snippet('free'), { ...snippet('dated'), validTill: 'never' }]],
-  ])('%s leaves nothing behind', async (_fault, vendorSnippets) => {
+  ])('A request whose snippets have %s leaves nothing behind', async (_fault, vendorSnippets) => {
     const id = await addSlot();
     await api.sql(`${holdName('exists')} on conflict do nothing`);
     const before = await everything();
@@ -92,7 +92,7 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     expect(await requestsSoFar()).toEqual(requests);
   });
 
-  it('another unique violation is no name that exists', async () => {
+  it('A violation of another unique index fails as INTERNAL', async () => {
     const id = await addSlot();
     await api.sql('create unique index one_of_a_kind on vendor_snippets (product_ids) where product_ids[1] = 20');
     const vendorSnippets = (name: string) => [snippet(name, [20])];
@@ -105,7 +105,7 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('an absent slot is told before a name twice and before a date that is none', async () => {
+  it('A slot that does not exist is reported before a repeated snippet name and before a wrong date', async () => {
     for (const vendorSnippets of [
       [snippet('twice'), snippet('twice')],
       [{ ...snippet('dated'), validTill: 'never' }],

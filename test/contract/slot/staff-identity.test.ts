@@ -8,11 +8,11 @@ import { signToken } from '../../support/tokens.ts';
 
 const denied = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' } as const;
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
-/** Of a slot that exists. */
+/** The id of a slot that exists. */
 const id = 1_000_000;
 const deliverySequence = fromJson(ValueSchema, { 1: [1] });
 
-/** Each procedure but GetDeliverySequence, called in a way that staff could. */
+/** Every procedure but GetDeliverySequence, with a request that succeeds for staff. */
 const procedures: [string, (client: Client<typeof SlotService>) => Promise<unknown>][] = [
   ['GetAll', (client) => client.getAll({})],
   ['GetSlotsProductIds', (client) => client.getSlotsProductIds({ slotIds: [id] })],
@@ -38,21 +38,21 @@ slotContract('Staff identity', (api) => {
       [id],
     );
 
-  it.each(procedures)('is needed by %s, which does nothing without it', async (_name, call) => {
+  it.each(procedures)('%s without a staff identity is refused and changes nothing', async (_name, call) => {
     await addSlot();
     const before = await everything();
     await expectError(call(api.guest), denied);
     expect(await everything()).toEqual(before);
   });
 
-  it.each(procedures)('that no staff user has is none to %s', async (_name, call) => {
+  it.each(procedures)('%s with the staff id of no staff user is refused and changes nothing', async (_name, call) => {
     await addSlot();
     const before = await everything();
     await expectError(call(api.as(await signToken({ staffId: 999 }))), denied);
     expect(await everything()).toEqual(before);
   });
 
-  it.each(procedures)('does not spare %s the token', async (_name, call) => {
+  it.each(procedures)('%s without a credential is refused', async (_name, call) => {
     await expectError(call(api.as(undefined)), {
       code: 'Unauthenticated',
       message: 'Authentication required',
@@ -60,19 +60,19 @@ slotContract('Staff identity', (api) => {
     });
   });
 
-  it.each(procedures)('of any staff user is enough for %s', async (_name, call) => {
+  it.each(procedures)('%s may be called by any staff user', async (_name, call) => {
     await addSlot();
     await expect(call(api.as(await signToken({ staffId: 2 })))).resolves.toBeDefined();
   });
 
-  it('counts as soon as the staff user exists', async () => {
+  it('A staff identity counts as soon as the staff user exists', async () => {
     const client = api.as(await signToken({ staffId: 50 }));
     await expectError(client.getSlots({}), denied);
     await api.sql(`insert into staff_users (id, name) values (50, 'New') on conflict do nothing`);
     await expect(client.getSlots({})).resolves.toBeDefined();
   });
 
-  it('is checked before a slot is looked for', async () => {
+  it('The staff identity is checked before the slot is looked up', async () => {
     await expectError(api.guest.getSlotById({ id: 0 }), denied);
     await expectError(api.guest.deleteSlot({ id: 0 }), denied);
     await expectError(api.guest.updateSlotCapacity({ slotId: 0, isCapacityFull: true }), denied);

@@ -9,7 +9,7 @@ type Call = (client: Client<typeof SlotService>, options: CallOptions) => Promis
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 const map = fromJson(ValueSchema, { 1: [1] });
 const broken = { ...times, vendorSnippets: [{ name: 'broken', productIds: [999] }] };
-/** A slot of this id exists, and none of the other. */
+/** A slot with this id exists, and none with the other. */
 const id = 1_000_000;
 const absent = 2_000_000;
 
@@ -46,7 +46,7 @@ const failing: [string, Call][] = [
 ];
 
 slotContract('A store refresh', (api) => {
-  // A refresh takes its requests out of the table, so the test keeps a list of its own.
+  // A refresh deletes its requests from the table, so a trigger keeps a list for the test.
   beforeAll(() =>
     api.sql(`create table seen_requests (id bigint);
       create function see() returns trigger language plpgsql security definer as
@@ -61,7 +61,7 @@ slotContract('A store refresh', (api) => {
     await api.sql('insert into slots (id, delivery_time, freeze_time) values ($1, now(), now())', [id]);
   });
 
-  /** How many requests stand in the list after a call, and the header that the call came with. */
+  /** Makes a call. Returns the number of requests in the list afterwards, and the header of the response. */
   const observe = async (call: Call, client = api.staff) => {
     let header: string | null = null;
     const onHeader = (headers: Headers) => {
@@ -76,25 +76,25 @@ slotContract('A store refresh', (api) => {
     return { requests, header, failed: error !== undefined };
   };
 
-  it.each(scheduling)('is requested once by %s, which names the request', async (_name, call) => {
+  it.each(scheduling)('%s requests one store refresh, and its response has the id', async (_name, call) => {
     expect(await observe(call)).toEqual({ requests: 1, header: expect.stringMatching(/./), failed: false });
   });
 
-  it.each(scheduling)('is requested by every %s, under another name', async (_name, call) => {
+  it.each(scheduling)('Every %s requests a store refresh with an id of its own', async (_name, call) => {
     const [one, two] = [await observe(call), await observe(call)];
     expect([one.requests, two.requests]).toEqual([1, 2]);
     expect(two.header).not.toBe(one.header);
   });
 
-  it.each(others)('is not requested by %s', async (_name, call) => {
+  it.each(others)('%s requests no store refresh', async (_name, call) => {
     expect(await observe(call)).toEqual({ requests: 0, header: null, failed: false });
   });
 
-  it.each(failing)('is not requested by %s', async (_name, call) => {
+  it.each(failing)('%s fails and requests no store refresh', async (_name, call) => {
     expect(await observe(call)).toEqual({ requests: 0, header: null, failed: true });
   });
 
-  it.each(scheduling)('is not requested by %s of a guest', async (_name, call) => {
+  it.each(scheduling)('%s without a staff identity requests no store refresh', async (_name, call) => {
     expect(await observe(call, api.guest)).toEqual({ requests: 0, header: null, failed: true });
   });
 });

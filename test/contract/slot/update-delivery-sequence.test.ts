@@ -39,7 +39,7 @@ slotContract('UpdateDeliverySequence', (api) => {
     [1e300],
     [true],
     [false],
-  ])('stores %j as given and answers with it', async (value) => {
+  ])('A sequence %j is stored as given, and the response has it', async (value) => {
     const id = await addSlot();
     const { slot, message } = await update(id, value);
     expect(message).toBe('Delivery sequence updated successfully');
@@ -48,7 +48,7 @@ slotContract('UpdateDeliverySequence', (api) => {
     expect(await read(id)).toEqual(value);
   });
 
-  it('stores an explicit null', async () => {
+  it('An explicit null is stored', async () => {
     const id = await addSlot();
     await setRow(id, { 1: [1] });
     const { slot, message } = await update(id, null);
@@ -57,7 +57,7 @@ slotContract('UpdateDeliverySequence', (api) => {
     expect(await read(id)).toEqual({});
   });
 
-  it('changes nothing else', async () => {
+  it('UpdateDeliverySequence changes no other field', async () => {
     const id = await addSlot(false);
     const [before] = await api.sql('select * from slots where id = $1', [id]);
     await update(id, { 1: [1] });
@@ -65,13 +65,16 @@ slotContract('UpdateDeliverySequence', (api) => {
     expect(after).toEqual([{ ...before, delivery_sequence: { 1: [1] } }]);
   });
 
-  it.each<[JsonValue]>([[{ 2: [4, 3] }], [{}], [{ name: [] }]])('rewrites the cached copy with %j', async (map) => {
-    const id = await addSlot();
-    await update(id, { 1: [1] });
-    await update(id, map);
-    await setRow(id, { 9: [9] });
-    expect(await read(id)).toEqual(map);
-  });
+  it.each<[JsonValue]>([[{ 2: [4, 3] }], [{}], [{ name: [] }]])(
+    'A sequence %j replaces the cache entry',
+    async (map) => {
+      const id = await addSlot();
+      await update(id, { 1: [1] });
+      await update(id, map);
+      await setRow(id, { 9: [9] });
+      expect(await read(id)).toEqual(map);
+    },
+  );
 
   it.each<[JsonValue]>([
     [null],
@@ -87,7 +90,7 @@ slotContract('UpdateDeliverySequence', (api) => {
     [{ 1: 1 }],
     [{ 1: [1], 2: null }],
     [{ 1: { 2: [3] } }],
-  ])('keeps the cached copy after an update with %j, which is no map of integers', async (value) => {
+  ])('A sequence %j, which is no map of integers, leaves the cache entry as it is', async (value) => {
     const id = await addSlot();
     await update(id, { 1: [1] });
     await update(id, value);
@@ -95,33 +98,33 @@ slotContract('UpdateDeliverySequence', (api) => {
     expect(await read(id)).toEqual({ 1: [1] });
   });
 
-  it('keeps no copy of a slot that does not exist', async () => {
+  it('The sequence of a slot that does not exist is not cached', async () => {
     const id = await addSlot();
     await api.sql('delete from slots where id = $1', [id]);
     await expectError(update(id, { 1: [1] }), notFound);
     await expectError(api.guest.getDeliverySequence({ id: String(id) }), notFound);
   });
 
-  it('leaves other slots and their copies alone', async () => {
+  it('UpdateDeliverySequence changes no other slot and no other cache entry', async () => {
     const [id, other] = [await addSlot(), await addSlot()];
     await update(other, { 2: [2] });
     await update(id, { 1: [1] });
     expect([await stored(other), await read(other)]).toEqual([{ 2: [2] }, { 2: [2] }]);
   });
 
-  it('requires a value', async () => {
+  it('A request without a value is refused', async () => {
     const id = await addSlot();
     await update(id, { 1: [1] });
     await expectInvalidField(api.staff.updateDeliverySequence({ id }), 'delivery_sequence');
     expect(await stored(id)).toEqual({ 1: [1] });
   });
 
-  // Protobuf's JSON form has no way to write these, so a JSON client does not send them.
+  // Protobuf's JSON form can't express these, so a JSON client does not send them.
   it.each<[string, Value['kind']]>([
-    ['a value of no kind', { case: undefined }],
+    ['no kind', { case: undefined }],
     ['NaN', { case: 'numberValue', value: Number.NaN }],
     ['Infinity', { case: 'numberValue', value: Number.POSITIVE_INFINITY }],
-  ])('refuses %s', async (_what, kind) => {
+  ])('A value of %s is refused', async (_what, kind) => {
     if (api.protocol.name === 'Connect') return;
     const id = await addSlot();
     const deliverySequence = create(ValueSchema, { kind });
@@ -130,7 +133,7 @@ slotContract('UpdateDeliverySequence', (api) => {
   });
 
   it.each<[JsonValue]>([['a\0b'], [['\0']], [{ 'a\0': [1] }], [{ 1: { 2: ['\0'] } }]])(
-    'refuses a NUL in %j',
+    'A value with a NUL is refused: %j',
     async (value) => {
       const id = await addSlot();
       await expectInvalidField(update(id, value), 'delivery_sequence');
@@ -138,11 +141,11 @@ slotContract('UpdateDeliverySequence', (api) => {
     },
   );
 
-  it('checks the value before the staff identity', async () => {
+  it('The value is checked before the staff identity', async () => {
     await expectInvalidField(api.guest.updateDeliverySequence({ id: 1 }), 'delivery_sequence');
   });
 
-  it.each([0, -1, 2147483647, -2147483648])('finds no slot %d', async (id) => {
+  it.each([0, -1, 2147483647, -2147483648])('A slot with the id %d is not found', async (id) => {
     const error = await failureOf(update(id, { 1: [1] }));
     expect(error.rawMessage).toBe('Slot not found');
     await expectError(update(id, [1]), notFound);

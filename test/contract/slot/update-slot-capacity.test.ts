@@ -12,7 +12,7 @@ slotContract('UpdateSlotCapacity', (api) => {
   };
   const rowOf = async (id: number) => (await api.sql('select * from slots where id = $1', [id]))[0];
 
-  it('marks a slot as full', async () => {
+  it('A slot is marked as full', async () => {
     const slotId = await addSlot(false);
     const { success, slot, message } = await api.staff.updateSlotCapacity({ slotId, isCapacityFull: true });
     expect({ success, message }).toEqual({ success: true, message: 'Slot marked as full capacity' });
@@ -20,7 +20,7 @@ slotContract('UpdateSlotCapacity', (api) => {
     expect(await rowOf(slotId)).toMatchObject({ is_capacity_full: true });
   });
 
-  it('resets a slot', async () => {
+  it('The capacity of a slot is reset', async () => {
     const slotId = await addSlot(true);
     const { success, slot, message } = await api.staff.updateSlotCapacity({ slotId, isCapacityFull: false });
     expect({ success, message }).toEqual({ success: true, message: 'Slot capacity reset' });
@@ -31,14 +31,14 @@ slotContract('UpdateSlotCapacity', (api) => {
   it.each([
     [true, 'Slot marked as full capacity'],
     [false, 'Slot capacity reset'],
-  ])('accepts a slot whose flag is %s already', async (flag, expected) => {
+  ])('A slot whose flag is %s already is accepted', async (flag, expected) => {
     const slotId = await addSlot(flag);
     const { slot, message } = await api.staff.updateSlotCapacity({ slotId, isCapacityFull: flag });
     expect(message).toBe(expected);
     expect(slot?.isCapacityFull).toBe(flag);
   });
 
-  it('changes nothing else, and no other slot', async () => {
+  it('UpdateSlotCapacity changes no other field and no other slot', async () => {
     const [slotId, other] = [await addSlot(false), await addSlot(false)];
     const [before, otherBefore] = [await rowOf(slotId), await rowOf(other)];
     await api.staff.updateSlotCapacity({ slotId, isCapacityFull: true });
@@ -46,23 +46,23 @@ slotContract('UpdateSlotCapacity', (api) => {
     expect(await rowOf(other)).toEqual(otherBefore);
   });
 
-  it('takes an inactive slot and leaves it inactive', async () => {
+  it('An inactive slot can be marked as full, and stays inactive', async () => {
     const slotId = await addSlot(false, false);
     const { slot } = await api.staff.updateSlotCapacity({ slotId, isCapacityFull: true });
     expect(slot).toMatchObject({ isActive: false, isCapacityFull: true });
   });
 
-  it('requires the flag', async () => {
+  it('A request without the flag is refused', async () => {
     const slotId = await addSlot(true);
     await expectInvalidField(api.staff.updateSlotCapacity({ slotId }), 'is_capacity_full');
     expect(await rowOf(slotId)).toMatchObject({ is_capacity_full: true });
   });
 
-  it('checks the flag before the staff identity', async () => {
+  it('The flag is checked before the staff identity', async () => {
     await expectInvalidField(api.guest.updateSlotCapacity({ slotId: 1 }), 'is_capacity_full');
   });
 
-  it.each([0, -1, 2147483647, -2147483648])('finds no slot %d', async (slotId) => {
+  it.each([0, -1, 2147483647, -2147483648])('A slot with the id %d is not found', async (slotId) => {
     await expectError(api.staff.updateSlotCapacity({ slotId, isCapacityFull: true }), {
       code: 'NotFound',
       message: 'Slot not found',

@@ -4,7 +4,7 @@ import { expectError, expectInvalidField, failureOf, slotContract } from '../../
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 const timesRequired = ['TIMES_REQUIRED', 'Delivery time and orders close time are required'] as const;
 
-slotContract('UpdateSlot, when it fails,', (api) => {
+slotContract('Failures of UpdateSlot', (api) => {
   const addSlot = async () => {
     const [row] = await api.sql<{ id: number }>(
       `insert into slots (delivery_time, freeze_time, is_active, group_ids)
@@ -24,7 +24,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
       name,
       await addSlot(),
     ]);
-  /** A request that would change all there is, but for what is wrong about it. */
+  /** A request that changes every field; each test adds what is wrong. */
   const changes = (id: number) => ({ id, ...times, groupIds: [1], productIds: { ids: [7] } });
   const snippet = (name: string, productIds: number[], validTill?: string) => ({ name, productIds, validTill });
 
@@ -38,7 +38,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
   };
 
   it.each([{ deliveryTime: '' }, { freezeTime: '' }, { deliveryTime: '', freezeTime: '' }])(
-    'wraps the error of empty times',
+    'UpdateSlot wraps the error of empty times',
     async (empty) => {
       const id = await addSlot();
       const before = await everything(id);
@@ -47,7 +47,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     },
   );
 
-  it.each([0, -1, 2147483647, -2147483648])('wraps the error of the absent slot %d', async (id) => {
+  it.each([0, -1, 2147483647, -2147483648])('UpdateSlot wraps the error that there is no slot %d', async (id) => {
     await expectCause(
       { ...changes(id), vendorSnippets: [snippet(`absent${id}`, [1])] },
       'SLOT_NOT_FOUND',
@@ -61,7 +61,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     ['delivery_time', { deliveryTime: 'soon' }],
     ['freeze_time', { freezeTime: '2026-02-31' }],
     ['vendor_snippets[1].valid_till', { vendorSnippets: [snippet('fine', [1]), snippet('late', [1], 'never')] }],
-  ])('wraps the error of a date in %s', async (field, wrong) => {
+  ])('UpdateSlot wraps the error of a wrong date in %s', async (field, wrong) => {
     const id = await addSlot();
     const before = await everything(id);
     const info = await expectError(api.staff.updateSlot({ ...changes(id), ...wrong }), {
@@ -74,7 +74,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     expect(await everything(id)).toEqual(before);
   });
 
-  it('wraps the error of unknown products in a snippet and leaves nothing behind', async () => {
+  it('UpdateSlot wraps the error of unknown products in a snippet, and leaves nothing behind', async () => {
     const id = await addSlot();
     const before = await everything(id);
     await expectCause(
@@ -85,7 +85,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     expect(await everything(id)).toEqual(before);
   });
 
-  it('wraps the error of a taken snippet name and leaves nothing behind', async () => {
+  it('UpdateSlot wraps the error of a snippet name that is taken, and leaves nothing behind', async () => {
     const id = await addSlot();
     await takeName(`taken-${id}`);
     const before = await everything(id);
@@ -97,13 +97,13 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     expect(await everything(id)).toEqual(before);
   });
 
-  it('refuses the same snippet name twice in one request', async () => {
+  it('UpdateSlot refuses the same snippet name twice in one request', async () => {
     const id = await addSlot();
     const vendorSnippets = [snippet('twice', [1]), snippet('twice', [2])];
     await expectCause({ ...changes(id), vendorSnippets }, 'SNIPPET_NAME_TAKEN', 'Snippet name "twice" already exists');
   });
 
-  it('checks the snippets in their order, products before the name', async () => {
+  it('UpdateSlot checks snippets in their order, and in each the products before the name', async () => {
     const id = await addSlot();
     const name = `first-${id}`;
     await takeName(name);
@@ -122,7 +122,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     expect(await causeOf([both])).toBe(`One or more invalid product IDs in snippet "${name}"`);
   });
 
-  it('lets one of the calls with the same new snippet name win', async () => {
+  it('Of concurrent updates with the same new snippet name, one succeeds', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, addSlot));
     const before = await Promise.all(ids.map(everything));
     const calls = await Promise.allSettled(
@@ -141,7 +141,7 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     }
   });
 
-  it('hides an unexpected failure behind the same message, as INTERNAL', async () => {
+  it('An unexpected failure of UpdateSlot has the same message, and fails as INTERNAL', async () => {
     const id = await addSlot();
     const before = await everything(id);
     await api.sql(`create function fail() returns trigger language plpgsql as
@@ -168,14 +168,14 @@ slotContract('UpdateSlot, when it fails,', (api) => {
     ['a long snippet name', { vendorSnippets: [snippet('\u{1f69a}'.repeat(129), [1])] }, 'vendor_snippets[0].name'],
     ['a snippet without products', { vendorSnippets: [snippet('none', [])] }, 'vendor_snippets[0].product_ids'],
     ['a product id of 0', { vendorSnippets: [snippet('zero', [1, 0])] }, 'vendor_snippets[0].product_ids[1]'],
-  ])('names the field of %s, even to a guest', async (_what, wrong, field) => {
+  ])('The error for %s names the field, also to a caller without a staff identity', async (_what, wrong, field) => {
     const id = await addSlot();
     await expectInvalidField(api.staff.updateSlot({ ...changes(id), ...wrong }), field);
     await expectInvalidField(api.guest.updateSlot({ ...changes(id), ...wrong }), field);
   });
 
   it.each([{ id: 0 }, { deliveryTime: '' }, { freezeTime: 'soon' }])(
-    'tells a guest nothing but that access is denied',
+    'A caller without a staff identity learns nothing but that access is denied',
     async (wrong) => {
       await expectError(api.guest.updateSlot({ ...changes(await addSlot()), ...wrong }), {
         code: 'Unauthenticated',

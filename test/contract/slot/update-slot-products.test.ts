@@ -12,7 +12,7 @@ slotContract('UpdateSlotProducts', (api) => {
     return rows.map((row) => row.product_id);
   };
 
-  it('inserts what is missing, deletes what is not listed and keeps the rest', async () => {
+  it('Missing products are inserted, unlisted ones deleted, and the rest is kept', async () => {
     await api.sql('insert into product_slots values (1, 1), (1, 2), (1, 3)');
     const [kept] = await api.sql('select xmin from product_slots where product_id = 3');
     const { message, added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [3, 4] });
@@ -25,47 +25,47 @@ slotContract('UpdateSlotProducts', (api) => {
     expect(await api.sql('select xmin from product_slots where product_id = 3')).toEqual([kept]);
   });
 
-  it('leaves other slots alone', async () => {
+  it('UpdateSlotProducts changes no other slot', async () => {
     await api.sql('insert into product_slots values (1, 1), (2, 1), (2, 2)');
     await api.staff.updateSlotProducts({ slotId: 1, productIds: [2] });
     expect(await stored(2)).toEqual([1, 2]);
   });
 
-  it('removes every product for an empty list', async () => {
+  it('An empty list removes every product', async () => {
     await api.sql('insert into product_slots values (1, 1), (1, 2)');
     const { added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [] });
     expect([added, removed]).toEqual([0, 2]);
     expect(await stored(1)).toEqual([]);
   });
 
-  it('adds and removes nothing when the set is the same', async () => {
+  it('The same set of products adds and removes nothing', async () => {
     await api.sql('insert into product_slots values (1, 1), (1, 2)');
     const { added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [2, 1] });
     expect([added, removed]).toEqual([0, 0]);
     expect(await stored(1)).toEqual([1, 2]);
   });
 
-  it('takes the list as a set and counts distinct products', async () => {
+  it('The list is taken as a set, and distinct products are counted', async () => {
     await api.sql('insert into product_slots values (1, 1), (1, 9)');
     const { added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [5, 5, 1, 1, 6, 5] });
     expect([added, removed]).toEqual([2, 1]);
     expect(await stored(1)).toEqual([1, 5, 6]);
   });
 
-  it.each([0, -1, 2147483647, -2147483648])('does not check that slot %d exists', async (slotId) => {
+  it.each([0, -1, 2147483647, -2147483648])('A slot with the id %d need not exist', async (slotId) => {
     const { added, removed } = await api.staff.updateSlotProducts({ slotId, productIds: [1, 2] });
     expect([added, removed]).toEqual([2, 0]);
     expect(await stored(slotId)).toEqual([1, 2]);
   });
 
-  it('does not check that the products exist', async () => {
+  it('The products need not exist', async () => {
     const productIds = [-2147483648, 0, 777, 2147483647];
     const { added } = await api.staff.updateSlotProducts({ slotId: 1, productIds });
     expect(added).toBe(4);
     expect(await stored(1)).toEqual(productIds);
   });
 
-  it('takes an inactive slot', async () => {
+  it('The products of an inactive slot can be updated', async () => {
     const [slot] = await api.sql<{ id: number }>(
       'insert into slots (delivery_time, freeze_time, is_active) values (now(), now(), false) returning id',
     );
@@ -75,7 +75,7 @@ slotContract('UpdateSlotProducts', (api) => {
     expect(await api.sql('select is_active from slots where id = $1', [slotId])).toEqual([{ is_active: false }]);
   });
 
-  it.each([true, false])('ends as exactly one of the sets that race (slot exists: %s)', async (exists) => {
+  it.each([true, false])('Concurrent updates end as one of their sets (slot exists: %s)', async (exists) => {
     for (let round = 0; round < 4; round += 1) {
       const [slot] = exists
         ? await api.sql<{ id: number }>(

@@ -21,7 +21,7 @@ slotContract('UpdateSlot', (api) => {
     return rows.map((row) => row.product_id);
   };
 
-  it('replaces both times and answers with the slot', async () => {
+  it('Both times are replaced, and the response has the slot', async () => {
     const id = await addSlot();
     const { slot, createdSnippets, message } = await api.staff.updateSlot({ id, ...times });
     expect(message).toBe('Slot updated successfully');
@@ -34,14 +34,14 @@ slotContract('UpdateSlot', (api) => {
     ]);
   });
 
-  it('keeps the capacity flag and the delivery sequence', async () => {
+  it('The capacity flag and the delivery sequence are kept', async () => {
     const id = await addSlot();
     await api.staff.updateSlot({ id, ...times });
     const rows = await api.sql('select is_capacity_full, delivery_sequence from slots where id = $1', [id]);
     expect(rows).toEqual([{ is_capacity_full: true, delivery_sequence: { 1: [2] } }]);
   });
 
-  it('leaves other slots alone', async () => {
+  it('UpdateSlot changes no other slot', async () => {
     const [id, other] = [await addSlot(), await addSlot()];
     await api.sql('insert into product_slots values ($1, 1)', [other]);
     const before = await api.sql('select * from slots where id = $1', [other]);
@@ -56,14 +56,14 @@ slotContract('UpdateSlot', (api) => {
     [false, true, true],
     [true, false, false],
     [false, false, false],
-  ])('turns active %s with %s into %s', async (before, isActive, after) => {
+  ])('A slot with is_active %s, updated with %s, has is_active %s', async (before, isActive, after) => {
     const id = await addSlot(before);
     const { slot } = await api.staff.updateSlot({ id, ...times, isActive });
     expect(slot?.isActive).toBe(after);
     expect(await api.sql('select is_active from slots where id = $1', [id])).toEqual([{ is_active: after }]);
   });
 
-  it('keeps the ids of existing groups only, as a set', async () => {
+  it('Group ids are taken as a set, and those of groups that do not exist are left out', async () => {
     const id = await addSlot();
     const groupIds = [4, 99, 2, 4, 0, -1, 2147483647];
     const { slot } = await api.staff.updateSlot({ id, ...times, groupIds });
@@ -72,14 +72,14 @@ slotContract('UpdateSlot', (api) => {
     expect(row?.group_ids.toSorted((a, b) => a - b)).toEqual([2, 4]);
   });
 
-  it('empties the groups when none are given', async () => {
+  it('The groups are emptied when none are given', async () => {
     const id = await addSlot();
     const { slot } = await api.staff.updateSlot({ id, ...times });
     expect(slot?.groupIds).toEqual([]);
     expect(await api.sql('select group_ids from slots where id = $1', [id])).toEqual([{ group_ids: [] }]);
   });
 
-  it('leaves the products unchanged when none are given', async () => {
+  it('The products are kept when no list is given', async () => {
     const id = await addSlot();
     await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
     await api.staff.updateSlot({ id, ...times });
@@ -91,14 +91,14 @@ slotContract('UpdateSlot', (api) => {
     ['an empty list', [], []],
     ['a list with repeats', [3, 3, 1], [1, 3]],
     ['products that do not exist', [-4, 777, 2147483647], [-4, 777, 2147483647]],
-  ])('replaces the products by %s', async (_what, ids, expected) => {
+  ])('The products are replaced by %s', async (_what, ids, expected) => {
     const id = await addSlot();
     await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
     await api.staff.updateSlot({ id, ...times, productIds: { ids } });
     expect(await productsOf(id)).toEqual(expected);
   });
 
-  it('adds snippets in the order of the request and keeps those there are', async () => {
+  it('Snippets are added in the order of the request, and existing ones are kept', async () => {
     const id = await addSlot();
     await api.sql(
       `insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('old-' || $1, $1::int, '{5}')`,
@@ -130,14 +130,14 @@ slotContract('UpdateSlot', (api) => {
     ]);
   });
 
-  it('updates the slot with the largest id', async () => {
+  it('The slot with the largest id can be updated', async () => {
     await api.sql(`insert into slots (id, delivery_time, freeze_time) values (2147483647, now(), now())`);
     const { slot } = await api.staff.updateSlot({ id: 2147483647, ...times });
     expect(slot?.id).toBe(2147483647);
     await api.sql('delete from slots where id = 2147483647');
   });
 
-  it('ends as exactly one of the product sets that race with UpdateSlotProducts', async () => {
+  it('Concurrent calls of UpdateSlot and UpdateSlotProducts end as one of their product sets', async () => {
     const id = await addSlot();
     const sets = Array.from({ length: 8 }, (_, n) => [n, n + 20, 100]);
     await Promise.all(

@@ -1,15 +1,14 @@
 import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSlotService } from '../../../services/slot-service/service.ts';
-import { readConfig } from '../../../shared/config/config.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type OpenSlot, SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { RunningService } from '../../../shared/runtime/start-service.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { protocols } from '../../support/protocols.ts';
-import { withToken } from '../../support/replica.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken, testSecret } from '../../support/tokens.ts';
+import { readTestConfig, startTestService, type TestService } from '../../support/service.ts';
+import { requestIdOf, written } from '../../support/slot-writes.ts';
+import { signToken, withToken } from '../../support/tokens.ts';
 
 const times = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
 const later = { deliveryTime: '2091-05-01T10:00:00Z', freezeTime: '2091-05-01T06:30:00Z' };
@@ -41,18 +40,12 @@ const writes: [string, Write, Expected][] = [
   ['DeleteSlot', (slots, id, options) => slots.deleteSlot({ id }, options), (slot) => expect(slot).toBeUndefined()],
 ];
 
-/** A second replica on the database of the first. */
+/** Starts a second replica on the database of the first. */
 function startOther({ database }: TestService): Promise<RunningService> {
-  const variables = {
-    DATABASE_URL: database.url,
-    AUTH_JWT_SECRET: testSecret,
-    SLOT_GRPC_PORT: '0',
-    SLOT_WEB_PORT: '0',
-  };
-  return startSlotService(readConfig('slot', variables), createLogger('slot', 'silent'));
+  return startSlotService(readTestConfig('slot', { DATABASE_URL: database.url }), createLogger('slot', 'silent'));
 }
 
-describe.each(protocols)('A write over $name', (protocol) => {
+describe.each(protocols)('Read your write over $name', (protocol) => {
   let writer: TestService;
   let other: RunningService;
   let slots: Slots;
@@ -74,25 +67,13 @@ describe.each(protocols)('A write over $name', (protocol) => {
     await writer.stop();
   });
 
-  /** Runs a write and gives the headers of a read that is to see it. */
-  async function written(write: (options: CallOptions) => Promise<unknown>): Promise<Record<string, string>> {
-    let id: string | null = null;
-    await write({
-      onHeader(headers) {
-        id = headers.get('store-request-id');
-      },
-    });
-    expect(id).toMatch(/^\d+$/);
-    return { 'store-request-id': String(id) };
-  }
-
-  it('of a new slot is read on another replica', async () => {
+  it('A new slot is read on another replica', async () => {
     const headers = await written((options) => slots.createSlot({ ...times, productIds: [3] }, options));
     const { slots: listed } = await stores.getProductSlots({ productIds: [3] }, { headers, timeoutMs: 10_000 });
     expect(listed[3]?.slots).toHaveLength(1);
   });
 
-  it.each(writes)('of %s is read on another replica, by every read', async (_name, write, expected) => {
+  it.each(writes)('A write by %s is read on another replica, by every read', async (_name, write, expected) => {
     const { slot } = await slots.createSlot({ ...times, productIds: [1] });
     const headers = await written((options) => write(slots, slot?.id ?? 0, options));
     const options = { headers, timeoutMs: 10_000 };
@@ -108,7 +89,7 @@ describe.each(protocols)('A write over $name', (protocol) => {
     expect(inLists.map(([id]) => Number(id))).toEqual(found?.productIds ?? []);
   });
 
-  it('of many at once is read on another replica, each by its own id', async () => {
+  it('Each of many concurrent writes is read on another replica by its own id', async () => {
     const reads = Array.from({ length: 20 }, async () => {
       let created = 0;
       const headers = await written(async (options) => {
@@ -120,18 +101,10 @@ describe.each(protocols)('A write over $name', (protocol) => {
     await Promise.all(reads);
   });
 
-  it('that schedules no refresh names no request', async () => {
+  it('A write that schedules no refresh has no store-request-id', async () => {
     const { slot } = await slots.createSlot(times);
-    let id: string | null = 'none yet';
     const deliverySequence = { kind: { case: 'nullValue', value: 0 } } as const;
-    await slots.updateDeliverySequence(
-      { id: slot?.id ?? 0, deliverySequence },
-      {
-        onHeader(headers) {
-          id = headers.get('store-request-id');
-        },
-      },
-    );
-    expect(id).toBeNull();
+    const update = { id: slot?.id ?? 0, deliverySequence };
+    expect(await requestIdOf((options) => slots.updateDeliverySequence(update, options))).toBeUndefined();
   });
 });

@@ -1,16 +1,14 @@
 import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService, type WatchStoreResponse } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../../support/contract.ts';
-import { protocols } from '../../support/protocols.ts';
-import { withToken } from '../../support/replica.ts';
+import { type Protocol, protocols } from '../../support/protocols.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken } from '../../support/tokens.ts';
+import { createSlot } from '../../support/slot-writes.ts';
+import { signToken, withToken } from '../../support/tokens.ts';
 
-const times = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
-
-/** What a stream has brought, and how it ended. */
+/** The versions that a stream has sent, and its end. */
 class Watch {
   readonly versions: number[] = [];
   readonly last: Promise<unknown>;
@@ -33,47 +31,70 @@ class Watch {
   }
 }
 
-describe.each(protocols.filter(({ name }) => name !== 'Connect GET'))('WatchStore over $name', (protocol) => {
-  let service: TestService;
-  let stopped: boolean;
-  let connection: ReturnType<(typeof protocol)['open']>;
-  let slots: Client<typeof SlotService>;
-  let stores: Client<typeof SlotStoreService>;
-  let tokens: { staff: string; guest: string };
+interface Opened {
+  readonly service: TestService;
+  readonly slots: Client<typeof SlotService>;
+  readonly stores: Client<typeof SlotStoreService>;
+  /** Without a credential. */
+  readonly anonymous: Client<typeof SlotStoreService>;
+  close(): Promise<void>;
+}
 
+async function open(protocol: Protocol): Promise<Opened> {
+  const service = await startTestService('slot', () => ({ storeRefreshDelayMs: 0 }));
+  const { transport, close } = protocol.open(service);
+  return {
+    service,
+    slots: createClient(SlotService, withToken(transport, await signToken({ staffId: 1 }))),
+    stores: createClient(SlotStoreService, withToken(transport, await signToken())),
+    anonymous: createClient(SlotStoreService, transport),
+    async close() {
+      close();
+      await service.stop(1_000);
+    },
+  };
+}
+
+/** The codes of the watches that have ended, by the service's log. */
+const endedWatches = ({ log }: TestService) =>
+  log.filter(({ msg, method }) => msg === 'call' && String(method).endsWith('WatchStore')).map(({ code }) => code);
+
+const capable = protocols.filter(({ name }) => name !== 'Connect GET');
+
+it.each(capable)(
+  'A watch over $name ends as OK when the service stops, which does not wait for its client',
+  async (protocol) => {
+    const { service, stores, close } = await open(protocol);
+    const watches = [new Watch(stores.watchStore({})), new Watch(stores.watchStore({ afterVersion: 1_000 }))];
+    await expect.poll(() => watches[0]?.versions).toHaveLength(1);
+    const start = performance.now();
+    await close();
+    expect(performance.now() - start).toBeLessThan(3_000);
+    for (const watch of watches) await watch.last;
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(endedWatches(service)).toEqual(['OK', 'OK']);
+  },
+);
+
+describe.each(capable)('WatchStore over $name', (protocol) => {
+  let opened: Opened;
+  let slots: Opened['slots'];
+  let stores: Opened['stores'];
   beforeAll(async () => {
-    tokens = { staff: await signToken({ staffId: 1 }), guest: await signToken() };
+    opened = await open(protocol);
+    ({ slots, stores } = opened);
   });
-
-  beforeEach(async () => {
-    stopped = false;
-    service = await startTestService('slot', () => ({ storeRefreshDelayMs: 0 }));
-    connection = protocol.open(service);
-    slots = createClient(SlotService, withToken(connection.transport, tokens.staff));
-    stores = createClient(SlotStoreService, withToken(connection.transport, tokens.guest));
-  });
-
-  afterEach(async () => {
-    connection.close();
-    if (!stopped) await service.stop(1_000);
-  });
+  afterAll(() => opened.close());
 
   const current = async () => (await stores.getStoreStatus({})).version;
 
-  /** Makes a write, waits until the stores cover it, and gives their version. */
+  /** Makes a write, waits until the stores cover it, and returns their version. */
   async function refresh(): Promise<number> {
-    let id = '';
-    await slots.createSlot(times, {
-      onHeader(headers) {
-        id = headers.get('store-request-id') ?? '';
-      },
-    });
-    return (await stores.getOpenSlots({}, { headers: { 'store-request-id': id } })).version;
+    const { requestId } = await createSlot({ slots });
+    return (await stores.getOpenSlots({}, { headers: { 'store-request-id': requestId } })).version;
   }
 
-  const calls = () => service.log.filter(({ msg, method }) => msg === 'call' && String(method).endsWith('WatchStore'));
-
-  it('brings the version now, then each new one', async () => {
+  it('A watch receives the current version, then each new one', async () => {
     const first = await current();
     const watch = new Watch(stores.watchStore({}));
     await expect.poll(() => watch.versions).toEqual([first]);
@@ -82,7 +103,7 @@ describe.each(protocols.filter(({ name }) => name !== 'Connect GET'))('WatchStor
     expect(watch.ended).toBe(false);
   });
 
-  it('brings only what is later than after_version', async () => {
+  it('A watch receives only versions later than after_version', async () => {
     const seen = await refresh();
     const resumed = new Watch(stores.watchStore({ afterVersion: seen - 1 }));
     const upToDate = new Watch(stores.watchStore({ afterVersion: seen }));
@@ -94,7 +115,7 @@ describe.each(protocols.filter(({ name }) => name !== 'Connect GET'))('WatchStor
     await expect.poll(() => resumed.versions).toEqual([seen, seen + 1, seen + 2]);
   });
 
-  it('brings to many watchers the same', async () => {
+  it('Many watches receive the same versions', async () => {
     const first = await current();
     const watches = Array.from({ length: 20 }, () => new Watch(stores.watchStore({})));
     for (const watch of watches) await expect.poll(() => watch.versions).toEqual([first]);
@@ -102,51 +123,34 @@ describe.each(protocols.filter(({ name }) => name !== 'Connect GET'))('WatchStor
     for (const watch of watches) await expect.poll(() => watch.versions).toEqual([first, first + 1]);
   });
 
-  it('ends as complete when the service stops, which does not wait for it', async () => {
-    const watches = [new Watch(stores.watchStore({})), new Watch(stores.watchStore({ afterVersion: 1_000 }))];
-    await expect.poll(() => watches[0]?.versions).toHaveLength(1);
-    const start = performance.now();
-    stopped = true;
-    await service.stop();
-    expect(performance.now() - start).toBeLessThan(3_000);
-    for (const watch of watches) await watch.last;
-    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(calls().map(({ code }) => code)).toEqual(['OK', 'OK']);
-  });
-
-  it('ends when the caller cancels, also while nothing happens', async () => {
-    const caller = new AbortController();
-    const watch = new Watch(stores.watchStore({}, { signal: caller.signal }));
+  it('A watch ends when its client cancels it, also while there is no new version', async () => {
+    const { service } = opened;
+    const client = new AbortController();
+    const watch = new Watch(stores.watchStore({}, { signal: client.signal }));
     await expect.poll(() => watch.versions).toHaveLength(1);
-    caller.abort();
+    client.abort();
     await expect(watch.last).rejects.toThrow(ConnectError);
-    await expect.poll(() => calls().map(({ code }) => code)).toEqual(['CANCELED']);
+    await expect.poll(() => endedWatches(service)).toEqual(['CANCELED']);
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('ends at its deadline', async () => {
+  it('A watch ends at its deadline', async () => {
     const error = await failureOf(new Watch(stores.watchStore({}, { timeoutMs: 300 })).last);
     expect(Code[error.code]).toBe('DeadlineExceeded');
   });
 
-  it('refuses a caller without a token, and a request id that makes no sense', async () => {
-    const anonymous = createClient(SlotStoreService, connection.transport);
-    const refused = await failureOf(new Watch(anonymous.watchStore({})).last);
+  it('A watch without a credential, or with a malformed store-request-id, is refused', async () => {
+    const refused = await failureOf(new Watch(opened.anonymous.watchStore({})).last);
     expect([Code[refused.code], refused.rawMessage]).toEqual(['Unauthenticated', 'Authentication required']);
     const headers = { 'store-request-id': 'abc' };
     const senseless = await failureOf(new Watch(stores.watchStore({}, { headers })).last);
     expect(Code[senseless.code]).toBe('InvalidArgument');
   });
 
-  it('begins with a version that covers the write of a request id', async () => {
+  it('A watch with a store-request-id begins with a version that covers the write', async () => {
     const before = await current();
-    let id = '';
-    await slots.createSlot(times, {
-      onHeader(headers) {
-        id = headers.get('store-request-id') ?? '';
-      },
-    });
-    const watch = new Watch(stores.watchStore({}, { headers: { 'store-request-id': id } }));
+    const { requestId } = await createSlot({ slots });
+    const watch = new Watch(stores.watchStore({}, { headers: { 'store-request-id': requestId } }));
     await expect.poll(() => watch.versions).toEqual([before + 1]);
   });
 });

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { couponContract, expectError } from '../../support/contract.ts';
+
+couponContract('Delete', (api) => {
+  it('A coupon is invalidated and keeps its record, also when it is deleted again', async () => {
+    const { coupon } = await api.staff.create({ coupon: { discountPercent: 10 } });
+    const id = coupon?.id ?? 0;
+    for (let times = 0; times < 2; times += 1) {
+      expect((await api.guest.delete({ id })).message).toBe('Coupon invalidated successfully');
+      expect((await api.guest.getById({ id })).coupon).toMatchObject({ id, isInvalidated: true });
+    }
+  });
+
+  it('A coupon that does not exist is not found', async () => {
+    await expectError(api.staff.delete({ id: 99_999 }), {
+      code: 'NotFound',
+      message: 'Coupon not found',
+      reason: 'COUPON_NOT_FOUND',
+    });
+  });
+});

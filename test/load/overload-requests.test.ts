@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { constants } from 'node:http2';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post } from '../support/post.ts';
+import {
+  grpcFrame,
+  grpcHeaders,
+  isServing,
+  memoryOf,
+  openSession,
+  openSocket,
+  startTarget,
+  type Target,
+  untilClosed,
+} from './overload-stage.ts';
+
+const mebibyte = 1024 * 1024;
+const bomb = gzipSync(Buffer.alloc(256 * mebibyte));
+const callers = 60;
+
+/** A gzip message with an unknown field. 4 MiB are reserved for it until it is inflated. */
+const unknownField = gzipSync(Buffer.concat([Buffer.from([0x7a, 0x80, 0x40]), randomBytes(8 * 1024)]));
+/** The reservations of so many are more than 64 MiB. */
+const tooMany = 20;
+
+/** Requests that lack their last bytes. Those of gzip reserve 4 MiB each. */
+const halves = [
+  { name: 'of 2 MiB', half: Buffer.alloc(2 * mebibyte, ' '), encoding: 'identity' },
+  { name: 'of 8 KiB of gzip', half: bomb.subarray(0, 8 * 1024), encoding: 'gzip' },
+];
+
+describe('The memory for requests', () => {
+  let target: Target;
+  let memoryBefore: number;
+  beforeAll(async () => {
+    target = await startTarget();
+    memoryBefore = await memoryOf(target.replica);
+  });
+  afterAll(() => target.stop());
+
+  const grew = async () => (await memoryOf(target.replica)) - memoryBefore;
+
+  /** Sends a gzip body over gRPC. Returns the status of the response, or the code of the reset. */
+  async function askOverGrpc(body: Buffer): Promise<unknown> {
+    const session = await openSession(target.replica.ports.grpcPort);
+    const stream = session.request({ ...grpcHeaders('GetSlots', target.token), 'grpc-encoding': 'gzip' });
+    stream.on('error', () => undefined);
+    let status: unknown;
+    for (const event of ['response', 'trailers']) {
+      stream.on(event, (headers) => {
+        status = headers['grpc-status'] ?? status;
+      });
+    }
+    stream.resume().end(body);
+    await untilClosed(stream);
+    session.destroy();
+    return status ?? stream.rstCode;
+  }
+
+  it('Of a gzip bomb over gRPC, no more than 4 MiB are inflated', async () => {
+    expect(await askOverGrpc(grpcFrame(bomb, { compressed: true }))).toBe('8');
+    expect(await isServing(target)).toBe(true);
+    expect(await grew()).toBeLessThan(300);
+  });
+
+  it('A unary call over gRPC with 3,000 compressed messages is reset, and not all are inflated', async () => {
+    const many = Buffer.concat(Array.from({ length: 3_000 }, () => grpcFrame(gzipSync(''), { compressed: true })));
+    expect(await askOverGrpc(many)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    expect(await isServing(target)).toBe(true);
+    expect(await grew()).toBeLessThan(300);
+  });
+
+  it('Gzip bombs on the web port are refused', async () => {
+    const answers = Array.from({ length: 20 }, async () => {
+      const answer = await post(target.replica.ports.webPort, 'GetSlots', target.token, bomb, {
+        'content-encoding': 'gzip',
+      });
+      await answer.text();
+      return answer.status;
+    });
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([429]));
+    expect(await isServing(target)).toBe(true);
+    expect(await grew()).toBeLessThan(300);
+  });
+
+  it.each(halves)(
+    'Half-sent requests $name over gRPC are reset beyond the memory for requests',
+    async ({ half, encoding }) => {
+      const session = await openSession(target.replica.ports.grpcPort);
+      const errors: number[] = [];
+      for (let caller = 0; caller < callers; caller += 1) {
+        const stream = session.request({ ...grpcHeaders('GetSlots', target.token), 'grpc-encoding': encoding });
+        stream.on('error', () => undefined);
+        stream.once('close', () => errors.push(stream.rstCode ?? 0));
+        const frame = { length: 4 * mebibyte - 1, compressed: encoding === 'gzip' };
+        stream.write(grpcFrame(half, frame));
+      }
+      await expect.poll(() => errors.length).toBeGreaterThan(20);
+      expect(new Set(errors)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
+      expect(await isServing(target)).toBe(true);
+      expect(await grew()).toBeLessThan(400);
+      session.destroy();
+    },
+  );
+
+  it.each(halves)(
+    'Half-sent requests $name on the web port are refused beyond the memory for requests',
+    async ({ half, encoding }) => {
+      const head =
+        `POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
+        `authorization: Bearer ${target.token}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${4 * mebibyte}\r\n\r\n`;
+      const sockets = await Promise.all(
+        Array.from({ length: callers }, () => openSocket(target.replica.ports.webPort)),
+      );
+      const answers: string[] = [];
+      for (const socket of sockets) {
+        socket.once('data', (data: Buffer) => answers.push(data.toString()));
+        socket.write(head);
+        socket.write(half);
+      }
+      await expect.poll(() => answers.length).toBeGreaterThan(20);
+      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 429 .*OVERLOADED/s);
+      expect(await isServing(target)).toBe(true);
+      expect(await grew()).toBeLessThan(400);
+      for (const socket of sockets) socket.destroy();
+    },
+  );
+
+  /** Opens streams that send the unknown field. Returns how they began: with headers, or with a reset. */
+  async function openStreams(path: string, count: number) {
+    const session = await openSession(target.replica.ports.grpcPort);
+    const headers = { ...grpcHeaders('', target.token), ':path': path, 'grpc-encoding': 'gzip' };
+    const begun = Array.from({ length: count }, () => {
+      const stream = session.request(headers);
+      stream.on('error', () => undefined);
+      stream.end(grpcFrame(unknownField, { compressed: true }));
+      return Promise.race([once(stream, 'response').then(() => 'answered'), untilClosed(stream).then(() => 'reset')]);
+    });
+    return { outcomes: new Set(await Promise.all(begun)), session };
+  }
+
+  it('A stream whose response has begun holds no memory for its request', async () => {
+    const { outcomes, session } = await openStreams('/slot.v1.SlotStoreService/WatchStore', tooMany);
+    expect(outcomes).toEqual(new Set(['answered']));
+    expect(await askOverGrpc(grpcFrame(unknownField, { compressed: true }))).toBe('0');
+    session.destroy();
+  });
+
+  it.each(['/grpc.health.v1.Health/Watch', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'])(
+    'Clients without a credential may send only small requests to %s',
+    async (path) => {
+      const { outcomes, session } = await openStreams(path, tooMany);
+      expect(outcomes).toEqual(new Set(['reset']));
+      expect(await askOverGrpc(grpcFrame(unknownField, { compressed: true }))).toBe('0');
+      session.destroy();
+    },
+  );
+
+  it.each([
+    { name: 'too large', callers: 1, type: 'application/grpc-web+proto', body: grpcFrame(Buffer.alloc(5 * mebibyte)) },
+    { name: 'too much with the others', callers, type: 'application/json', body: bomb, encoding: 'gzip' },
+  ])('After a request that was refused as $name, the next on its connection is answered', async (refused) => {
+    async function callTwice(): Promise<number | undefined> {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const call = async (body: Buffer, headers: Record<string, string>) => {
+        const { webPort: port } = target.replica.ports;
+        const path = '/slot.v1.SlotService/GetSlots';
+        const asking = request({ agent, port, path, method: 'POST', headers });
+        asking.end(body);
+        const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+          asking.once('response', resolve).once('error', reject);
+        });
+        await once(answer.resume(), 'end');
+        return answer.statusCode;
+      };
+      const authorization = `Bearer ${target.token}`;
+      const encoding = refused.encoding ?? 'identity';
+      await call(refused.body, { authorization, 'content-type': refused.type, 'content-encoding': encoding });
+      const status = await call(Buffer.from('{}'), { authorization, 'content-type': 'application/json' });
+      agent.destroy();
+      return status;
+    }
+    const statuses = await Promise.all(Array.from({ length: refused.callers }, callTwice));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+});

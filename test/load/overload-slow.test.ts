@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, constants } from 'node:http2';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import {
+  grpcFrame,
+  grpcHeaders,
+  openSession,
+  openSocket,
+  startTarget,
+  type Target,
+  untilClosed,
+} from './overload-stage.ts';
+
+const trickleMs = 1_000;
+
+// Each test waits 30 s for a timeout of the service, so they run concurrently.
+describe.concurrent('Slow requests', { timeout: 60_000 }, () => {
+  let target: Target;
+  beforeAll(async () => {
+    target = await startTarget();
+  });
+  afterAll(() => target.stop());
+
+  /** Sends a head to the web port, and then a byte a second. Returns what comes back until the connection closes. */
+  async function trickle(head: string): Promise<string> {
+    const socket = await openSocket(target.replica.ports.webPort);
+    let answer = '';
+    socket.on('data', (data: Buffer) => {
+      answer += data.toString();
+    });
+    socket.write(head);
+    const trickling = setInterval(() => socket.write('x'), trickleMs);
+    await untilClosed(socket);
+    clearInterval(trickling);
+    return answer;
+  }
+
+  it('A request on the web port whose headers come slowly is refused', async ({ expect }) => {
+    expect(await trickle('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  it('A request on the web port whose body comes slowly is refused', async ({ expect }) => {
+    const head =
+      'POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
+      `authorization: Bearer ${target.token}\r\ncontent-length: 1000\r\n\r\n`;
+    expect(await trickle(head)).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  it('A gRPC request whose body comes slowly is reset', async ({ expect }) => {
+    const session = await openSession(target.replica.ports.grpcPort);
+    const stream = session.request(grpcHeaders('GetSlots', target.token));
+    stream.on('error', () => undefined);
+    stream.write(grpcFrame(Buffer.alloc(0), { length: 1_000 }));
+    const trickling = setInterval(() => stream.write('x'), trickleMs);
+    await untilClosed(stream);
+    clearInterval(trickling);
+    expect(stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  });
+
+  it('A gRPC stream that was answered and does not end is reset', async ({ expect }) => {
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => openSession(target.replica.ports.grpcPort)));
+    const open = (session: ClientHttp2Session, path: string) => {
+      const stream = session.request({ ...grpcHeaders('', 'nobody'), ':path': path });
+      stream.on('error', () => undefined);
+      return stream.resume();
+    };
+    // As many streams of health and reflection as are allowed.
+    const watches = sessions.flatMap((session) =>
+      Array.from({ length: 90 }, () => open(session, '/grpc.health.v1.Health/Watch').end(grpcFrame(Buffer.alloc(0)))),
+    );
+    await Promise.all(watches.map((watch) => once(watch, 'response')));
+    const session = await openSession(target.replica.ports.grpcPort);
+    const refused = open(session, '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo');
+    const [headers] = await once(refused, 'response');
+    expect(headers['grpc-status']).toBe('8');
+    await untilClosed(refused);
+    expect(refused.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    for (const each of [...sessions, session]) each.destroy();
+  });
+});

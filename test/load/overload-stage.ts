@@ -1,0 +1,96 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import type { TestDatabase } from '../support/database.ts';
+import { post } from '../support/post.ts';
+import { viaPort } from '../support/proxy.ts';
+import type { Replica } from '../support/replica.ts';
+import { Stage } from '../support/stage.ts';
+import { signToken } from '../support/tokens.ts';
+
+/** A slot-service in a process of its own, to be attacked, with the token of staff user 1. */
+export interface Target {
+  readonly database: TestDatabase;
+  readonly replica: Replica;
+  readonly token: string;
+  stop(): Promise<void>;
+}
+
+/** @param databasePort the port at which the service finds its database, when that is a proxy. */
+export async function startTarget(env: Readonly<Record<string, string>> = {}, databasePort?: number): Promise<Target> {
+  const stage = await Stage.open();
+  const { database } = stage;
+  const databaseUrl = databasePort === undefined ? database.url : viaPort(database.url, databasePort);
+  const replica = await stage.start({ databaseUrl, env });
+  await replica.slots.getSlots({});
+  return { database, replica, token: await signToken({ staffId: 1 }), stop: () => stage.close() };
+}
+
+/** The resident memory of the process, in MiB. */
+export async function memoryOf({ pid }: Replica): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** The number of files and connections that the process has open. */
+export async function openFilesOf({ pid }: Replica): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}
+
+/** Whether calls are answered on both ports. */
+export async function isServing({ replica, token }: Target): Promise<boolean> {
+  await replica.slots.getSlots({}, { timeoutMs: 10_000 });
+  const response = await post(replica.ports.webPort, 'GetSlots', token);
+  await response.text();
+  return response.status === 200;
+}
+
+/** Gives slot 1 a delivery sequence of so many products for each of so many users. */
+export async function insertLargeSequence(
+  { database }: Target,
+  { users, products }: { readonly users: number; readonly products: number },
+): Promise<void> {
+  await database.sql(`
+    insert into slots (id, delivery_time, freeze_time, delivery_sequence)
+      select 1, now() + interval '9 days', now() + interval '8 days',
+        jsonb_object_agg(u, (select jsonb_agg(100000 + i) from generate_series(1, ${products}) i))
+      from generate_series(1, ${users}) u`);
+}
+
+/** A TCP connection whose errors are ignored. */
+export async function openSocket(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  return socket;
+}
+
+/** An HTTP/2 connection whose errors are ignored. */
+export async function openSession(port: number, settings = {}) {
+  const session = connectHttp2(`http://127.0.0.1:${port}`, { settings });
+  session.on('error', () => undefined);
+  await new Promise((resolve) => session.once('remoteSettings', resolve));
+  return session;
+}
+
+export const untilClosed = (stream: { once(event: 'close', listener: () => void): unknown }) =>
+  new Promise<void>((resolve) => stream.once('close', () => resolve()));
+
+export const grpcHeaders = (method: string, token: string) => ({
+  ':method': 'POST',
+  ':path': `/slot.v1.SlotService/${method}`,
+  'content-type': 'application/grpc',
+  te: 'trailers',
+  authorization: `Bearer ${token}`,
+});
+
+/** A gRPC frame whose head states a length: that of the bytes, unless told otherwise. */
+export function grpcFrame(bytes: Uint8Array, { length = bytes.length, compressed = false } = {}): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(compressed ? 1 : 0);
+  head.writeUInt32BE(length, 1);
+  return Buffer.concat([head, bytes]);
+}

@@ -1,0 +1,52 @@
+import { describe, it } from 'vitest';
+import { noRedisServer } from '../support/redis.ts';
+import { startSentinelRedis } from '../support/sentinel.ts';
+import { createSlot, expectCaughtUp, readCovering } from '../support/slot-writes.ts';
+import { Stage } from '../support/stage.ts';
+
+const reason = noRedisServer === undefined ? '' : ` (skipped: ${noRedisServer})`;
+
+const passwords = [
+  { title: 'without passwords', password: '' },
+  { title: 'with passwords', password: 'open-sesame' },
+];
+
+describe.skipIf(noRedisServer).concurrent.each(passwords)(
+  `A failover of Redis Sentinel $title${reason}`,
+  ({ password }) => {
+    it('During a failover of Redis Sentinel, slots can be written, and the stores catch up afterwards', async (context) => {
+      const { expect, onTestFinished } = context;
+      const redis = await startSentinelRedis(password);
+      const stage = await Stage.open();
+      onTestFinished(async () => {
+        await stage.close();
+        await redis.stop();
+      });
+      const replica = await stage.start({ env: redis.env });
+      const first = await createSlot(replica);
+      expect(await readCovering(replica, first, 30_000)).toEqual([first.slotId]);
+
+      await redis.killMaster();
+      let isOver = false;
+      const failedOver = redis.failedOver().finally(() => {
+        isOver = true;
+      });
+      const slotIds = [first.slotId];
+      let maxMs = 0;
+      while (!isOver) {
+        const startedAt = performance.now();
+        slotIds.push((await createSlot(replica)).slotId);
+        maxMs = Math.max(maxMs, performance.now() - startedAt);
+      }
+      await failedOver;
+      // No write waited for the queue, which is given up after 5 s.
+      expect(maxMs).toBeLessThan(4_500);
+      const sweeps = 30_000;
+      const startedAt = performance.now();
+      await expectCaughtUp(replica, slotIds, sweeps / 2);
+      const next = await createSlot(replica);
+      expect(await readCovering(replica, next, 10_000)).toContain(next.slotId);
+      expect(performance.now() - startedAt).toBeLessThan(sweeps);
+    });
+  },
+);

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+
+// Writes frames by hand, because a client of node:http2 obeys the protocol.
+
+type Headers = Readonly<Record<string, string>>;
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const frameHeadBytes = 9;
+const largestFrameBytes = 16_384;
+const type = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 };
+const endHeaders = 4;
+const cancel = Buffer.from([0, 0, 0, 8]);
+
+/** Opens streams and resets each at once. Resolves when the server has sent GOAWAY. */
+export async function flood(socket: Socket, streams: number, headers: Headers): Promise<void> {
+  const block = headerBlock(headers);
+  const frames: Buffer[] = [];
+  for (let id = 1; id < 2 * streams; id += 2) {
+    frames.push(frame(type.headers, endHeaders, id, block), frame(type.reset, 0, id, cancel));
+  }
+  await exchange(socket, frames, type.goaway);
+}
+
+/** Sends a request without its end and resets it. Resolves when the server has read both. */
+export async function sendHalf(socket: Socket, headers: Headers, body: Uint8Array): Promise<void> {
+  const frames = [
+    frame(type.headers, endHeaders, 1, headerBlock(headers)),
+    frame(type.data, 0, 1, body),
+    frame(type.reset, 0, 1, cancel),
+    frame(type.ping, 0, 0, Buffer.alloc(8)),
+  ];
+  await exchange(socket, frames, type.ping);
+}
+
+/** Opens streams whose requests get no body. */
+export function openHalf(socket: Socket, streams: number, headers: Headers): void {
+  const block = headerBlock(headers);
+  begin(
+    socket,
+    Array.from({ length: streams }, (_, at) => headerFrames(block, 2 * at + 1)),
+  );
+}
+
+/** Opens a stream with headers of any size. Resolves when the server has sent GOAWAY. */
+export async function sendLarge(socket: Socket, headers: Headers): Promise<void> {
+  await exchange(socket, [headerFrames(headerBlock(headers))], type.goaway);
+}
+
+/**
+ * Opens a stream with one header of 4,000 bytes 16,000 times: HPACK writes all but the first in a byte.
+ * Resolves when the server has reset it.
+ */
+export async function sendRepeated(socket: Socket, headers: Headers): Promise<void> {
+  const toTheTable = Buffer.concat([Buffer.from([0x40]), text('x-large'), text('x'.repeat(4_000))]);
+  const firstOfTheTable = Buffer.alloc(16_000, 0x80 | 62);
+  const block = Buffer.concat([headerBlock(headers), toTheTable, firstOfTheTable]);
+  await exchange(socket, [headerFrames(block)], type.reset);
+}
+
+function headerFrames(block: Buffer, stream = 1): Buffer {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < block.length; at += largestFrameBytes) {
+    const kind = at === 0 ? type.headers : type.continuation;
+    const flags = at + largestFrameBytes < block.length ? 0 : endHeaders;
+    frames.push(frame(kind, flags, stream, block.subarray(at, at + largestFrameBytes)));
+  }
+  return Buffer.concat(frames);
+}
+
+/** Calls the listener with the error code of each stream that the server resets. */
+export function onReset(socket: Socket, listener: (code: number) => void): void {
+  onFrame(socket, (kind, payload) => {
+    if (kind === type.reset) listener(payload.readUInt32BE());
+  });
+}
+
+function begin(socket: Socket, frames: readonly Buffer[]): void {
+  // The server may close the connection while this writes.
+  socket.on('error', () => socket.destroy());
+  socket.write(Buffer.concat([preface, frame(type.settings, 0, 0, Buffer.alloc(0)), ...frames]));
+}
+
+async function exchange(socket: Socket, frames: readonly Buffer[], answer: number): Promise<void> {
+  const answered = untilFrame(socket, answer);
+  begin(socket, frames);
+  await answered;
+}
+
+async function untilFrame(socket: Socket, kind: number): Promise<void> {
+  const closed = once(socket, 'close');
+  await new Promise<void>((resolve) => {
+    onFrame(socket, (received) => received === kind && resolve());
+    void closed.then(() => resolve());
+  });
+}
+
+function onFrame(socket: Socket, listener: (kind: number, payload: Buffer) => void): void {
+  let received = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    while (received.length >= frameHeadBytes) {
+      const end = frameHeadBytes + received.readUIntBE(0, 3);
+      if (received.length < end) return;
+      listener(received.readUInt8(3), received.subarray(frameHeadBytes, end));
+      received = received.subarray(end);
+    }
+  });
+}
+
+function frame(kind: number, flags: number, stream: number, payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(frameHeadBytes);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(kind, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** Headers in HPACK without the use of its table. */
+function headerBlock(headers: Headers): Buffer {
+  const parts = Object.entries(headers).flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]);
+  return Buffer.concat(parts);
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  const length = [Math.min(bytes.length, 127)];
+  if (bytes.length >= 127) {
+    let rest = bytes.length - 127;
+    for (; rest >= 128; rest >>= 7) length.push((rest & 127) | 128);
+    length.push(rest);
+  }
+  return Buffer.concat([Buffer.from(length), bytes]);
+}
