@@ -16,7 +16,7 @@ import { StoreReplica } from './stores/replica.ts';
 /** Starts slot-service on its two ports (design 1). Rejects as `startService` does. */
 export function startSlotService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
   return startService(config, logger, async (parts) => {
-    const { sequences, replica, requestRefresh } = await startParts(parts);
+    const { sequences, replica, requestRefresh } = await startStoresAndCache(parts);
     const { database } = parts;
     const slots = createSlotHandlers({ database, sequences, appUrl: config.appUrl, requestRefresh });
     return [
@@ -27,11 +27,10 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
 }
 
 /**
- * Brings up what the procedures need: the delivery-sequence cache, and the derived stores (design 4).
- * Requests from before the start are refreshed first; the listener runs before the first job can
+ * Starts the delivery-sequence cache and the derived stores (design 4), and resolves with them. Requests from before the start are refreshed first; the listener runs before the first job can
  * notify of a version.
  */
-export async function startParts(parts: ServiceParts) {
+export async function startStoresAndCache(parts: ServiceParts) {
   const { config, database, logger, metrics, shutdown, draining } = parts;
   const sequences = new SequenceCache();
   sequences.registerMetrics(metrics);

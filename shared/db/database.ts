@@ -21,9 +21,9 @@ export interface Queryable {
 /** Runs statements that need no transaction of their own. */
 export interface Connection extends Queryable {
   /**
-   * Runs statements in one transaction and one round trip, none waiting for the rows of the one
-   * before: when one fails, all are undone. Gives the rows of the last one, which needs no
-   * transaction when it is alone.
+   * Runs statements in one transaction and one round trip: when one fails, all are undone. Resolves with
+   * the rows of `last`, which runs without a transaction when nothing comes before it. Rejects with the
+   * error of the first statement that failed.
    */
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
@@ -91,7 +91,7 @@ export class Database {
   ): Promise<Result> {
     return this.#withClient(signal, async (client) => {
       const tx: Queryable = { query: (statement) => this.#run(client, statement, signal) };
-      // Travels with the first statement, which fails with it.
+      // Sent together with the first statement, without waiting for its answer.
       const begun = tx.query(begin[isolation]());
       begun.catch(() => undefined);
       try {
@@ -154,6 +154,7 @@ export class Database {
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
+      // An idle connection takes a waiting caller at once.
       if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
       let client: pg.PoolClient | undefined;
       let canceling: Promise<unknown> | undefined;
@@ -173,7 +174,7 @@ export class Database {
         const giveBack = (error?: unknown) => {
           signal.removeEventListener('abort', abort);
           // A cancellation may reach the server late: it must not hit the statement of the next call.
-          if (canceling === undefined) release(signal.aborted || endsConnection(error));
+          if (canceling === undefined) release(endsConnection(error));
           else void canceling.finally(() => release(true));
         };
         work(connected).then(

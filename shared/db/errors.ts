@@ -34,26 +34,26 @@ export const databaseErrors = {
 } as const satisfies Record<string, ErrorRow>;
 
 /**
- * The constraints behind the rules that a conditional write checks first: one that breaks them all the
- * same has lost a race.
+ * The constraints behind the rules that a conditional write checks first: a statement that breaks one
+ * all the same has lost a race, for a code that is taken or for another row.
  */
-const raceConstraints: readonly (string | undefined)[] = [
-  'coupons_coupon_code_unique',
-  'coupons_created_by_fkey',
-  'reserved_coupons_created_by_fkey',
-  'reserved_coupons_secret_code_unique',
-  'users_mobile_unique',
-  'vendor_snippets_snippet_code_unique',
-];
+const raceConstraints = new Map<string | undefined, 'code' | 'row'>([
+  ['coupons_coupon_code_unique', 'code'],
+  ['reserved_coupons_secret_code_unique', 'code'],
+  ['coupons_created_by_fkey', 'row'],
+  ['reserved_coupons_created_by_fkey', 'row'],
+  ['users_mobile_unique', 'row'],
+  ['vendor_snippets_snippet_code_unique', 'row'],
+]);
 
 const integrityViolation = '23';
 const inFailedTransaction = '25P02';
 const idleInTransactionTimeout = '25P03';
 
-/** Whether a statement failed because a concurrent one has changed what it had checked. */
-export function isLostRace(error: unknown): boolean {
+/** What a statement lost to a concurrent one that changed what it had checked; undefined for other errors. */
+export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
   const cause = error instanceof ConnectError ? error.cause : undefined;
-  return cause instanceof pg.DatabaseError && raceConstraints.includes(cause.constraint);
+  return cause instanceof pg.DatabaseError ? raceConstraints.get(cause.constraint) : undefined;
 }
 
 /**
@@ -74,7 +74,7 @@ export function toDatabaseError(error: unknown, logger: Logger, statement?: stri
   const row = rowOf(error);
   // The statement before it in the same transaction failed, and tells why.
   if (error instanceof pg.DatabaseError && error.code === inFailedTransaction) return fail(row, { cause: error });
-  // A broken constraint may be what the rule waits for.
+  // A broken constraint may mean a lost race, which `conditionalWrite` handles.
   const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
   const level = row.code === Code.Internal && !expected ? 'error' : 'warn';
   logger[level]({ err: error, statement, reason: row.reason }, 'a database call failed');

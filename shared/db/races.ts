@@ -1,5 +1,5 @@
 import { type ErrorRow, fail } from '../errors/errors.ts';
-import { databaseErrors, isLostRace } from './errors.ts';
+import { databaseErrors, lostRaceFor } from './errors.ts';
 import { onlyRow } from './statement.ts';
 
 const maxRuns = 3;
@@ -14,19 +14,20 @@ export class LostRace extends Error {}
  * wrote, and its caller refuses by the rule.
  *
  * @param write resolves with the rows of the statement, of which there is one. It may throw `LostRace`.
- * @param lost the error when a constraint stops the third run, too.
- * @throws ABORTED when `write` throws `LostRace` three times, and what else `write` throws.
+ * @param codeTaken the error when the third run, too, finds its code taken at the last moment.
+ * @throws ABORTED when the third run loses another race, and what else `write` throws.
  */
 export async function conditionalWrite<Row>(
   write: () => Promise<readonly Row[]>,
-  lost: ErrorRow = databaseErrors.conflict,
+  codeTaken: ErrorRow = databaseErrors.conflict,
 ): Promise<Row> {
   for (let run = 1; ; run += 1) {
     try {
       return onlyRow(await write());
     } catch (error) {
-      if (!(error instanceof LostRace || isLostRace(error))) throw error;
-      if (run === maxRuns) throw fail(error instanceof LostRace ? databaseErrors.conflict : lost, { cause: error });
+      const lost = error instanceof LostRace ? 'row' : lostRaceFor(error);
+      if (lost === undefined) throw error;
+      if (run === maxRuns) throw fail(lost === 'code' ? codeTaken : databaseErrors.conflict, { cause: error });
     }
   }
 }

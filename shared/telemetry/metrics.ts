@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { withTimeout } from '../cancellation/timeout.ts';
 
 /** The declaration of a metric. */
-export interface MetricText {
+export interface MetricDeclaration {
   /** Follows the conventions of Prometheus: the unit and `_total` come last. */
   readonly name: string;
   readonly help: string;
@@ -42,19 +42,19 @@ export class Metrics {
   }
 
   /** Registers a value that goes up and down. */
-  gauge({ name, help, labels = [] }: MetricText, read: Read): void {
+  gauge({ name, help, labels = [] }: MetricDeclaration, read: Read): void {
     const collect = this.#collector(name, read);
     new Gauge({ name, help, labelNames: labels, registers: [this.registry], collect });
   }
 
   /** Registers a value that only goes up and that is counted elsewhere. */
-  counter({ name, help, labels = [] }: MetricText, read: Read): void {
+  counter({ name, help, labels = [] }: MetricDeclaration, read: Read): void {
     const collect = this.#collector(name, read);
     new Counter({ name, help, labelNames: labels, registers: [this.registry], collect });
   }
 
   /** Registers a histogram of prom-client, which is too slow to observe each call. */
-  histogram({ name, help }: MetricText, buckets: readonly number[]): { observe(value: number): void } {
+  histogram({ name, help }: MetricDeclaration, buckets: readonly number[]): { observe(value: number): void } {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
   }
 

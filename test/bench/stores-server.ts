@@ -1,5 +1,5 @@
 import { createSlotHandlers, createSlotStoreHandlers } from '../../services/slot-service/handlers.ts';
-import { startParts } from '../../services/slot-service/service.ts';
+import { startStoresAndCache } from '../../services/slot-service/service.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { slotColumns } from '../../services/slot-service/slots/slot.ts';
 import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
@@ -41,7 +41,7 @@ const service = await startService(config, logger, async (parts) => {
       implement(SlotService, createSlotHandlers({ sequences, appUrl, database, requestRefresh: () => undefined })),
     ];
   }
-  const { sequences, replica, requestRefresh } = await startParts(parts);
+  const { sequences, replica, requestRefresh } = await startStoresAndCache(parts);
   const { database } = parts;
   const stores = createSlotStoreHandlers({ database, replica });
   return [

@@ -5,7 +5,7 @@ import { couponErrors } from '../errors.ts';
 
 /**
  * Reads a CouponBody (spec 4.2) as the values of a statement; an absent one is an empty one. Lists of
- * ids are sets already. In productIds and validTill, null stores null and undefined is "not given".
+ * ids are sets, which the validation interceptor made of them: their sizes can be compared with counts of rows. In productIds and validTill, null stores null and undefined is "not given".
  *
  * @param field where it stands in the request.
  * @throws INVALID_ARGUMENT for a date that does not parse: types come before all rules.
@@ -31,7 +31,7 @@ export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial
 
 export type CouponBody = ReturnType<typeof readCouponBody>;
 
-/** The amounts, limit and date of a body, as `insert` takes them. */
+/** The terms of a body that both kinds of coupon have. */
 export type Terms = Pick<
   CouponBody,
   'discountPercent' | 'flatDiscount' | 'minOrder' | 'maxValue' | 'productIds' | 'validTill' | 'maxLimitForUser'

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 
-/** The records that coupons are related to, each with only the columns that the spec names (2.6, design 5). */
+// The records that coupons are related to, each with only the columns that the spec names (2.6, design 5).
 
 export interface StaffUserRow {
   id: number;

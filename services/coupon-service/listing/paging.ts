@@ -40,7 +40,7 @@ interface Page {
 }
 
 const defaultLimit = 50;
-// The largest integer that a double holds, in the year 2255.
+// The largest safe integer of microseconds: in the year 2255.
 const latest = String(Number.MAX_SAFE_INTEGER);
 
 /** SQL of the order of a listing, and of the condition for its rows after a place. */

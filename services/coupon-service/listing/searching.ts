@@ -1,12 +1,10 @@
-/**
- * Substring searches that stay fast for common and for rare terms, with a prepared plan.
- *
- * A scan in the order of the listing finds a common term soonest: it stops when the page is full. The
- * index finds a rare term soonest. A plan that is prepared without the term can't know which it is, and
- * reads the whole table when it guesses wrong. So the statement does both, each bounded: it scans some
- * rows in order, and asks the index only when they neither fill the page nor are the whole table. By
- * then the term is known to be rare.
- */
+// Substring searches that stay fast for common and for rare terms, with a prepared plan.
+//
+// A scan in the order of the listing finds a common term soonest: it stops when the page is full. The
+// index finds a rare term soonest. A plan that is prepared without the term can't know which it is, and
+// reads the whole table when it guesses wrong. So the statement does both, each bounded: it scans some
+// rows in order, and asks the index only when they neither fill the page nor are the whole table. By
+// then the term is known to be rare.
 
 /** How many rows are scanned, for each row that is wanted, before the index is asked. */
 const scannedPerRow = 100;

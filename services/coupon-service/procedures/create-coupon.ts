@@ -60,6 +60,7 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
        exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
        not exists (select from coupons where coupon_code = $couponCode) as is_code_free
    ),
+   -- 3
    known as (select id from users where mobile = $mobile for key share),
    created as (
      insert into users (mobile)
@@ -67,6 +68,7 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
      returning id
    ),
    owner as (select id from known union all select id from created),
+   -- 5
    written as (
      insert into coupons (
        coupon_code, created_by, is_user_based, discount_percent, min_order, max_value, max_limit_for_user, valid_till

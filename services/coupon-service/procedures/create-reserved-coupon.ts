@@ -21,9 +21,9 @@ export function createReservedCoupon({
 }: CouponParts): Handler<typeof CouponService.method.createReservedCoupon> {
   return async (request, call) => {
     const body = readCouponBody('coupon', request.coupon);
-    const staffId = await call.staffId();
     // 1
     requireOneDiscount(body);
+    const staffId = await call.staffId();
     // 2, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
     const digits = lastSixDigits(Date.now());

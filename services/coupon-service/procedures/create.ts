@@ -19,13 +19,13 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
   return async (request, call) => {
     const body = readCouponBody('coupon', request.coupon);
     const { isUserBased = false, isApplyForAll = false, applicableUsers = [] } = body;
-    const staffId = await call.staffId();
     // 1
     requireOneDiscount(body);
     // 2
     if (isUserBased && applicableUsers.length === 0 && !isApplyForAll) throw fail(couponErrors.usersOrAllRequired);
     // 3
     if (isUserBased && isApplyForAll) throw fail(couponErrors.userBasedAndForAll);
+    const staffId = await call.staffId();
     // 6
     const couponCode = body.couponCode || `${codePrefix}${lastSixDigits(Date.now())}${randomAlphanumerics(6)}`;
     const insert = insertCoupon({

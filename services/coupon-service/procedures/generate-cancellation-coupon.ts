@@ -11,8 +11,8 @@ import type { CouponParts } from '../parts.ts';
 const validForDays = 30;
 
 /**
- * Spec 4.2, generateCancellationCoupon. A read brings the order and its user, because characters are
- * counted here (4). One statement then writes (5), only while rule 1, the code and what was read hold.
+ * Spec 4.2, generateCancellationCoupon. A read brings the order and its user, because rule 4
+ * cuts the name by graphemes, which SQL can't. One statement then writes (5), only while rule 1, the code and what was read hold.
  *
  * Throws UNAUTHENTICATED for rule 1, NOT_FOUND for rules 2 and 3, ALREADY_EXISTS for rule 4, ABORTED
  * when the order or its user changes again and again.
@@ -38,7 +38,7 @@ export function generateCancellationCoupon({
       if (!rows[0]?.isCurrent) throw new LostRace();
       return rows;
     }, couponErrors.couponCodeTaken);
-    // 1, for one whose staff user is gone
+    // 1, for a staff user who went after the check above: only then may rules 2 and 3 come first
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 4
     if (found.id === null) throw fail(couponErrors.couponCodeTaken);
@@ -89,6 +89,7 @@ const issueRefund = statement<Found, Refund>(
        exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
        not exists (select from coupons where coupon_code = $couponCode) as is_code_free
    ),
+   -- 5
    written as (
      insert into coupons (
        coupon_code, created_by, is_user_based, flat_discount, min_order, max_value, max_limit_for_user, valid_till

@@ -19,27 +19,31 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
   return async ({ id, updates }, call) => {
     const body = readCouponBody('updates.coupon', updates?.coupon);
     const { couponCode, isUserBased, applicableUsers, applicableProducts } = body;
+    // A ruling (design 7): a code can't become empty.
     if (couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
     // 1
     if (body.discountPercent && body.flatDiscount) throw fail(couponErrors.twoDiscounts);
     const locks: BoundStatement<unknown>[] = [];
     if (couponCode !== undefined) locks.push(lockCouponCodes());
     if (isUserBased || applicableUsers || applicableProducts) locks.push(lockCoupon({ id }));
+    const needsUsers = isUserBased === true && !applicableUsers?.length;
     const write = updateCoupon({
       ...body,
       id,
       isInvalidated: updates?.isInvalidated,
+      needsUsers,
       clearsProductIds: body.productIds === null,
       clearsValidTill: body.validTill === null,
     });
     const db = database.withSignal(call.signal);
     const found = await conditionalWrite(() => db.batch(locks, write), couponErrors.couponCodeTaken);
     // 2
-    if (isUserBased && !applicableUsers?.length && !found.hasUsers) throw fail(couponErrors.usersRequired);
+    if (needsUsers && !found.hasUsers) throw fail(couponErrors.usersRequired);
     // 3
     if (!found.usersExist) throw fail(couponErrors.usersNotFound);
     // 5
     if (!found.exists) throw fail(couponErrors.couponNotFound);
+    // Design 7: a code that another coupon has.
     if (!found.isCodeFree) throw fail(couponErrors.couponCodeTaken);
     // Products come after all rules of the spec (design 3).
     if (found.id === null) throw fail(couponErrors.productsNotFound);
@@ -57,6 +61,8 @@ const lockCouponCodes = statement<never>('lockCouponCodes', `select pg_advisory_
 interface CouponUpdates extends CouponBody {
   id: number;
   isInvalidated: boolean | undefined;
+  /** Rule 2: the coupon has to have users already. */
+  needsUsers: boolean;
   clearsProductIds: boolean;
   clearsValidTill: boolean;
 }
@@ -80,6 +86,7 @@ const updateCoupon = statement<Found, CouponUpdates>(
        not exists (select from coupons where coupon_code = $couponCode and id <> $id) as is_code_free,
        (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as products_exist
    ),
+   -- 4
    written as (
      update coupons set
        coupon_code = coalesce($couponCode, coupon_code),
@@ -96,9 +103,10 @@ const updateCoupon = statement<Found, CouponUpdates>(
        is_invalidated = coalesce($isInvalidated, is_invalidated)
      from found
      where id = $id and users_exist and is_code_free and products_exist
-       and (has_users or $isUserBased is not true or cardinality($applicableUsers) > 0)
+       and (has_users or not $needsUsers::boolean)
      returning coupons.*
    ),
+   -- 6
    unlinked_users as (
      delete from coupon_applicable_users using written
      where coupon_id = written.id and $applicableUsers is not null and user_id not in (select unnest($applicableUsers))

@@ -80,7 +80,8 @@ function capped(discount: Decimal, maxValue: Decimal | undefined): Decimal {
 const selectCoupon = statement<ValidatedRow, { couponCode: string }>(
   'validate',
   `select id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue",
-     min_order as "minOrder", coalesce(valid_till < now(), false) as "isExpired",
-     is_apply_for_all or is_user_based as "isAvailable"
-   from coupons where coupon_code = $couponCode and not is_invalidated`,
+     min_order as "minOrder",
+     coalesce(valid_till < now(), false) as "isExpired", -- 3
+     is_apply_for_all or is_user_based as "isAvailable" -- 4
+   from coupons where coupon_code = $couponCode and not is_invalidated -- 2`,
 );

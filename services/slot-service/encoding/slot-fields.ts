@@ -6,7 +6,7 @@ import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import { writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
 import type { ProductRow, SlotRow } from '../slots/slot.ts';
 
-/** The fields that responses with slots share, in protobuf's binary and JSON forms. */
+// The fields that responses with slots share, in protobuf's binary and JSON forms.
 
 const slot = SlotSchema.field;
 const productSlot = ProductSlotSchema.field;

@@ -9,10 +9,8 @@ import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { ListedSlotRow, ProductRow, SlotRow } from '../slots/slot.ts';
 import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-fields.ts';
 
-/**
- * Lists of slots, encoded straight from their rows: as messages, a list of 1,000 slots with 40 products
- * each would be 200,000 objects. A product is encoded once, however many slots have it.
- */
+// Lists of slots, encoded straight from their rows: as messages, a list of 1,000 slots with 40 products
+// each would be 200,000 objects. A product is encoded once, however many slots have it.
 
 const listed = ListedSlotSchema.field;
 

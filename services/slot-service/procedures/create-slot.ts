@@ -6,13 +6,13 @@ import type { SlotParts } from '../parts.ts';
 import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
 import {
   checkSnippets,
-  type FoundOfSnippets,
-  foundOfSnippets,
   insertSnippets,
   readSnippets,
+  type SnippetFindings,
   type SnippetParams,
+  snippetFindings,
   snippetsAreSound,
-  toSnippet,
+  toCreatedSnippets,
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
 import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../stores/requests.ts';
@@ -32,11 +32,10 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const found = await conditionalWrite(() => parts.database.withSignal(call.signal).query(insert));
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
-    const { id: slotId } = found;
     scheduleRefresh(parts, call, found.storeRequestId);
     return {
       slot: toSlot(found),
-      createdSnippets: given.snippets.map((snippet) => toSnippet({ ...snippet, slotId })),
+      createdSnippets: toCreatedSnippets(given, found.id),
       message: 'Slot created successfully',
     };
   };
@@ -50,13 +49,13 @@ interface NewSlot extends SnippetParams {
   productIds: readonly number[];
 }
 
-type Found = FoundOfSnippets & ((SlotRow & { storeRequestId: string }) | { id: null });
+type Found = SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
 
 // UpdateSlotProducts takes the ids of slots that do not exist yet: `strays` deletes the associations of
 // this id that the request does not name.
 const insertSlot = statement<Found, NewSlot>(
   'createSlot',
-  `with found as (select ${foundOfSnippets}),
+  `with found as (select ${snippetFindings}),
    written as (
      insert into slots (delivery_time, freeze_time, is_active, group_ids)
      select $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean, $groupIds::integer[]

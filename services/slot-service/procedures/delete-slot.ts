@@ -18,7 +18,7 @@ export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.
 
 const deactivateSlot = statement<{ storeRequestId: string }, { id: number }>(
   'deleteSlot',
-  `with slots as (update slots set is_active = false where id = $id returning id),
-   ${appendRefreshRequest('slots')}
-   select ${requestIdColumn} from slots`,
+  `with written as (update slots set is_active = false where id = $id returning id),
+   ${appendRefreshRequest('written')}
+   select ${requestIdColumn} from written as slots`,
 );

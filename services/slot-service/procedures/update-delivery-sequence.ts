@@ -44,10 +44,10 @@ interface SequenceUpdate {
 
 const storeSequence = statement<{ deliverySequence: JsonValue }, SequenceUpdate>(
   'updateDeliverySequence',
-  `with slots as (update slots set delivery_sequence = $deliverySequence::jsonb where id = $id returning *),
+  `with written as (update slots set delivery_sequence = $deliverySequence::jsonb where id = $id returning *),
    notified as (
      select pg_notify('${sequenceChannel}', json_build_object('slotId', id, 'updateId', $updateId::text)::text)
-     from slots where $updateId is not null
+     from written where $updateId is not null
    )
-   select delivery_sequence as "deliverySequence", (select count(*) from notified) from slots`,
+   select delivery_sequence as "deliverySequence", (select count(*) from notified) from written`,
 );

@@ -20,7 +20,7 @@ export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService
 
 const setCapacity = statement<SlotRow & { storeRequestId: string }, { slotId: number; isCapacityFull: boolean }>(
   'updateSlotCapacity',
-  `with slots as (update slots set is_capacity_full = $isCapacityFull where id = $slotId returning *),
-   ${appendRefreshRequest('slots')}
-   select ${slotColumns}, ${requestIdColumn} from slots`,
+  `with written as (update slots set is_capacity_full = $isCapacityFull where id = $slotId returning *),
+   ${appendRefreshRequest('written')}
+   select ${slotColumns}, ${requestIdColumn} from written as slots`,
 );

@@ -38,6 +38,7 @@ const replaceProducts = statement<
      on conflict do nothing
      returning product_id
    ),
+   -- Always, because existence is not checked.
    ${appendRefreshRequest('(values (1)) as call')}
    select (select count(*) from added)::integer as added, (select count(*) from removed)::integer as removed,
      ${requestIdColumn}`,

@@ -11,20 +11,23 @@ import { lockSlotProducts } from '../slots/product-locks.ts';
 import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
 import {
   checkSnippets,
-  type FoundOfSnippets,
-  foundOfSnippets,
   insertSnippets,
   readSnippets,
+  type SnippetFindings,
   type SnippetParams,
+  snippetFindings,
   snippetsAreSound,
-  toSnippet,
+  toCreatedSnippets,
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
 import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../stores/requests.ts';
 
 type UpdateSlot = Handler<typeof SlotService.method.updateSlot>;
 
-/** Spec 4.1, updateSlot. Throws `Unable to Update Slot` for every failure, with its cause in the details. */
+/**
+ * Spec 4.1, updateSlot. Throws `Unable to Update Slot` for every failure, with its cause in the details;
+ * only the end of the call itself (cancelled, late, the service stops) keeps its own error.
+ */
 export function updateSlot(parts: SlotParts): UpdateSlot {
   const write = writeSlot(parts);
   return async (request, call) => {
@@ -44,7 +47,7 @@ export function updateSlot(parts: SlotParts): UpdateSlot {
  */
 function writeSlot(parts: SlotParts): UpdateSlot {
   return async (request, call) => {
-    // 1: an active flag that is omitted becomes true. 2: so do group ids become an empty array.
+    // 1: an active flag that is omitted becomes true. 2: group ids that are omitted are an empty list already.
     const { id, isActive = true, groupIds } = request;
     const times = readTimes(request);
     // 3: products that are given replace the associations.
@@ -61,7 +64,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     scheduleRefresh(parts, call, found.storeRequestId);
     return {
       slot: toSlot(found),
-      createdSnippets: given.snippets.map((snippet) => toSnippet({ ...snippet, slotId: id })),
+      createdSnippets: toCreatedSnippets(given, id),
       message: 'Slot updated successfully',
     };
   };
@@ -90,11 +93,11 @@ interface SlotUpdate extends SnippetParams {
   productIds: readonly number[] | undefined;
 }
 
-type Found = { exists: boolean } & FoundOfSnippets & ((SlotRow & { storeRequestId: string }) | { id: null });
+type Found = { exists: boolean } & SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
 
 const replaceSlot = statement<Found, SlotUpdate>(
   'updateSlot',
-  `with found as (select exists (select from slots where id = $id) as "exists", ${foundOfSnippets}),
+  `with found as (select exists (select from slots where id = $id) as "exists", ${snippetFindings}),
    written as (
      update slots
      set delivery_time = $deliveryTime, freeze_time = $freezeTime, is_active = $isActive,

@@ -69,8 +69,13 @@ export class SequenceCache {
 
   /** Drops the copy that a notification names, unless it is of an update of this process. */
   onNotification(payload: string): void {
-    const { slotId, updateId } = JSON.parse(payload);
-    if (!this.#ownUpdates.delete(String(updateId))) this.#drop(Number(slotId));
+    const notification: unknown = JSON.parse(payload);
+    if (typeof notification !== 'object' || notification === null || !('slotId' in notification)) {
+      throw new Error('a notification of a sequence names no slot');
+    }
+    const updateId = 'updateId' in notification ? String(notification.updateId) : undefined;
+    const isOwn = updateId !== undefined && this.#ownUpdates.delete(updateId);
+    if (!isOwn) this.#drop(Number(notification.slotId));
   }
 
   /** Forgets everything and keeps nothing, while notifications of other replicas are lost. */

@@ -14,7 +14,7 @@ export interface SnippetRow {
 }
 
 /** The record as a `VendorSnippet`. */
-export function toSnippet({ validTill, ...snippet }: SnippetRow) {
+function toSnippet({ validTill, ...snippet }: SnippetRow) {
   const record = { ...snippet, ...(validTill === null ? {} : { validTill: timestampFromDate(validTill) }) };
   return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
 }
@@ -24,12 +24,12 @@ export interface GivenSnippets {
   readonly snippets: readonly Omit<SnippetRow, 'slotId'>[];
   /** INVALID_ARGUMENT for the first date that does not parse; undefined when all do. */
   readonly dateError: unknown;
-  /** The parameters of `foundOfSnippets`, `snippetsAreSound` and `insertSnippets`. */
+  /** The parameters of `snippetFindings`, `snippetsAreSound` and `insertSnippets`. */
   readonly params: SnippetParams;
 }
 
 export interface SnippetParams {
-  readonly snippets: string;
+  readonly snippetsJson: string;
   readonly snippetProductIds: readonly number[];
   readonly snippetNames: readonly string[];
   readonly snippetDatesParse: boolean;
@@ -52,7 +52,7 @@ export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippet
     validTill: readDate(validTill, index),
   }));
   const params = {
-    snippets: JSON.stringify(snippets),
+    snippetsJson: JSON.stringify(snippets),
     snippetProductIds: [...new Set(given.flatMap(({ productIds }) => productIds))],
     snippetNames: given.map(({ name }) => name),
     snippetDatesParse: dateError === undefined,
@@ -61,13 +61,13 @@ export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippet
 }
 
 /** What a statement found of the snippets. */
-export interface FoundOfSnippets {
+export interface SnippetFindings {
   unknownProducts: number[];
   takenNames: string[];
 }
 
-/** SQL of the columns of `FoundOfSnippets`, in a common table expression `found`. */
-export const foundOfSnippets = `
+/** SQL of the columns of `SnippetFindings`, in a common table expression `found`. */
+export const snippetFindings = `
   array(
     select unnest($snippetProductIds::integer[])
     except select id from products where id = any($snippetProductIds)
@@ -88,7 +88,7 @@ export const insertSnippets = `
     insert into vendor_snippets (slot_id, snippet_code, product_ids, valid_till)
     select written.id, given."snippetCode", given."productIds", given."validTill"
     from written,
-      jsonb_to_recordset($snippets) as given ("snippetCode" text, "productIds" integer[], "validTill" timestamptz)
+      jsonb_to_recordset($snippetsJson) as given ("snippetCode" text, "productIds" integer[], "validTill" timestamptz)
     order by given."snippetCode" collate "C"
   )`;
 
@@ -99,7 +99,7 @@ export const insertSnippets = `
  * @throws INVALID_ARGUMENT for a date that does not parse and for products that do not exist,
  * ALREADY_EXISTS for a name that is taken, also by an earlier snippet of the same request.
  */
-export function checkSnippets({ snippets, dateError }: GivenSnippets, found: FoundOfSnippets): void {
+export function checkSnippets({ snippets, dateError }: GivenSnippets, found: SnippetFindings): void {
   if (dateError !== undefined) throw dateError;
   const unknown = new Set(found.unknownProducts);
   const taken = new Set(found.takenNames);
@@ -108,4 +108,9 @@ export function checkSnippets({ snippets, dateError }: GivenSnippets, found: Fou
     if (taken.has(name)) throw fail(slotErrors.snippetNameTaken, { params: { name } });
     taken.add(name);
   }
+}
+
+/** The snippets as they are stored with their slot. */
+export function toCreatedSnippets({ snippets }: GivenSnippets, slotId: number) {
+  return snippets.map((snippet) => toSnippet({ ...snippet, slotId }));
 }

@@ -5,7 +5,7 @@ import { checkRules } from './request-rules.ts';
 /** Deduplicates the lists of ids, then checks the request against the rules of its .proto file. */
 export const validation: Interceptor = function validation({ method }, next) {
   const deduplicateIds = compileIdSets(method.input);
-  return (call) => {
+  return async (call) => {
     deduplicateIds?.(call.request);
     checkRules(method.input, call.request);
     return next(call);
