@@ -1,10 +1,19 @@
-import { create, type DescMessage, type DescMethodUnary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { randomUUID } from 'node:crypto';
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  type Message,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { assertSameAnswer, callGrpc, pathOf } from './answers.ts';
 import { couponToCreate, numbers, slotToCreate } from './calls-requests.ts';
-import { grpcSide, type Intensity, jsonSide, type Side, type Stage } from './calls-sides.ts';
+import { type BareServers, grpcSide, type Intensity, jsonSide, type Services, type Side } from './calls-sides.ts';
+import { frame } from './load.ts';
 import type { MeasuredServer } from './servers.ts';
 import { writeLoad, writesInFlight } from './writes.ts';
 
@@ -16,8 +25,10 @@ export interface Row {
   readonly target: number;
   /** How many times as long as usual a round takes, for few large answers. */
   readonly length: number;
+  /** Calls the service once. Its answer is undefined for a write, whose answers differ. */
+  openService(): Promise<Side & { readonly answer?: Message }>;
   /** Calls both sides once, and throws unless both give the same answer. */
-  prepare(): Promise<{ service: Side; bare: Side }>;
+  prepare(bare: BareServers): Promise<{ service: Side; bare: Side }>;
   afterRound?(): Promise<void>;
 }
 
@@ -30,8 +41,8 @@ const bareSql = 'bare grpc-js, same SQL';
 const bareEcho = 'bare grpc-js echo of the answer';
 const stringify = 'node:http, same SQL, JSON.stringify';
 
-export function rowsOf(stage: Stage): Row[] {
-  const { slot, coupon, bareGrpc, bareHttp, token } = stage;
+export function rowsOf(stage: Services): Row[] {
+  const { slot, coupon, token } = stage;
   const { getAll, getSlots, getSlotById, getSlotsProductIds, getDeliverySequence, createSlot } = SlotService.method;
   const { validate, create: createCoupon } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
@@ -44,13 +55,15 @@ export function rowsOf(stage: Stage): Row[] {
     [name, against, target]: [name: string, against: string, target: number],
     intensity = small,
   ): Row {
+    const openService = () => grpcSide(stage, server, method, request, intensity);
     return {
       name: `${name}, gRPC`,
       against,
       target,
       length: 1,
-      async prepare() {
-        const service = await grpcSide(stage, server, method, request, intensity);
+      openService,
+      async prepare({ bareGrpc }) {
+        const service = await openService();
         const bare = await grpcSide(stage, bareGrpc, method, request, intensity);
         assertSameAnswer(method.output, service.answer, bare.answer);
         return { service, bare };
@@ -66,12 +79,22 @@ export function rowsOf(stage: Stage): Row[] {
     generated: string[],
     name: string,
   ): Row {
-    const sideOf = (measured: MeasuredServer): Side => ({
+    const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => ({
       server: measured,
       inFlight: writesInFlight,
       load: (count) => {
         const request = () => Buffer.from(toBinary(method.input, next()));
         return writeLoad(measured.grpcPort, pathOf(method), token, request, count);
+      },
+      requests: {
+        ...{
+          port: measured.grpcPort,
+          path: pathOf(method),
+          token,
+          json: false,
+          answerBytes: toBinary(method.output, answer).length,
+        },
+        ...{ connections: 1, streams: writesInFlight, body: () => frame(toBinary(method.input, next())) },
       },
     });
     return {
@@ -79,11 +102,14 @@ export function rowsOf(stage: Stage): Row[] {
       against: `${bareSql} in one transaction`,
       target: 0.8,
       length: 1,
-      async prepare() {
+      async openService() {
+        return sideOf(server, await callGrpc(server.grpcPort, method, next(), token));
+      },
+      async prepare({ bareGrpc }) {
         const service = await callGrpc(server.grpcPort, method, next(), token);
         const bare = await callGrpc(bareGrpc.grpcPort, method, next(), token);
         assertSameAnswer(method.output, service, bare, generated);
-        return { service: sideOf(server), bare: sideOf(bareGrpc) };
+        return { service: sideOf(server, service), bare: sideOf(bareGrpc, bare) };
       },
       afterRound: () => stage.removeWritten(),
     };
@@ -91,10 +117,12 @@ export function rowsOf(stage: Stage): Row[] {
 
   const toValidate = create(validate.input, { code: stage.couponCode, userId: 1, orderAmount: 999.9 });
   const everything = create(getAll.input);
+  // Two builds under comparison write into the same database.
+  const run = randomUUID();
   let snippets = 0;
   const nextSlot = () => {
     snippets += 2;
-    return slotToCreate([`written-${snippets}`, `written-${snippets + 1}`]);
+    return slotToCreate([`written-${run}-${snippets}`, `written-${run}-${snippets + 1}`]);
   };
 
   return [
@@ -121,7 +149,8 @@ export function rowsOf(stage: Stage): Row[] {
       against: 'bare node:http, same SQL',
       target: 0.6,
       length: 1,
-      async prepare() {
+      openService: () => jsonSide(stage, coupon, validate, toValidate, smallOverHttp1),
+      async prepare({ bareHttp }) {
         const service = await jsonSide(stage, coupon, validate, toValidate, smallOverHttp1);
         const bare = await jsonSide(stage, bareHttp, validate, toValidate, smallOverHttp1);
         assertSameAnswer(validate.output, service.answer, bare.answer);
@@ -133,7 +162,8 @@ export function rowsOf(stage: Stage): Row[] {
       against: stringify,
       target: 1,
       length: 2,
-      async prepare() {
+      openService: () => grpcSide(stage, slot, getAll, everything, large),
+      async prepare({ bareHttp }) {
         const service = await grpcSide(stage, slot, getAll, everything, large);
         const bare = await jsonSide(stage, bareHttp, getAll, everything, large);
         assertSameAnswer(getAll.output, service.answer, bare.answer);
@@ -145,7 +175,8 @@ export function rowsOf(stage: Stage): Row[] {
       against: stringify,
       target: 1,
       length: 2,
-      async prepare() {
+      openService: () => jsonSide(stage, slot, getAll, everything, large),
+      async prepare({ bareHttp }) {
         const service = await jsonSide(stage, slot, getAll, everything, large);
         const bare = await jsonSide(stage, bareHttp, getAll, everything, large);
         assertSameAnswer(getAll.output, service.answer, bare.answer);

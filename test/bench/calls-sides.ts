@@ -1,23 +1,33 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type DescMessage, type DescMethodUnary, type MessageShape, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { callGrpc, callJson, pathOf } from './answers.ts';
-import { bodyFile, h2load, type Intensity, type Sample } from './load.ts';
+import { bodyFile, type Calls, h2load, type Intensity, type Sample } from './load.ts';
+import type { Requests } from './persistent-load.ts';
 import type { MeasuredServer } from './servers.ts';
 
 export type { Intensity } from './load.ts';
 
-/** What all rows are measured on. */
-export interface Stage {
+/** The services under measurement, and what calling them takes. */
+export interface Services {
   readonly slot: MeasuredServer;
   readonly coupon: MeasuredServer;
-  readonly bareGrpc: MeasuredServer;
-  readonly bareHttp: MeasuredServer;
   readonly token: string;
   /** Of a coupon that is valid. */
   readonly couponCode: string;
   readonly folder: string;
   removeWritten(): Promise<void>;
+}
+
+/** The servers that the services are compared with. */
+export interface BareServers {
+  readonly bareGrpc: MeasuredServer;
+  readonly bareHttp: MeasuredServer;
+}
+
+/** What all rows are measured on. */
+export interface Stage extends Services, BareServers {
   /** Starts another slot-service, of several processes on both cores. */
   startSlotService(processes: number): Promise<MeasuredServer>;
 }
@@ -29,6 +39,8 @@ export interface Side {
   readonly inFlight: number;
   /** Makes a number of calls, at least those in flight. */
   load(count: number): Promise<Sample>;
+  /** The same calls, for another load. */
+  readonly requests: Requests;
 }
 
 /** A side with its answer to one call. */
@@ -38,7 +50,7 @@ export interface AnsweredSide<Answer> extends Side {
 
 /** Calls over gRPC once, for the side that h2load then calls in the same way. */
 export async function grpcSide<Input extends DescMessage, Output extends DescMessage>(
-  { token, folder }: Stage,
+  { token, folder }: Pick<Services, 'token' | 'folder'>,
   server: MeasuredServer,
   method: DescMethodUnary<Input, Output>,
   request: MessageShape<Input>,
@@ -57,6 +69,7 @@ export async function grpcSide<Input extends DescMessage, Output extends DescMes
   return {
     server,
     answer,
+    requests: await requestsOf(calls, intensity),
     inFlight: intensity.connections * intensity.streams,
     load: (count) => h2load(calls, intensity, count),
   };
@@ -64,7 +77,7 @@ export async function grpcSide<Input extends DescMessage, Output extends DescMes
 
 /** The same with JSON over HTTP/1.1. */
 export async function jsonSide<Input extends DescMessage, Output extends DescMessage>(
-  { token, folder }: Stage,
+  { token, folder }: Pick<Services, 'token' | 'folder'>,
   server: MeasuredServer,
   method: DescMethodUnary<Input, Output>,
   request: MessageShape<Input>,
@@ -84,7 +97,13 @@ export async function jsonSide<Input extends DescMessage, Output extends DescMes
   return {
     server,
     answer: message,
+    requests: await requestsOf(calls, intensity),
     inFlight: intensity.connections * intensity.streams,
     load: (count) => h2load(calls, intensity, count),
   };
+}
+
+async function requestsOf(calls: Calls, { connections, streams }: Intensity): Promise<Requests> {
+  const content = await readFile(calls.bodyFile);
+  return { ...calls, body: () => content, connections, streams };
 }

@@ -16,7 +16,20 @@ import type { Stage } from './calls-sides.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { type MeasuredServer, startServer } from './servers.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The tree that this file is in. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The script of a built service, the one file that is called by its place in every tree. */
+export const mainOf = (tree: string, service: 'slot' | 'coupon') =>
+  path.join(tree, `dist/services/${service}-service/main.js`);
+
+/** What a measured service is told, on ports of its own choice. */
+export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): NodeJS.ProcessEnv => ({
+  DATABASE_URL: databaseUrl,
+  AUTH_JWT_SECRET: testSecret,
+  [`${service.toUpperCase()}_GRPC_PORT`]: '0',
+  [`${service.toUpperCase()}_WEB_PORT`]: '0',
+});
 
 /** Brings up PostgreSQL with the data, the built services, and the bare servers with the SQL of the services. */
 export async function openStage(folder: string, scale: number): Promise<Stage & { close(): Promise<void> }> {
@@ -48,14 +61,8 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
       servers.push(server);
       return server;
     };
-    const main = (name: string) => path.join(root, `dist/services/${name}-service/main.js`);
-    const environment = (name: string) => ({
-      DATABASE_URL: databaseUrl,
-      AUTH_JWT_SECRET: testSecret,
-      [`${name.toUpperCase()}_GRPC_PORT`]: '0',
-      [`${name.toUpperCase()}_WEB_PORT`]: '0',
-    });
-    const service = (name: 'slot' | 'coupon') => start(`${name}-service`, [main(name)], environment(name));
+    const service = (name: 'slot' | 'coupon') =>
+      start(`${name}-service`, [mainOf(root, name)], environmentOf(name, databaseUrl));
     const [slot, coupon] = [await service('slot'), await service('coupon')];
     const token = await signToken({ staffId: 1 });
 
@@ -84,10 +91,15 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
       folder,
       removeWritten: () => removeWritten(databaseUrl),
       startSlotService: (processes) =>
-        start(`slot-service-${processes}`, [main('slot'), '--processes', String(processes)], environment('slot'), {
-          cores: '0,1',
-          processes,
-        }),
+        start(
+          `slot-service-${processes}`,
+          [mainOf(root, 'slot'), '--processes', String(processes)],
+          environmentOf('slot', databaseUrl),
+          {
+            cores: '0,1',
+            processes,
+          },
+        ),
       close,
     };
   } catch (error) {

@@ -52,7 +52,7 @@ function positive(name: 'rounds' | 'seconds' | 'scale'): number {
 }
 
 async function measure(row: Row): Promise<Measured> {
-  const { service, bare } = await row.prepare();
+  const { service, bare } = await row.prepare(stage);
   await row.afterRound?.();
   const results: { service: Round[]; bare: Round[] } = { service: [], bare: [] };
   // Warm, and its pace is known.

@@ -48,7 +48,7 @@ export async function bodyFile<Schema extends DescMessage>(
 }
 
 /** A gRPC frame around a message. */
-function frame(bytes: Uint8Array): Buffer {
+export function frame(bytes: Uint8Array): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes.length, 1);
   return Buffer.concat([head, bytes]);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
-import { readFile, truncate } from 'node:fs/promises';
+import { readdir, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -74,6 +74,42 @@ async function untilServing(name: string, child: ChildProcess, log: string, proc
   throw new Error(`${name} did not start to serve`);
 }
 
+/**
+ * Starts two scripts in one process on core 0, the second once the first serves. Two processes of the same
+ * script differ by several per cent for as long as they run; in one process both have the same heap, the
+ * same collections of garbage and the same neighbours.
+ */
+export async function startPair(
+  name: string,
+  scripts: readonly [string, string],
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<[MeasuredServer, MeasuredServer]> {
+  const [first, second] = scripts.map((script) => `import(${JSON.stringify(script)})`);
+  const log = path.join(folder, `${name}.log`);
+  const output = openSync(log, 'a');
+  const program = `process.once('SIGUSR2', () => ${second}); ${first}`;
+  const child = track(
+    spawn('taskset', ['-c', '0', process.execPath, '--eval', program], { env, stdio: ['ignore', output, 'inherit'] }),
+  );
+  const serverOf = async (): Promise<MeasuredServer> => ({
+    name,
+    pid: child.pid ?? 0,
+    ...(await untilServing(name, child, log, 1)),
+    forgetLog: () => truncate(log),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  });
+  const server = await serverOf();
+  await server.forgetLog();
+  child.kill('SIGUSR2');
+  return [server, await serverOf()];
+}
+
 const microsecondsOfTick = 10_000;
 
 /** The processor time of a server with all of its processes until now, in microseconds. */
@@ -95,4 +131,11 @@ export async function busyTime(core: 'cpu0' | 'cpu'): Promise<number> {
   const [, counts = ''] = new RegExp(`^${core} +(.*)$`, 'm').exec(await readFile('/proc/stat', 'utf8')) ?? [];
   const [user = 0, nice = 0, system = 0, _idle, _wait, irq = 0, softIrq = 0, steal = 0] = counts.split(' ').map(Number);
   return (user + nice + system + irq + softIrq + steal) * microsecondsOfTick;
+}
+
+/** The same for a server of one process that is idle now, to the nanosecond and in microseconds. */
+export async function threadTime({ pid }: MeasuredServer): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const stats = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')));
+  return stats.reduce((sum, stat) => sum + Number.parseInt(stat, 10), 0) / 1000;
 }

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { migrate } from '../../shared/db/migrate.ts';
+import { signToken } from '../support/tokens.ts';
+import { findCouponCode, loadCallsData, removeWritten } from './calls-data.ts';
+import { type Row, rowsOf } from './calls-rows.ts';
+import type { Services } from './calls-sides.ts';
+import { environmentOf, mainOf, root } from './calls-stage.ts';
+import { compareTable, type Figures, type Pair, type Pairs } from './compare-table.ts';
+import { startBenchPostgres } from './data-postgres.ts';
+import { openLoad, type PersistentLoad } from './persistent-load.ts';
+import { type MeasuredServer, startPair, threadTime } from './servers.ts';
+
+// npm run bench:compare -- other/tree [--only text --rounds 200 --starts 4 --ms 50 --scale 0.01]: what the
+// calls of another tree cost, as ratios to this one's. Both have to be built, and to know the same migrations.
+// Needs two cores and taskset.
+//
+// This machine's pace changes within a second by more than the trees differ, and two processes of one tree
+// differ by up to a tenth for as long as they run. So one process has both trees, the same load goes to
+// each in short turns, and each turn is compared with the one beside it. A tree whose `node_modules` are a
+// link to this one's shares the packages with it, compiled for both.
+
+const warmUpMs = 8_000;
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '200' },
+    starts: { type: 'string', default: '4' },
+    ms: { type: 'string', default: '50' },
+    scale: { type: 'string', default: '0.01' },
+  },
+});
+const [other] = positionals;
+if (other === undefined) throw new Error('which other tree?');
+const rounds = positive('rounds');
+const starts = positive('starts');
+const roundMs = positive('ms');
+const scale = positive('scale');
+const trees = { here: root, other: path.resolve(other) };
+// A module is loaded once from one place: the services of one tree would not start twice.
+if (path.relative(trees.here, trees.other) === '') throw new Error('a tree is compared with itself by a copy of it');
+
+interface ComparedSide {
+  readonly server: MeasuredServer;
+  readonly load: PersistentLoad;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-compare-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const postgres = await startBenchPostgres();
+try {
+  const databaseUrl = await postgres.createDatabase('compared');
+  await migrate(databaseUrl);
+  await loadCallsData(databaseUrl, scale);
+  const common = {
+    token: await signToken({ staffId: 1 }),
+    couponCode: await findCouponCode(databaseUrl),
+    folder,
+    removeWritten: () => removeWritten(databaseUrl),
+  };
+  const measured = new Map<string, Pair[]>();
+  // What is compiled when, and which tree comes first, differs from process to process.
+  for (let start = 0; start < starts; start += 1) {
+    for (const { name, pairs } of await measureOnce(common, databaseUrl, start)) {
+      measured.set(name, [...(measured.get(name) ?? []), ...pairs]);
+    }
+  }
+  console.log(`\n${compareTable(measured, { ...trees, starts, rounds, roundMs })}`);
+} finally {
+  await postgres.stop();
+}
+
+/** Of several names, with `|` between them, one is enough. */
+function isAsked({ name }: Row): boolean {
+  return options.only.split('|').some((text) => name.includes(text));
+}
+
+function positive(name: 'rounds' | 'starts' | 'ms' | 'scale'): number {
+  const value = Number(options[name]);
+  if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
+  return value;
+}
+
+/** Starts the services of both trees, and measures all rows. */
+async function measureOnce(
+  common: Omit<Services, 'slot' | 'coupon'>,
+  databaseUrl: string,
+  start: number,
+): Promise<Pairs[]> {
+  const isOtherFirst = start % 2 === 1;
+  const servers: MeasuredServer[] = [];
+  const startTrees = async (name: 'slot' | 'coupon') => {
+    const env = { PATH: process.env.PATH, ...environmentOf(name, databaseUrl) };
+    const [here, other] = [mainOf(trees.here, name), mainOf(trees.other, name)];
+    const pair = await startPair(`${name}-${start}`, isOtherFirst ? [other, here] : [here, other], env, folder);
+    servers.push(...pair);
+    return pair;
+  };
+  try {
+    const [slots, coupons] = [await startTrees('slot'), await startTrees('coupon')];
+    const first = rowsOf({ ...common, slot: slots[0], coupon: coupons[0] });
+    const second = rowsOf({ ...common, slot: slots[1], coupon: coupons[1] });
+    const [hereRows, otherRows] = isOtherFirst ? [second, first] : [first, second];
+    const measured: Pairs[] = [];
+    for (const [at, row] of hereRows.entries()) {
+      const otherRow = otherRows[at];
+      if (otherRow !== undefined && isAsked(row)) measured.push(await measureRow(row, otherRow));
+    }
+    return measured;
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+/** Loads both trees with as many calls, in turns that begin with either. */
+async function measureRow(row: Row, otherRow: Row): Promise<Pairs> {
+  const { answer: hereAnswer, ...here } = await row.openService();
+  const { answer: otherAnswer, ...other } = await otherRow.openService();
+  if (!isDeepStrictEqual(hereAnswer, otherAnswer)) throw new Error(`the trees answer ${row.name} differently`);
+  const sides = [
+    { server: here.server, load: await openLoad(here.requests) },
+    { server: other.server, load: await openLoad(other.requests) },
+  ] as const;
+  try {
+    const count = await warmUp(row, sides);
+    const pairs: Pair[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
+      const figures: Figures[] = [];
+      for (const at of order) figures[at] = await measureRound(sides[at], count);
+      const [ofHere, ofOther] = figures;
+      if (ofHere && ofOther) pairs.push({ here: ofHere, other: ofOther });
+      if (round % 20 === 19) await cleanUp(row, here.server);
+    }
+    console.error(`${row.name}: measured`);
+    return { name: row.name, pairs };
+  } finally {
+    for (const { load } of sides) load.close();
+  }
+}
+
+/** Loads both in turns, so that the compiler gets to know both. Gives how many calls a round has. */
+async function warmUp(row: Row, sides: readonly ComparedSide[]): Promise<number> {
+  let count = 8;
+  for (let elapsed = 0; elapsed < warmUpMs; ) {
+    const begin = performance.now();
+    for (const { load } of sides) await load.run(count);
+    const took = performance.now() - begin;
+    elapsed += took;
+    // By the best pace: the next rounds may be less disturbed than this one.
+    const counted = Math.round((count * sides.length * roundMs * row.length) / took);
+    count = Math.max(count, Math.min(count * 2, counted));
+    for (const { server } of sides) await cleanUp(row, server);
+  }
+  return count;
+}
+
+async function cleanUp(row: Row, server: MeasuredServer): Promise<void> {
+  await row.afterRound?.();
+  await server.forgetLog();
+}
+
+async function measureRound({ server, load }: ComparedSide, count: number): Promise<Figures> {
+  // What the last round left to be done, such as its log, is not this one's.
+  await pause(2);
+  const before = await threadTime(server);
+  const begin = performance.now();
+  await load.run(count);
+  const seconds = (performance.now() - begin) / 1000;
+  await pause(2);
+  return { perSecond: count / seconds, processor: ((await threadTime(server)) - before) / count };
+}
