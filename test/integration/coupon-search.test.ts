@@ -18,7 +18,7 @@ interface Page {
  * Searches of tables with more rows than a search reads before it asks the index: what they find
  * must be what a plain scan finds.
  */
-describe('searches of large tables', () => {
+describe('Searches of large tables', () => {
   const rows = 12_000;
   let own: TestDatabase;
   let database: Database;
@@ -73,7 +73,7 @@ describe('searches of large tables', () => {
   const { getAll, getReservedCoupons, getUsersMiniInfo } = CouponService.method;
   const call = staffCall(getAll);
 
-  it.each(terms)('of coupons and reserved coupons find %j, page by page', async (search) => {
+  it.each(terms)('A search of coupons and reserved coupons finds %j, page by page', async (search) => {
     const listings = [
       {
         list: async (page: Page) => responseOf(getAll, await coupons.getAll(create(getAll.input, page), call)),
@@ -112,7 +112,7 @@ describe('searches of large tables', () => {
     }
   });
 
-  it.each(terms)('of users find %j, at any offset', async (search) => {
+  it.each(terms)('A search of users finds %j, at any offset', async (search) => {
     const expected = await own.sql<{ id: number }>(
       `select id from users where ${ilike(['name', 'mobile'], '$1')} order by name asc nulls last, id`,
       [search],

@@ -32,7 +32,7 @@ describe('A pool of one connection', () => {
     ['a batch of one', () => connection.batch([], wait())],
     ['a batch', () => connection.batch([backend()], wait())],
     ['a transaction', () => database.transaction(new AbortController().signal, (tx) => tx.query(wait()))],
-  ])('lends no connection again that the server ends during %s', async (_name, run) => {
+  ])('The pool lends no connection again that the server ended during %s', async (_name, run) => {
     const [before] = await connection.query(backend());
     const waiting = run();
     const next = waiting.catch((error: unknown) => {

@@ -53,7 +53,7 @@ describe('The documented calls', () => {
     return parse(stdout || stderr);
   }
 
-  it('show each tool and each library', () => {
+  it('The documented calls show each tool and each library', () => {
     expect(commandExamples.map(({ tool }) => tool)).toEqual(['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl']);
     expect(programExamples.map(({ library }) => library)).toEqual(['shared/client', 'connect-node', 'connect-web']);
   });

@@ -73,7 +73,7 @@ function circleFrom(file: string, seen: Set<string>, way: readonly string[] = []
 }
 
 describe('The rooms of the source', () => {
-  it('each have a place in their order', () => {
+  it('The rooms of the source each have a place in their order', () => {
     expect([...new Set(files.map(roomOf))].sort()).toEqual(rooms.filter((room) => room !== 'shared/gen').sort());
   });
 
@@ -83,7 +83,7 @@ describe('The rooms of the source', () => {
     expect(above).toEqual([]);
   });
 
-  it('hold no two files that import one another, directly or in a circle', () => {
+  it('The rooms hold no two files that import one another, directly or in a circle', () => {
     const seen = new Set<string>();
     const circles = files.map((file) => circleFrom(file, seen)).filter((circle) => circle !== undefined);
     expect(circles).toEqual([]);
@@ -113,7 +113,7 @@ describe('Every procedure', () => {
     expect(existsSync(test), test).toBe(true);
   });
 
-  it('is a procedure of the contract', () => {
+  it('Every file of procedures is a procedure of the contract', () => {
     const expected = places.map(([, source]) => source).sort();
     expect(files.filter((file) => file.includes('/procedures/')).sort()).toEqual(expected);
   });

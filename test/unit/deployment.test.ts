@@ -27,13 +27,13 @@ const config = (service: 'slot' | 'coupon') =>
   readConfig(service, { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) });
 
 describe('The deployment files', () => {
-  it('start what the build makes', () => {
+  it('The deployment files start what the build makes', () => {
     const programs = matches([dockerfile, compose, packageJson].join('\n'), /\bdist\/([\w./-]+)\.js\b/g);
     expect(programs).toHaveLength(8);
     for (const program of programs) expect(sources).toContain(`${program}.ts`);
   });
 
-  it('name the ports that the services have unless told otherwise', () => {
+  it('The deployment files name the ports that the services have unless told otherwise', () => {
     const [slot, coupon] = [config('slot'), config('coupon')];
     const published = matches(compose, /^ +ports: \[(.*)\]$/gm);
     expect(published).toEqual(
@@ -50,7 +50,7 @@ describe('The deployment files', () => {
     ]);
   });
 
-  it('set no variable without a row in README.md or docs/deploying.md', () => {
+  it('The deployment files set no variable without a row in README.md or docs/deploying.md', () => {
     const names = new Set(
       matches(compose, /(?:^ +|\$\{)([A-Z][A-Z_]+)[:}]/gm).filter((name) => !/^(POSTGRES|REDISCLI)_/.test(name)),
     );
@@ -58,7 +58,7 @@ describe('The deployment files', () => {
     for (const name of names) expect(variablePages).toMatch(new RegExp(`^\\|[^|]*\`${name}\``, 'm'));
   });
 
-  it('give a stop more time than it may take', () => {
+  it('The deployment files give a stop more time than it may take', () => {
     const [graceS] = matches(compose, /stop_grace_period: (\d+)s/g);
     expect(read('docs/operating.md')).toContain(`finishes the calls in flight within ${shutdownDeadlineMs / 1_000} s`);
     expect(Number(graceS) * 1_000).toBeGreaterThan(shutdownDeadlineMs + 5_000);
@@ -73,24 +73,24 @@ describe('The deployment files', () => {
     ['has room for the streams of two replicas', /worker_connections 16384;/],
     ['takes headers of 64 KiB', /large_client_header_buffers 4 64k;/],
     ['is not kept from its end by a stream', /worker_shutdown_timeout 5s;/],
-  ])('have an nginx that %s', (_what, directive) => {
+  ])('The deployment files have an nginx that %s', (_what, directive) => {
     expect(nginx).toMatch(directive);
   });
 
-  it('never look for the image in a registry', () => {
+  it('The deployment files never look for the image in a registry', () => {
     expect(compose).toMatch(/^x-service:.*\n +image: delivery-admin\n(?: +#.*\n)* +pull_policy: never$/m);
   });
 
-  it('give Redis a password, and the services another role than the migration', () => {
+  it('The deployment files give Redis a password, and the services another role than the migration', () => {
     expect(compose).toContain('- --requirepass\n      - ${REDIS_PASSWORD:?');
     expect(matches(compose, /DATABASE_URL: (?:&[a-z-]+ )?postgres:\/\/(\w+):/g)).toEqual(['service', 'admin']);
   });
 
-  it('open what was copied into the image to the user that runs it', () => {
+  it('The deployment files open what was copied into the image to the user that runs it', () => {
     expect(dockerfile).toContain('chmod -R a+rX package.json dist');
   });
 
-  it('need no file that is not there', () => {
+  it('The deployment files need no file that is not there', () => {
     const files = [...matches(compose, /^ +- \.\/([^:]+):/gm), 'package.json', 'package-lock.json', '.npmrc'];
     for (const file of files) expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);
   });
@@ -99,7 +99,7 @@ describe('The deployment files', () => {
 describe('The image', () => {
   const [building = '', running = ''] = dockerfile.split(/^(?=FROM )/m).slice(-2);
 
-  it('runs on a Node that package.json allows', () => {
+  it('The image runs on a Node that package.json allows', () => {
     const [least = ''] = matches(engines.node, /^>=(.*)$/g);
     for (const stage of [building, running]) {
       const [major] = matches(stage, /^FROM node:(\d+)-/gm);
@@ -107,7 +107,7 @@ describe('The image', () => {
     }
   });
 
-  it('holds the program and what it needs, without what built it', () => {
+  it('The image holds the program and what it needs, without what built it', () => {
     expect(building).toContain('npm prune --omit=dev');
     expect(matches(running, /^COPY (.*)$/gm)).toEqual([
       '--from=build /app/package.json ./',
@@ -116,11 +116,11 @@ describe('The image', () => {
     ]);
   });
 
-  it('does not run as root', () => {
+  it('The image does not run as root', () => {
     expect(matches(running, /^USER (.*)$/gm)).toEqual(['node']);
   });
 
-  it('is built from what is committed alone', () => {
+  it('The image is built from what is committed alone', () => {
     const left = read('.dockerignore').split('\n');
     expect(left).toEqual(expect.arrayContaining(['.git', '.data', '.env*', 'dist', 'node_modules']));
   });
@@ -132,27 +132,30 @@ describe('docker-compose.yml', () => {
   const waitsOf = (key: string) =>
     [...part(key).matchAll(/^ +([a-z-]+):\n +condition: (\w+)$/gm)].map(([, name, state]) => `${name} ${state}`);
 
-  it('runs two replicas of slot-service', () => {
+  it('docker-compose.yml runs two replicas of slot-service', () => {
     expect(matches(part('slot-service'), /^ +replicas: (\d+)$/gm)).toEqual(['2']);
   });
 
-  it('starts the services after their stores and the migration', () => {
+  it('docker-compose.yml starts the services after their stores and the migration', () => {
     expect(waitsOf('migrate')).toEqual(['postgres service_healthy']);
     expect(waitsOf('x-service')).toEqual(['migrate service_completed_successfully', 'redis service_healthy']);
     expect(waitsOf('slot-balancer')).toEqual(['slot-service service_healthy']);
     for (const name of ['slot-service', 'coupon-service']) expect(part(name)).toContain('<<: *service\n');
   });
 
-  it.each(['postgres', 'redis', 'slot-service', 'coupon-service'])('asks for the health of %s', (name) => {
-    expect(part(name)).toMatch(/^ {4}healthcheck:.*\n(?: {6}<<: \*healthcheck\n)? {6}test:/m);
-  });
+  it.each(['postgres', 'redis', 'slot-service', 'coupon-service'])(
+    'docker-compose.yml asks for the health of %s',
+    (name) => {
+      expect(part(name)).toMatch(/^ {4}healthcheck:.*\n(?: {6}<<: \*healthcheck\n)? {6}test:/m);
+    },
+  );
 });
 
 describe('The program that npm run build makes', () => {
   const importsOf = (file: string) =>
     matches(read(file), /(?:^(?:import|export) (?!type )(?:[^'";]*? from )?|\bimport\()'([^']+)'/gm);
 
-  it.each(sources)('%s imports what is there without the development dependencies', (file) => {
+  it.each(sources)('The built program %s imports what is there without the development dependencies', (file) => {
     for (const specifier of importsOf(file).filter((name) => !name.startsWith('.') && !isBuiltin(name))) {
       const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
       expect(Object.keys(dependencies)).toContain(name);

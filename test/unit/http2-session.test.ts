@@ -38,12 +38,12 @@ describe('A session of HTTP/2', () => {
     for (let n = 0; n < count; n += 1) await once(client, 'ping');
   };
 
-  it('is ended once it has been without a stream for a while', async () => {
+  it('A session is ended once it has been without a stream for a while', async () => {
     await open({ ...generous, idleMs: 50 });
     await once(client, 'close');
   });
 
-  it('stays as long as a stream waits', async () => {
+  it('A session stays as long as a stream waits', async () => {
     await open({ ...generous, idleMs: 50 });
     const waiting = client.request({ ':path': '/' });
     await pings(5);
@@ -52,7 +52,7 @@ describe('A session of HTTP/2', () => {
     await once(client, 'close');
   });
 
-  it('is ended when its client no longer answers', async () => {
+  it('A session is ended when its client no longer answers', async () => {
     await open(generous);
     const silent = connectTcp(port(), '127.0.0.1');
     silent.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -62,7 +62,7 @@ describe('A session of HTTP/2', () => {
     await pings(1);
   });
 
-  it('is ended when it resets more streams than it may', async () => {
+  it('A session is ended when it resets more streams than it may', async () => {
     await open({ ...generous, pingMs: 60_000, resetBurst: 5, resetsPerSecond: 0 });
     const ended = once(client, 'goaway');
     for (let n = 0; n < 6; n += 1) {
@@ -74,7 +74,7 @@ describe('A session of HTTP/2', () => {
     expect((await ended)[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
 
-  it('is not pinged between its destruction and its close event', async () => {
+  it('A session is not pinged between its destruction and its close event', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const opened = once(server, 'session');
     await open(generous);

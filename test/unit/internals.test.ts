@@ -34,7 +34,7 @@ function serverOf(http2Servers: unknown): grpc.Server {
 }
 
 describe('The check of a library at the start', () => {
-  it('passes for the libraries that are installed', () => {
+  it('The check passes for the libraries that are installed', () => {
     expect(checkInternals).not.toThrow();
     expect(checkBullmq).not.toThrow();
   });
@@ -100,11 +100,11 @@ describe('The check of a library at the start', () => {
       () => limitHttp1({}, http1Limits),
       `Node ${process.versions.node} limits HTTP/1.1 over TLS elsewhere: this release works with Node 20, 22 and 24`,
     ],
-  ])('rejects %s with one clear line', (_change, check, line) => {
+  ])('The check rejects %s with one clear line', (_change, check, line) => {
     expect(check).toThrow(expect.objectContaining({ name: 'ConfigError', message: line }));
   });
 
-  it.each(Object.keys(exported))('rejects a Connect that no longer exports %s', (name) => {
+  it.each(Object.keys(exported))('The check rejects a Connect that no longer exports %s', (name) => {
     expect(() => checkConnect({ ...exported, [name]: undefined })).toThrow(
       `@connectrpc/connect has no ${name}: this release works with exactly 2.1.2`,
     );
@@ -115,14 +115,17 @@ it('BullMQ takes the pool that is made for it', async () => {
   await createBullmqPool({}).end();
 });
 
-describe('package.json and its lock file pin the exact version of', () => {
+describe('Pinned libraries', () => {
   const read = (file: string) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
   const { dependencies, overrides } = read('package.json');
   const { packages } = read('package-lock.json');
 
-  it.each([grpcJs, connect, connectNode, pgClient, pgPool, promClient, bullmq])('$name', ({ name, version }) => {
-    expect({ ...overrides, ...dependencies }[name]).toBe(version);
-    expect({ ...overrides, ...packages[''].dependencies }[name]).toBe(version);
-    expect(packages[`node_modules/${name}`].version).toBe(version);
-  });
+  it.each([grpcJs, connect, connectNode, pgClient, pgPool, promClient, bullmq])(
+    'package.json and its lock file pin the exact version of $name',
+    ({ name, version }) => {
+      expect({ ...overrides, ...dependencies }[name]).toBe(version);
+      expect({ ...overrides, ...packages[''].dependencies }[name]).toBe(version);
+      expect(packages[`node_modules/${name}`].version).toBe(version);
+    },
+  );
 });

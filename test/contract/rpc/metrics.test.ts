@@ -108,7 +108,7 @@ describe('The metrics port', () => {
     }
   });
 
-  it('serves the metrics that docs/operating.md lists, and no others', async () => {
+  it('The metrics port serves the metrics that docs/operating.md lists, and no others', async () => {
     const service = await startTestService('slot');
     const { text } = await scrape(service.metricsPort);
     await service.stop();

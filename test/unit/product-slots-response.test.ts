@@ -16,10 +16,10 @@ const slot = (id: number, productIds: number[]): StoredSlot => ({
   }),
 });
 
-describe('The answer of GetProductSlots', () => {
+describe('The response of GetProductSlots', () => {
   const both = slot(1, [-7, 8]);
   const many = Array.from({ length: 3_000 }, (_, at) => slot(at + 2, [8]));
-  const answer = new ProductSlotsResponse({
+  const response = new ProductSlotsResponse({
     version: 3,
     refreshedAt: timestampFromMs(1_500),
     slots: [
@@ -29,16 +29,16 @@ describe('The answer of GetProductSlots', () => {
     ],
   });
 
-  it('The answer of GetProductSlots in binary form is equal to that of protobuf-es', async () => {
-    const message = await answer.toMessage();
-    const binary = await answer.toBinary();
+  it('The response of GetProductSlots in binary form is equal to that of protobuf-es', async () => {
+    const message = await response.toMessage();
+    const binary = await response.toBinary();
     expect(fromBinary(GetProductSlotsResponseSchema, binary)).toEqual(message);
     expect(binary.length).toBe(toBinary(GetProductSlotsResponseSchema, message).length);
   });
 
-  it('The answer of GetProductSlots in JSON is equal to that of protobuf-es', async () => {
-    const message = await answer.toMessage();
-    const text = await answer.toJson();
+  it('The response of GetProductSlots in JSON is equal to that of protobuf-es', async () => {
+    const message = await response.toMessage();
+    const text = await response.toJson();
     expect(JSON.parse(text)).toEqual(toJson(GetProductSlotsResponseSchema, message, jsonWriteOptions));
     expect(fromJsonString(GetProductSlotsResponseSchema, text)).toEqual(message);
   });
