@@ -147,12 +147,13 @@ it('A service that stops answers the calls in flight and takes no new ones on ei
     await lock.untilAwaited(2, createSlotPattern);
     const silent = connect(service.webPort, '127.0.0.1').resume();
     await once(silent, 'connect');
+    const closed = once(silent, 'close');
     const stopped = service.stop();
     for (const port of [service.grpcPort, service.webPort]) {
       await expect.poll(() => accepts(port)).toBe(false);
     }
     // Meanwhile, connections without a call are closed.
-    await once(silent, 'close');
+    await closed;
     // The connection of the call in flight is still open, and takes no other call.
     expect(ConnectError.from(await outcomeOf(slots.getSlots({}))).code).toBe(Code.Unavailable);
     await lock.release();
