@@ -6,15 +6,15 @@ import { type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/err
 import { StatusSchema } from '../../shared/gen/google/rpc/status_pb.ts';
 import type { Answer } from './exchange.ts';
 
-/** The error of an answer, whichever protocol wrote it. */
+/** The error of an answer in any protocol. */
 export interface AnswerError {
-  /** As gRPC writes it. */
+  /** The name of the code, as gRPC writes it. */
   readonly code: string;
   readonly message: string;
   readonly info: ErrorInfo | undefined;
 }
 
-/** The error of an answer; undefined when it has none. Throws for an answer that is no answer of its protocol. */
+/** The error of an answer; undefined when it has none. Throws when the answer is malformed in its protocol. */
 export function readError({ status, headers, body }: Answer): AnswerError | undefined {
   const type = headers['content-type'] ?? '';
   if (type.startsWith('application/grpc-web')) return fromTrailers({ ...headers, ...webTrailers(body) });

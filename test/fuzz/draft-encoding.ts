@@ -3,7 +3,7 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Draft, DraftValue } from './drafts.ts';
 import type { Random } from './random.ts';
 
-/** A draft in protobuf's wire format, with unknown fields now and then. */
+/** A draft in protobuf's wire format, sometimes with unknown fields. */
 export function toWire(draft: Draft, random: Random, oddity: number): Buffer {
   const parts: Buffer[] = draft.flatMap(({ field, values }) =>
     values.map((value): Buffer => {
@@ -11,7 +11,7 @@ export function toWire(draft: Draft, random: Random, oddity: number): Buffer {
       return Buffer.concat([varint(BigInt((field.number << 3) | type)), content]);
     }),
   );
-  // What is written twice merges, or the last one wins.
+  // A decoder merges a field that occurs twice, or takes the last one.
   if (random.chance(oddity * 0.3)) parts.push(...parts.slice(0, 2));
   if (random.chance(oddity)) parts.push(unknownField(random));
   if (random.chance(oddity * 0.3)) parts.reverse();
@@ -42,7 +42,7 @@ function wireJson(value: JsonValue, random: Random): Buffer {
   try {
     return Buffer.from(toBinary(ValueSchema, fromJson(ValueSchema, value)));
   } catch {
-    // What protobuf-es does not write itself, such as a lone surrogate.
+    // Bytes that protobuf-es does not write, such as a lone surrogate.
     return random.bytes(random.int(0, 30));
   }
 }
@@ -62,7 +62,7 @@ function varint(value: bigint): Buffer {
   return Buffer.from([...bytes, Number(rest)]);
 }
 
-/** A draft as the text of protobuf's JSON form, with what only JSON can say now and then. */
+/** A draft in protobuf's JSON form, sometimes with values that only JSON has. */
 export function toJsonText(draft: Draft, random: Random, oddity: number): string {
   const fields = draft.map(({ field, values }) => {
     const texts = values.map((value) => jsonValue(value, random, oddity));

@@ -4,7 +4,7 @@ import { existing } from './fixture.ts';
 import { anyJson, oddDate, oddDouble, oddInt, oddText } from './odd-values.ts';
 import type { Random } from './random.ts';
 
-/** A value of one field, of any size: more than its type may hold. */
+/** The value of a field, which may be out of the range of its type. */
 export type DraftValue =
   | { readonly kind: 'int'; readonly value: bigint }
   | { readonly kind: 'double'; readonly value: number }
@@ -13,17 +13,17 @@ export type DraftValue =
   | { readonly kind: 'json'; readonly value: JsonValue }
   | { readonly kind: 'message'; readonly draft: Draft };
 
-/** A message as its fields, any of them absent, repeated or out of range. */
+/** The fields of a message, any of them absent, repeated or out of range. */
 export type Draft = readonly { readonly field: DescField; readonly values: readonly DraftValue[] }[];
 
-/** A message of a type; of its values the share `oddity` is odd, the others mostly pass. */
+/** A random message of a type. A fraction `oddity` of its values is odd; most others are valid. */
 export function draftOf(message: DescMessage, random: Random, oddity: number): Draft {
   return message.fields
     .filter((field) => random.chance(chosen(field)))
     .map((field) => ({ field, values: valuesOf(field, random, oddity) }));
 }
 
-// Two discounts, or both kinds of reach, are refused at once.
+// A coupon with two discounts, or for some and for all users, is refused at once: only one is chosen.
 const rarelyTogether = new Map([
   ['flat_discount', 0.15],
   ['discount_percent', 0.85],
@@ -74,7 +74,7 @@ function plainText(name: string, random: Random): string {
     return random.chance(0.5) ? `90000000${random.int(10, 99)}` : `+91 98765-${random.int(10_000, 99_999)}`;
   if (name === 'code') return random.pick(existing.codes);
   if (name === 'search') return random.pick(['co', 'user', '9', 'Ü', '', 'no such thing']);
-  // A code that exists already is as likely as a new one.
+  // A code that exists is as likely as a new one.
   return random.chance(0.2) ? random.pick(existing.codes) : `fuzz-${random.int(0, 1_000_000)}`;
 }
 

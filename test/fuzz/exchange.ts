@@ -1,4 +1,4 @@
-/** What a request is counted as. */
+/** The labels by which a request is counted. */
 export interface Label {
   readonly protocol: string;
   readonly procedure: string;
@@ -10,11 +10,11 @@ export type Headers = readonly (readonly [name: string, value: string])[];
 interface Exchange {
   readonly service: 'slot' | 'coupon';
   readonly label: Label;
-  /** The server may end the connection without an answer: the request breaks HTTP itself. */
+  /** The request breaks HTTP itself: the server may close the connection without an answer. */
   readonly mayBeLost: boolean;
 }
 
-/** One request over HTTP; bodies are base64, so that it can be kept as JSON. */
+/** A request over HTTP. Its body is base64, so that it can be written as JSON. */
 export interface HttpExchange extends Exchange {
   readonly over: 'http1' | 'http2';
   readonly method: string;
@@ -22,11 +22,11 @@ export interface HttpExchange extends Exchange {
   /** A `{name}` in a value stands for one of the run's `Variables`. */
   readonly headers: Headers;
   readonly body: string;
-  /** The caller leaves after so many milliseconds. */
+  /** The client cancels the request after so many milliseconds. */
   readonly leaveAfterMs?: number;
 }
 
-/** Bytes on a connection of their own. */
+/** Bytes for a new connection. */
 export interface SocketExchange extends Exchange {
   readonly over: 'socket';
   readonly port: 'grpc' | 'web';
@@ -35,16 +35,16 @@ export interface SocketExchange extends Exchange {
 
 export type FuzzRequest = HttpExchange | SocketExchange;
 
-/** What differs from run to run. */
+/** Values that differ from run to run. */
 export interface Variables {
   readonly staff: string;
   readonly guest: string;
   readonly expired: string;
-  /** The latest `store-request-id` of an answer. */
+  /** The latest `store-request-id` of a response. */
   storeRequest: string;
 }
 
-/** Fills the places of a header's value. */
+/** Replaces the variables in the value of a header. */
 export function fill(value: string, variables: Variables): string {
   return value.replace(/\{(staff|guest|expired|storeRequest)\}/g, (place, name: string) => {
     const known = Object.entries(variables).find(([key]) => key === name);
@@ -52,9 +52,9 @@ export function fill(value: string, variables: Variables): string {
   });
 }
 
-/** How a request ended, as far as the caller saw. */
+/** How a request ended, as the client saw it. */
 export interface Answer {
-  /** `cut`: the server reset it; `left`: the caller did; `lost`: the connection ended first; `unsent`: Node's client refuses to send it. */
+  /** `cut`: the server reset it; `left`: the client did; `lost`: the connection ended first; `unsent`: Node's client refused to send it. */
   readonly ended: 'answered' | 'cut' | 'left' | 'lost' | 'silent' | 'unsent';
   readonly status: number;
   /** Headers and trailers, by lower-case name. */
@@ -64,7 +64,7 @@ export interface Answer {
 
 export const noAnswer = (ended: Answer['ended']): Answer => ({ ended, status: 0, headers: {}, body: Buffer.alloc(0) });
 
-/** The header values of Node's form. */
+/** The headers of Node, each as one text. */
 export function flatten(given: NodeJS.Dict<string | string[] | number>): Record<string, string> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
 }

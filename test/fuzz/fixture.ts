@@ -1,8 +1,8 @@
 import pg from 'pg';
 
-/** What the fixture holds, for requests that are to get past the first check of a procedure. */
+/** Ids and codes of the fixture: requests with them pass the first check of a procedure. */
 export const existing = {
-  /** Staff users apart, each table has rows with the ids 1 to this one. */
+  /** Every table but `staff_users` has rows with the ids 1 to this one. */
   ids: 20,
   codes: ['CODE1', 'CODE2', 'CODE3', 'SECRET1', 'snippet-1', 'snippet-2'],
 } as const;
@@ -50,7 +50,7 @@ const restore = `
   delete from users where id > 20;
 `;
 
-/** The small database of a run, which requests fill and `restore` empties. */
+/** The small database of a run. Requests fill it, and `restore` undoes their changes. */
 export class FuzzData {
   readonly #client: pg.Client;
 
@@ -66,12 +66,12 @@ export class FuzzData {
     return new FuzzData(client);
   }
 
-  /** Deletes what requests wrote, and brings back what they deleted. Nothing may be in flight. */
+  /** Deletes what requests wrote, and restores what they deleted. No request may be in flight. */
   async restore(): Promise<void> {
     await this.#client.query(restore);
   }
 
-  /** How many rows each table has. */
+  /** The number of rows of each table. */
   async count(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const table of [...tables, 'product_slots', 'store_refresh_requests']) {

@@ -13,7 +13,7 @@ import { describeRun } from './report.ts';
 import { requestAt } from './requests.ts';
 import { runFuzz } from './run.ts';
 
-// Sends random and mutated requests to both services and tells what was wrong; exits with 1 if anything was.
+// Sends random and mutated requests to both services and prints the faults. Exits with 1 when there are any.
 //   npm run fuzz -- --requests 100000 --seed 1
 //   npm run fuzz -- --replay <file of findings>   sends the requests of the findings alone
 
@@ -44,7 +44,7 @@ try {
   const startMs = Date.now();
   const result = await runFuzz(services, data, {
     requests,
-    // Often enough to tell how memory changes, and a multiple of what is sent at a time.
+    // Often enough to see how memory changes, and a multiple of the requests between two restores.
     checkedAfter: 1_000 * Math.min(5, Math.max(1, Math.round(requests / 20_000))),
     requestAt: (index) => replayed?.[index] ?? requestAt(seed, index),
     onFinding: ({ fault, index, request }) =>

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { testSecret } from '../support/tokens.ts';
 
-/** What a process holds once its garbage is collected, in bytes; and its timers, sockets and the like. */
+/** The memory of a process after a garbage collection, in bytes, and the number of its timers, sockets and so on. */
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
@@ -15,7 +15,7 @@ export interface Memory {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** A service under test, a process of its own with a small heap. */
+/** A service under test, in a process of its own with a small heap. */
 export class FuzzedService {
   readonly name: 'slot' | 'coupon';
   readonly grpcPort: number;
@@ -40,7 +40,7 @@ export class FuzzedService {
     this.#stderrFile = stderrFile;
   }
 
-  /** Starts one with its log in files of `folder`; rejects when it does not come to serve. */
+  /** Starts a service with its log in files of `folder`. Rejects when it does not serve. */
   static async start(
     name: 'slot' | 'coupon',
     databaseUrl: string,
@@ -77,7 +77,7 @@ export class FuzzedService {
     return this.#child.pid;
   }
 
-  /** Why the process is not the one that was started any more; undefined while it lives. */
+  /** Why the process has ended, or what it wrote to stderr; undefined when neither happened. */
   async endedBecause(): Promise<string | undefined> {
     const { exitCode, signalCode } = this.#child;
     const stderr = await readFile(this.#stderrFile, 'utf8');
@@ -86,7 +86,7 @@ export class FuzzedService {
     return stderr === '' ? undefined : `${this.name}-service wrote to stderr: ${stderr.slice(0, 2_000)}`;
   }
 
-  /** The lines that it has logged since the last time. */
+  /** The lines that it has logged since the last call. */
   async newLines(): Promise<string[]> {
     const { buffer, bytesRead } = await this.#log.read(Buffer.alloc(64 * 1024 * 1024));
     const lines = (this.#rest + buffer.toString('utf8', 0, bytesRead)).split('\n');
@@ -94,12 +94,12 @@ export class FuzzedService {
     return lines;
   }
 
-  /** What it holds after a garbage collection. */
+  /** Its memory after a garbage collection. */
   async memory(): Promise<Memory> {
     const answer = once(this.#child, 'message', { signal: AbortSignal.timeout(10_000) });
     this.#child.send('memory');
     const [memory]: Memory[] = await answer;
-    if (memory === undefined) throw new Error('the service told nothing of its memory');
+    if (memory === undefined) throw new Error('the service did not report its memory');
     return memory;
   }
 

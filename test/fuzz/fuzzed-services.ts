@@ -17,12 +17,12 @@ interface Line {
   readonly reason?: string;
 }
 
-/** Both services over one database, and the ways to them. */
+/** Both services over one database, and the clients that send to them. */
 export class FuzzedServices {
   readonly services: readonly FuzzedService[];
   readonly #senders: Record<'slot' | 'coupon', { http1: Http1Sender; http2: Http2Sender; service: FuzzedService }>;
   readonly #variables: Variables;
-  /** How often each warning was logged. */
+  /** The number of times that each warning was logged. */
   readonly warnings = new Map<string, number>();
 
   private constructor(slot: FuzzedService, coupon: FuzzedService, variables: Variables) {
@@ -58,7 +58,7 @@ export class FuzzedServices {
     return answer;
   }
 
-  /** What is wrong with the services now: their processes, health, logs, and a call that must succeed. */
+  /** The present faults of the services: of their processes, health and logs, and of a call that must succeed. */
   async check(): Promise<string[]> {
     const faults: string[] = [];
     for (const service of this.services) {

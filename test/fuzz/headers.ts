@@ -5,7 +5,7 @@ type Header = readonly [name: string, value: string];
 
 const staff: Header = ['authorization', 'Bearer {staff}'];
 
-/** Mostly a staff user's credential. */
+/** A credential, mostly that of a staff user. */
 export function credential(random: Random): Headers {
   return random.weighted<() => Headers>([
     [88, () => [staff]],
@@ -80,7 +80,7 @@ const oddGrpcTimeouts = [
   ...['0n', '1n', '1u', '5m', '1S', '99999999H', '999999999H', '-1S', '1s', 'S', '', '1', '1.5S', '1S1S', ' 1S', '١S'],
 ];
 
-/** A header or two that are wrong, unknown, repeated or garbled; none with `content-length`, which breaks HTTP. */
+/** One or two headers that are wrong, unknown, repeated or garbled; never `content-length`, which breaks HTTP. */
 export function oddHeadersOf(random: Random, over: 'http1' | 'http2'): { headers: Headers; breaksHttp: boolean } {
   const headers = random.times(random.int(1, 3), (): Header => {
     if (random.chance(0.15)) return ['connect-timeout-ms', random.pick(oddTimeouts)];

@@ -1,7 +1,7 @@
 import { type AnswerError, readError } from './answer-errors.ts';
 import type { Answer, FuzzRequest } from './exchange.ts';
 
-/** What an answer counts as, and what is wrong about it. */
+/** The outcome of an answer, and its faults. */
 export interface Verdict {
   readonly outcome: string;
   readonly faults: readonly string[];
@@ -11,17 +11,17 @@ const neverByInput = ['INTERNAL', 'UNKNOWN', 'DATA_LOSS'];
 
 /** What grpc-js refuses with INTERNAL by itself, before a call begins (docs/errors.md). */
 const refusedByGrpcJs = [/^Invalid grpc-timeout value "/, /^Failed to decompress message$/];
-// Of its health and reflection services, whose bytes it decodes itself.
+// grpc-js itself decodes the requests of health and reflection.
 const undecodedByGrpcJs = 'Error deserializing request';
 
-/** SLOT_NOT_UPDATED is INTERNAL where the request is not the cause (spec 7). */
+/** SLOT_NOT_UPDATED is INTERNAL when the request is not its cause (spec 7). */
 const notTheRequest = /^(CONCURRENT_CHANGE|DATABASE_\w+)$/;
 
-// The file system, a stack, a driver, SQL: nothing of it is in what requests send.
+// Paths, stack traces, texts of the driver, SQL: no request contains any of it.
 const leaks =
   /node_modules|\.[cm]?[jt]s:\d+|\n\s+at |\bat (?:async )?[\w.<>]+ \(|\/(?:tmp|home|usr|root|app|opt)\/|ECONN|EPIPE|ERR_[A-Z]|postgres|SQLSTATE|syntax error at|violates|duplicate key|relation "|Cannot read propert|is not a function|is not iterable|undefined \(/i;
 
-/** Holds an answer against what every answer must be. */
+/** Checks an answer for what holds for every answer. */
 export function judge(request: FuzzRequest, answer: Answer): Verdict {
   const { ended, status } = answer;
   if (ended !== 'answered') {
@@ -42,7 +42,7 @@ export function judge(request: FuzzRequest, answer: Answer): Verdict {
   }
   if (error !== undefined) return judgeError(request, answer, error);
   if (status < 400) return { outcome: status === 200 ? 'OK' : `HTTP ${status}`, faults: [] };
-  // Refused below the procedures: a path, an HTTP method, a content type, HTTP itself.
+  // Refused before a procedure: for its path, its HTTP method, its content type, or as malformed HTTP.
   const isBare = [404, 405, 415, 501].includes(status) || (request.mayBeLost && status < 500);
   const faults = isBare ? [] : [`HTTP ${status} without an error of the protocol`];
   return { outcome: `HTTP ${status}`, faults: [...faults, ...faultsOfText(answer.body.toString('utf8'))] };
@@ -52,7 +52,7 @@ function judgeError(request: FuzzRequest, answer: Answer, { code, message, info 
   const metadata = info?.metadata ?? {};
   const faults = faultsOfText([message, ...Object.values(metadata)].join('\n'));
   if (request.over === 'http1') faults.push(...faultsOfStatus(answer.status));
-  // grpc-js gives no request id to what it refuses by itself, and ends what is late by itself.
+  // The calls that grpc-js itself refuses or ends at their deadline have no request id.
   const isLate = code === 'DEADLINE_EXCEEDED' && info === undefined;
   if (request.over === 'http2' && (isLate || answer.headers['x-request-id'] === undefined)) {
     const isDocumented =

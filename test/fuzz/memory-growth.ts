@@ -6,7 +6,7 @@ const leastSamples = 6;
 const allowed = { rss: 24, heapUsed: 4, external: 4, resources: 40 } as const;
 const mebibyte = 1024 * 1024;
 
-/** What a measure was in the first and the last third of the samples after the warm-up. */
+/** The medians of a measure in the first and in the last third of the samples after the warm-up. */
 export interface Growth {
   readonly service: 'slot' | 'coupon';
   readonly measure: keyof typeof allowed;
@@ -15,7 +15,7 @@ export interface Growth {
   readonly isFault: boolean;
 }
 
-/** How the memory of each service changed; nothing of a run that is too short to tell. */
+/** How the memory of each service changed; empty when the run was too short to tell. */
 export function growthOf(memory: RunResult['memory']): Growth[] {
   const samples = memory.filter(({ sent }) => sent >= warmUp);
   if (samples.length < leastSamples) return [];

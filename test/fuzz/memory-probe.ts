@@ -1,6 +1,6 @@
 /**
- * Loaded into a service under test: on a message of its parent it collects garbage and tells what is
- * left. It changes nothing else of the process.
+ * Loaded into a service under test. On a message of its parent, it collects garbage and reports the
+ * memory that is left. It changes nothing else in the process.
  */
 process.on('message', (message) => {
   if (message !== 'memory') return;

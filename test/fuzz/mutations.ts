@@ -37,7 +37,7 @@ function flip(bytes: Buffer, random: Random): Buffer {
   return flipped;
 }
 
-/** A message with the five bytes before it that gRPC, gRPC-Web and Connect's streams have. */
+/** A message behind the five bytes that gRPC, gRPC-Web and the streams of Connect have. */
 export function envelope(flags: number, message: Buffer, length = message.byteLength): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(flags);
@@ -45,7 +45,7 @@ export function envelope(flags: number, message: Buffer, length = message.byteLe
   return Buffer.concat([head, message]);
 }
 
-/** What goes out in place of one right envelope, and what to call it. */
+/** What is sent in place of a well-formed envelope, and its name in the report. */
 export function faultyEnvelopes(message: Buffer, random: Random): { kind: string; body: Buffer; encoding?: string } {
   const whole = envelope(0, message);
   return random.pick([
@@ -72,7 +72,7 @@ export function faultyEnvelopes(message: Buffer, random: Random): { kind: string
   ])();
 }
 
-/** Gzip that is cut, flipped, double, followed by something, or no gzip. */
+/** Gzip that is truncated, flipped, doubled or followed by other bytes, or bytes that are no gzip. */
 export function faultyGzip(content: Buffer, random: Random): Buffer {
   const packed = gzipSync(content);
   return random.pick([

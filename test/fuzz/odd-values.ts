@@ -68,7 +68,7 @@ export function oddText(random: Random): string {
   return String.fromCharCode(...random.times(random.int(0, 40), () => random.int(0, 0xffff)));
 }
 
-/** Any JSON, with the shapes that sequences have often enough. */
+/** Any JSON, often in the shapes of delivery sequences. */
 export function anyJson(random: Random, depth = 0): JsonValue {
   const leaf = depth > 3 || random.chance(0.3);
   if (leaf) {

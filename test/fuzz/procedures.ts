@@ -5,7 +5,7 @@ import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb
 import { type Draft, draftOf } from './drafts.ts';
 import type { Random } from './random.ts';
 
-/** One call that the requests of every protocol are made from. */
+/** A call from which requests of every protocol are made. */
 export interface Target {
   readonly method: DescMethod;
   readonly name: string;
@@ -14,14 +14,14 @@ export interface Target {
   readonly isStream: boolean;
   readonly isQuery: boolean;
   readonly draft: Draft;
-  /** The share of its values that are odd. */
+  /** The fraction of its values that are odd. */
   readonly oddity: number;
 }
 
 const methods = [SlotService, SlotStoreService, CouponService].flatMap(({ methods }) => methods);
 const noSideEffects = 1;
 
-/** Any procedure, each as often as another, with a message for it. */
+/** A random procedure, with a message for it. All procedures are equally likely. */
 export function chooseTarget(random: Random): Target {
   const method = random.pick(methods);
   const oddity = random.weighted([
@@ -43,7 +43,7 @@ export function chooseTarget(random: Random): Target {
   };
 }
 
-/** A path where no procedure is, or one written otherwise. */
+/** A path of no procedure, or a distorted path of one. */
 export function oddPath(target: Target, random: Random): string {
   return random.pick([
     ...[

@@ -12,7 +12,7 @@ export interface Report {
 const shownFindings = 40;
 const columns = { protocol: 0, procedure: 1, kind: 2, outcome: 3 } as const;
 
-/** What a run did and found, as text. */
+/** The report of a run, as text. */
 export function describeRun({ result, growth, seconds, warnings, rows }: Report): string {
   const sum = (column: keyof typeof columns) => {
     const totals = new Map<string, number>();

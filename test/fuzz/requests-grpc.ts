@@ -17,7 +17,7 @@ const oddTypes = [
   ],
 ];
 
-/** Native gRPC: a right request, or one with a fault in its message, envelope, headers or path. */
+/** Native gRPC: a well-formed request, or one with a fault in its message, envelope, headers or path. */
 export function grpcRequest(random: Random): FuzzRequest {
   const target = chooseTarget(random);
   const message = toWire(target.draft, random, target.oddity);

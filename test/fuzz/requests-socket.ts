@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const settings = frame(4, 0, 0, Buffer.alloc(0));
 
-/** Bytes that need not be HTTP at all, on either port. */
+/** Bytes for either port that need not be HTTP. */
 export function socketRequest(random: Random): FuzzRequest {
   const target = chooseTarget(random);
   const [kind, port, bytes] = random.pick<() => [string, 'grpc' | 'web', Buffer]>([
@@ -111,7 +111,7 @@ function oddHttp1(path: string, random: Random): Buffer {
   ]);
   const end = random.pick(['\r\n', '\r\n', '\r\n', '\n']);
   const text = [line, ...headers, '', body].join(end);
-  // Several on one connection, sent at once.
+  // Several requests on one connection, sent at once.
   return Buffer.from(random.chance(0.1) ? text.repeat(3) : text, 'latin1');
 }
 

@@ -26,7 +26,7 @@ function requestOf(target: Target, protocol: string, type: string, body: Body, r
   };
 }
 
-/** The same request with a fault outside its body, now and then. */
+/** The same request, sometimes with a fault outside its body. */
 function misled(right: HttpExchange, target: Target, random: Random): HttpExchange {
   const as = (kind: string, other: Partial<HttpExchange>) => ({ ...right, ...other, label: { ...right.label, kind } });
   const types = [
@@ -76,7 +76,7 @@ function misled(right: HttpExchange, target: Target, random: Random): HttpExchan
   ])();
 }
 
-/** Connect by POST, in JSON or in protobuf; of a stream with envelopes. */
+/** Connect by POST, in JSON or in protobuf; requests of streams have envelopes. */
 export function connectRequest(random: Random): FuzzRequest {
   const target = chooseTarget(random);
   const isJson = random.chance(0.6);
@@ -107,7 +107,7 @@ export function connectRequest(random: Random): FuzzRequest {
   return misled(requestOf(target, `Connect ${format}`, `application/${format}`, body, random), target, random);
 }
 
-/** gRPC-Web, binary or as text. */
+/** gRPC-Web, in binary form or as text. */
 export function grpcWebRequest(random: Random): FuzzRequest {
   const target = chooseTarget(random);
   const message = toWire(target.draft, random, target.oddity);
@@ -124,7 +124,7 @@ export function grpcWebRequest(random: Random): FuzzRequest {
   return misled(requestOf(target, isText ? 'gRPC-Web text' : 'gRPC-Web', type, given, random), target, random);
 }
 
-/** Connect by GET, also of procedures that have none. */
+/** Connect by GET, also for procedures that do not allow it. */
 export function connectGetRequest(random: Random): FuzzRequest {
   const target = chooseTarget(random);
   const isJson = random.chance(0.5);

@@ -4,7 +4,7 @@ import { grpcRequest } from './requests-grpc.ts';
 import { socketRequest } from './requests-socket.ts';
 import { connectGetRequest, connectRequest, grpcWebRequest } from './requests-web.ts';
 
-/** The request with this number of the run with this seed; the same each time. */
+/** The request with this number in the run with this seed. It is the same each time. */
 export function requestAt(seed: number, index: number): FuzzRequest {
   const random = Random.of(seed, index);
   return random.weighted([

@@ -9,7 +9,7 @@ const inFlight = 48;
 const restoredAfter = 1_000;
 const settleMs = 1_000;
 
-/** What was wrong; with the request, where one is to blame. */
+/** A fault, with the request that caused it where one did. */
 export interface Finding {
   readonly fault: string;
   readonly index?: number;
@@ -18,23 +18,23 @@ export interface Finding {
 
 export interface RunResult {
   readonly sent: number;
-  /** How often, by `protocol | procedure | kind | outcome`. */
+  /** The number of requests by `protocol | procedure | kind | outcome`. */
   readonly counts: ReadonlyMap<string, number>;
   readonly findings: readonly Finding[];
-  /** After each check, by service. */
+  /** The memory of each service after each check. */
   readonly memory: readonly { readonly sent: number; readonly slot: Memory; readonly coupon: Memory }[];
 }
 
 export interface RunOptions {
   readonly requests: number;
-  /** How many requests there are between two checks of the services. */
+  /** The number of requests between two checks of the services. */
   readonly checkedAfter: number;
   requestAt(index: number): FuzzRequest;
   onFinding?(finding: Finding): void;
   onProgress?(sent: number, findings: number): void;
 }
 
-/** Sends the requests, a number of them at a time, and judges each answer. */
+/** Sends the requests, several at a time, and judges each answer. */
 export async function runFuzz(services: FuzzedServices, data: FuzzData, options: RunOptions): Promise<RunResult> {
   const counts = new Map<string, number>();
   const findings: Finding[] = [];

@@ -3,7 +3,7 @@ import { type Answer, fill, flatten, type HttpExchange, noAnswer, type Variables
 
 const patienceMs = 15_000;
 
-/** Requests to one web port, on connections that are kept. */
+/** Sends requests to one web port, on keep-alive connections. */
 export class Http1Sender {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #port: number;
@@ -19,7 +19,7 @@ export class Http1Sender {
       try {
         const opened = this.#open(request);
         collect(opened, request, (answer) => {
-          // The server may close a kept connection just when it is used again: HTTP's own race.
+          // HTTP allows this race: the server may close a keep-alive connection as it is used again.
           const again = answer.ended === 'lost' && answer.status === 0 && opened.reusedSocket;
           if (again) void this.send(request).then(resolve);
           else resolve(answer);
@@ -38,14 +38,14 @@ export class Http1Sender {
     const opened = open({
       host: '127.0.0.1',
       port: this.#port,
-      // What comes after a length that is wrong would be taken for the next request of the connection.
+      // After a wrong length, the server takes the rest for the next request of the connection.
       agent: mayBeLost ? false : this.#agent,
       method,
       path,
     });
     try {
       for (const [name, value] of headers) opened.appendHeader(name, fill(value, this.#variables));
-      // Node gives a body of DELETE and others no length of itself, and it would read as the next request.
+      // Node sends no length with the body of DELETE and others: the server would take it for the next request.
       if (body !== '' && !opened.hasHeader('content-length')) {
         opened.setHeader('content-length', Buffer.byteLength(body, 'base64'));
       }

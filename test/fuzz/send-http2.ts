@@ -2,11 +2,11 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import { type Answer, fill, flatten, type HttpExchange, noAnswer, type Variables } from './exchange.ts';
 
 const politeSessions = 4;
-// Streams that are reset in numbers end a connection: no business of the polite ones.
+// A server closes a connection that resets many streams, so requests that are reset have connections of their own.
 const roughSessions = 2;
 const patienceMs = 15_000;
 
-/** Calls to one gRPC port, many on each of a few connections. */
+/** Sends calls to one gRPC port, many on each of a few connections. */
 export class Http2Sender {
   readonly #url: string;
   readonly #variables: Variables;
@@ -78,11 +78,11 @@ function collect(stream: ClientHttp2Stream, request: HttpExchange, resolve: (ans
   stream.on('end', () => {
     if (status !== 0 && ended === 'lost') ended = 'answered';
   });
-  // A reset of a call that has its status is no news.
+  // A reset after the status does not change the outcome.
   stream.on('error', () => undefined);
   stream.on('close', () => {
     for (const timer of timers) clearTimeout(timer);
-    // What gRPC clients read as RESOURCE_EXHAUSTED: more than one message, or too much of one.
+    // More than one message, or one that is too large. gRPC clients read it as RESOURCE_EXHAUSTED.
     if (ended === 'lost' && stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) ended = 'cut';
     resolve({ ended, status, headers, body: Buffer.concat(chunks) });
   });

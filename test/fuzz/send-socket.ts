@@ -3,7 +3,7 @@ import { type Answer, noAnswer, type SocketExchange } from './exchange.ts';
 
 const patienceMs = 250;
 
-/** Writes bytes on a connection of their own, and takes what comes back for a moment. */
+/** Writes bytes on a new connection, and collects for a moment what comes back. */
 export function sendOnSocket(port: number, { bytes }: SocketExchange): Promise<Answer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { constants } from 'node:http2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { post } from '../support/post.ts';
 import {
+  connectionsTo,
   grpcFrame,
   grpcHeaders,
   insertLargeSequence,
   isServing,
-  memoryOf,
-  openFilesOf,
   openSession,
   openSocket,
   startTarget,
   type Target,
+  toMiB,
   untilClosed,
 } from './overload-stage.ts';
 
@@ -22,15 +23,17 @@ const slotOne = Buffer.from('\n\x011');
 
 describe('Clients that do not read large responses', () => {
   let target: Target;
-  let memoryBefore: number;
+  /** What the responses to all clients take. */
+  let allMiB: number;
   beforeAll(async () => {
     target = await startTarget();
     await insertLargeSequence(target, { users: 400, products: 2_000 });
-    memoryBefore = await memoryOf(target.replica);
+    const type = { 'content-type': 'application/proto' };
+    const response = await post(target.replica.ports.webPort, 'GetDeliverySequence', target.token, slotOne, type);
+    allMiB = toMiB(callers * (await response.arrayBuffer()).byteLength);
   });
+  beforeEach(() => target.measureGrowth());
   afterAll(() => target.stop());
-
-  const grew = async () => (await memoryOf(target.replica)) - memoryBefore;
 
   it('A gRPC stream is reset when too many bytes of responses are unread', async () => {
     const session = await openSession(target.replica.ports.grpcPort, { initialWindowSize: 0 });
@@ -45,15 +48,14 @@ describe('Clients that do not read large responses', () => {
     await expect.poll(() => codes[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     session.destroy();
     expect(await isServing(target)).toBe(true);
-    expect(await grew()).toBeLessThan(900);
+    expect(await target.grown()).toBeLessThan(allMiB / 2);
   });
 
   it('A connection to the web port is closed when too many bytes of responses are unread', async () => {
-    expect(await isServing(target)).toBe(true);
-    const filesBefore = await openFilesOf(target.replica);
+    const { webPort } = target.replica.ports;
     const sockets = [];
     for (let caller = 0; caller < callers; caller += 1) {
-      const socket = await openSocket(target.replica.ports.webPort);
+      const socket = await openSocket(webPort);
       socket.write(
         `POST /slot.v1.SlotService/GetDeliverySequence HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\n` +
           `authorization: Bearer ${target.token}\r\ncontent-length: 3\r\n\r\n${slotOne}`,
@@ -61,10 +63,10 @@ describe('Clients that do not read large responses', () => {
       await once(socket, 'readable');
       sockets.push(socket);
     }
-    // A client sees the reset only once it has read what it received: the service's connections are counted.
-    await expect.poll(() => openFilesOf(target.replica)).toBeLessThan(filesBefore + callers);
+    // A client sees the end of its connection only once it reads: the connections of the service are counted.
+    await expect.poll(() => connectionsTo(webPort)).toBeLessThan(callers);
     for (const socket of sockets) socket.destroy();
     expect(await isServing(target)).toBe(true);
-    expect(await grew()).toBeLessThan(900);
+    expect(await target.grown()).toBeLessThan(allMiB / 2);
   });
 });

@@ -1,29 +1,33 @@
 import { constants } from 'node:http2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { maxRequestMemoryBytes, maxRequestStreams } from '../../shared/rpc/limits/limits.ts';
 import { onReset, openHalf, sendLarge, sendRepeated } from '../support/http2-frames.ts';
 import {
+  garbageMiB,
   grpcHeaders,
   isServing,
-  memoryOf,
   openSession,
   openSocket,
   startTarget,
   type Target,
+  toMiB,
   untilClosed,
 } from './overload-stage.ts';
 
 const kibibyte = 1024;
+/** What a request without a body costs besides. */
+const streamBytes = 16 * kibibyte;
+/** Headers are held as the bytes that came, as text, and in the objects of Node. */
+const copies = 3;
 
 describe('A service under attack', () => {
   let target: Target;
-  let memoryBefore: number;
   beforeAll(async () => {
     target = await startTarget();
-    memoryBefore = await memoryOf(target.replica);
   });
+  beforeEach(() => target.measureGrowth());
   afterAll(() => target.stop());
 
-  const grew = async () => (await memoryOf(target.replica)) - memoryBefore;
   const headers = () => ({ ':scheme': 'http', ':authority': 'localhost', ...grpcHeaders('GetSlots', target.token) });
 
   it('A service survives a flood of HTTP/2 resets, for a procedure and for an unknown path', async () => {
@@ -45,7 +49,7 @@ describe('A service under attack', () => {
       }
     }
     expect(await isServing(target)).toBe(true);
-    expect(await grew()).toBeLessThan(300);
+    expect(await target.grown()).toBeLessThan(garbageMiB);
   });
 
   it('A service resets gRPC streams beyond 10,000 whose requests are half sent', async () => {
@@ -60,7 +64,7 @@ describe('A service under attack', () => {
     expect(new Set(codes)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => isServing(target).catch(() => false)).toBe(true);
-    expect(await grew()).toBeLessThan(400);
+    expect(await target.grown()).toBeLessThan(toMiB(maxRequestStreams * streamBytes) + garbageMiB);
   });
 
   it.each([
@@ -71,7 +75,7 @@ describe('A service under attack', () => {
     await Promise.all(sockets.map((socket) => send(socket, { ...headers(), ...more })));
     for (const socket of sockets) socket.destroy();
     expect(await isServing(target)).toBe(true);
-    expect(await grew()).toBeLessThan(400);
+    expect(await target.grown()).toBeLessThan(garbageMiB);
   });
 
   it('The headers of gRPC requests hold no more than the memory for requests', async () => {
@@ -92,7 +96,7 @@ describe('A service under attack', () => {
     expect(new Set(codes)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => isServing(target).catch(() => false)).toBe(true);
-    expect(await grew()).toBeLessThan(500);
+    expect(await target.grown()).toBeLessThan(copies * toMiB(maxRequestMemoryBytes) + garbageMiB);
   });
 
   it('The headers of requests on the web port hold no more than the memory for requests', async () => {
@@ -109,7 +113,7 @@ describe('A service under attack', () => {
     for (const answer of refused) expect(answer).toMatch(/^HTTP\/1.1 429 .*OVERLOADED/s);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => isServing(target).catch(() => false)).toBe(true);
-    expect(await grew()).toBeLessThan(600);
+    expect(await target.grown()).toBeLessThan(copies * toMiB(maxRequestMemoryBytes) + garbageMiB);
   });
 
   it('A service refuses headers of more than 64 KiB on the web port', async () => {

@@ -3,23 +3,26 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { constants } from 'node:http2';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { maxMessageBytes, maxRequestMemoryBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
 import {
+  garbageMiB,
   grpcFrame,
   grpcHeaders,
   isServing,
-  memoryOf,
   openSession,
   openSocket,
   startTarget,
   type Target,
+  toMiB,
   untilClosed,
 } from './overload-stage.ts';
 
 const mebibyte = 1024 * 1024;
 const bomb = gzipSync(Buffer.alloc(256 * mebibyte));
-const callers = 60;
+/** So many requests of 4 MiB would take 400 MiB. */
+const callers = 100;
 
 /** A gzip message with an unknown field. 4 MiB are reserved for it until it is inflated. */
 const unknownField = gzipSync(Buffer.concat([Buffer.from([0x7a, 0x80, 0x40]), randomBytes(8 * 1024)]));
@@ -34,14 +37,11 @@ const halves = [
 
 describe('The memory for requests', () => {
   let target: Target;
-  let memoryBefore: number;
   beforeAll(async () => {
     target = await startTarget();
-    memoryBefore = await memoryOf(target.replica);
   });
+  beforeEach(() => target.measureGrowth());
   afterAll(() => target.stop());
-
-  const grew = async () => (await memoryOf(target.replica)) - memoryBefore;
 
   /** Sends a gzip body over gRPC. Returns the status of the response, or the code of the reset. */
   async function askOverGrpc(body: Buffer): Promise<unknown> {
@@ -63,14 +63,14 @@ describe('The memory for requests', () => {
   it('Of a gzip bomb over gRPC, no more than 4 MiB are inflated', async () => {
     expect(await askOverGrpc(grpcFrame(bomb, { compressed: true }))).toBe('8');
     expect(await isServing(target)).toBe(true);
-    expect(await grew()).toBeLessThan(300);
+    expect(await target.grown()).toBeLessThan(toMiB(maxMessageBytes) + garbageMiB);
   });
 
   it('A unary call over gRPC with 3,000 compressed messages is reset, and not all are inflated', async () => {
     const many = Buffer.concat(Array.from({ length: 3_000 }, () => grpcFrame(gzipSync(''), { compressed: true })));
     expect(await askOverGrpc(many)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     expect(await isServing(target)).toBe(true);
-    expect(await grew()).toBeLessThan(300);
+    expect(await target.grown()).toBeLessThan(toMiB(maxMessageBytes) + garbageMiB);
   });
 
   it('Gzip bombs on the web port are refused', async () => {
@@ -83,7 +83,7 @@ describe('The memory for requests', () => {
     });
     expect(new Set(await Promise.all(answers))).toEqual(new Set([429]));
     expect(await isServing(target)).toBe(true);
-    expect(await grew()).toBeLessThan(300);
+    expect(await target.grown()).toBeLessThan(toMiB(maxRequestMemoryBytes) + garbageMiB);
   });
 
   it.each(halves)(
@@ -101,7 +101,7 @@ describe('The memory for requests', () => {
       await expect.poll(() => errors.length).toBeGreaterThan(20);
       expect(new Set(errors)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
       expect(await isServing(target)).toBe(true);
-      expect(await grew()).toBeLessThan(400);
+      expect(await target.grown()).toBeLessThan(toMiB(maxRequestMemoryBytes) + garbageMiB);
       session.destroy();
     },
   );
@@ -124,7 +124,7 @@ describe('The memory for requests', () => {
       await expect.poll(() => answers.length).toBeGreaterThan(20);
       for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 429 .*OVERLOADED/s);
       expect(await isServing(target)).toBe(true);
-      expect(await grew()).toBeLessThan(400);
+      expect(await target.grown()).toBeLessThan(toMiB(maxRequestMemoryBytes) + garbageMiB);
       for (const socket of sockets) socket.destroy();
     },
   );

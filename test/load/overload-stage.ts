@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import type { TestDatabase } from '../support/database.ts';
@@ -13,8 +13,21 @@ export interface Target {
   readonly database: TestDatabase;
   readonly replica: Replica;
   readonly token: string;
+  /** Begins to measure by how much the memory of the process grows. */
+  measureGrowth(): Promise<void>;
+  /** The growth of its resident memory since `measureGrowth`, in MiB. */
+  grown(): Promise<number>;
   stop(): Promise<void>;
 }
+
+const mebibyte = 1024 * 1024;
+/** A state in /proc/net/tcp. */
+const listening = '0A';
+
+/** How much garbage V8 may leave in a process under attack before it collects it, in MiB. */
+export const garbageMiB = 150;
+
+export const toMiB = (bytes: number): number => bytes / mebibyte;
 
 /** @param databasePort the port at which the service finds its database, when that is a proxy. */
 export async function startTarget(env: Readonly<Record<string, string>> = {}, databasePort?: number): Promise<Target> {
@@ -23,7 +36,17 @@ export async function startTarget(env: Readonly<Record<string, string>> = {}, da
   const databaseUrl = databasePort === undefined ? database.url : viaPort(database.url, databasePort);
   const replica = await stage.start({ databaseUrl, env });
   await replica.slots.getSlots({});
-  return { database, replica, token: await signToken({ staffId: 1 }), stop: () => stage.close() };
+  let before = await memoryOf(replica);
+  return {
+    database,
+    replica,
+    token: await signToken({ staffId: 1 }),
+    async measureGrowth() {
+      before = await memoryOf(replica);
+    },
+    grown: async () => (await memoryOf(replica)) - before,
+    stop: () => stage.close(),
+  };
 }
 
 /** The resident memory of the process, in MiB. */
@@ -32,9 +55,14 @@ export async function memoryOf({ pid }: Replica): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** The number of files and connections that the process has open. */
-export async function openFilesOf({ pid }: Replica): Promise<number> {
-  return (await readdir(`/proc/${pid}/fd`)).length;
+/** The number of connections that a process has accepted at its port and not closed. */
+export async function connectionsTo(port: number): Promise<number> {
+  const address = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  // Connections that wait to be accepted, or whose process has closed them, have no inode.
+  return rows.filter(([, local = '', , state, , , , , , inode]) => {
+    return local.endsWith(address) && state !== listening && inode !== '0';
+  }).length;
 }
 
 /** Whether calls are answered on both ports. */

@@ -4,21 +4,21 @@ import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createGrpcJsTransport } from './grpc-transport.ts';
 
 /**
- * What some protocols can't do, each by its nature; a test that asks for it says so with `cannot`.
- * Connect GET has one more limit, which the transport handles: it has no GET for what changes something.
+ * What some protocols can't do by their nature; tests ask with `cannot`. Connect GET has one more limit,
+ * which its transport handles: it sends mutations by POST.
  */
 export const incapable = {
   'carry text that is no Unicode': ['gRPC', 'Connect GET', 'gRPC-Web'],
-  // Its URL is bounded, and with it the request.
+  // The length of a URL is limited.
   'send a query of more than 64 KiB': ['Connect GET'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Whether a protocol can't do something of the table above. */
+/** Whether a protocol can't do something in the table above. */
 export function cannot({ name }: Protocol, what: keyof typeof incapable): boolean {
   return incapable[what].some((incapableOne) => incapableOne === name);
 }
 
-/** A way to call a service; the contract holds over each of them. */
+/** A protocol by which a service is called. The contract holds over each. */
 export interface Protocol {
   readonly name: string;
   open(service: Pick<RunningService, 'grpcPort' | 'webPort'>): { transport: Transport; close(): void };
@@ -46,7 +46,7 @@ export const protocols: readonly Protocol[] = [
     }),
   },
   {
-    // Queries by GET; what changes something has no GET and goes by POST, here in binary form.
+    // Queries go by GET, and mutations by POST, here in binary form.
     name: 'Connect GET',
     open: (service) => ({
       transport: createConnectTransport({ ...base(service), useBinaryFormat: true, useHttpGet: true }),

@@ -1,6 +1,6 @@
 /**
- * @peculiar/x509 refuses to load without the metadata functions of a polyfill. What it makes here
- * needs no metadata, so functions that know none are enough. Imported before it.
+ * @peculiar/x509 refuses to load without the metadata functions of a polyfill. The certificates of the
+ * tests need no metadata, so empty functions are enough. Import this file before the package.
  */
 const known: object = Reflect;
 if (!('getMetadata' in known)) {
