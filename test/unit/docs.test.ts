@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,12 @@ const filesIn = (folder: string) => readdirSync(inRoot(folder), { recursive: tru
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs').map((file) => `docs/${file}`)];
+const isFolder = (file: string) => statSync(inRoot(file), { throwIfNoEntry: false })?.isDirectory() ?? false;
+/** The folders of the repository that a page may name. What is built or made by a start is not among them. */
+const roots = readdirSync(root).filter((name) => isFolder(name) && !/^(?:\.|dist$|node_modules$)/.test(name));
 const testFiles = filesIn('test').map((file) => path.basename(file));
+
+const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'));
 
 /** A page without its blocks of code, which may hold what looks like a link or a heading. */
 const textOf = (page: string) => read(page).replace(/^```.*?^```$/gms, '');
@@ -54,5 +59,20 @@ describe.each(pages)('%s', (page) => {
   it('names source and test files that exist', () => {
     const names = matches(textOf(page), /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|conf|md)|[\w-]+\.test\.ts)`/g);
     expect(names.filter((name) => !existsSync(inRoot(name)) && !testFiles.includes(name))).toEqual([]);
+  });
+
+  it('names folders that exist', () => {
+    const names = matches(textOf(page), /`([\w-]+\/[\w/-]*|[\w-]+(?:\/[\w-]+)+)`/g);
+    const folders = names.filter((name) => roots.includes(name.split('/', 1)[0] ?? ''));
+    expect(folders.filter((name) => !isFolder(name))).toEqual([]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const names = matches(read(page), /\bnpm run (?:--?[\w-]+ )*([\w:-]+)/g);
+    expect(names.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('has no comment that stands for text to come', () => {
+    expect(matches(read(page), /(<!--.*)/g)).toEqual([]);
   });
 });

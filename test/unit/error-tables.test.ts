@@ -54,7 +54,7 @@ describe('The error tables', () => {
 
   it('have the same rows as the tables of docs/errors.md', () => {
     const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
-    const lines = new Set(rows.map((row) => `| \`${row.reason}\` | ${codeName(row.code)} | ${row.message} |`));
+    const lines = new Set(rows.map((row) => `| \`${row.reason}\` | ${codeName(row.code)} | \`${row.message}\` |`));
     const listed = page.split('\n').filter((line) => /^\| `[A-Z_]+` \| [A-Z_]+ \| /.test(line));
     expect(listed.toSorted()).toEqual([...lines].toSorted());
     expect(page).toContain(errorDomain);
