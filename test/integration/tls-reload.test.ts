@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Authority } from '../support/certificates.ts';
 import { getSlotsPattern, holding, lockSlots } from '../support/locks.ts';
 import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from '../support/tls-stage.ts';
@@ -12,10 +12,24 @@ const unusable = 'the certificate files can not be used: those before stay';
 
 describe('Certificate files that are replaced', () => {
   let stage: TlsStage;
-  beforeEach(async () => {
+  beforeAll(async () => {
     stage = await TlsStage.open({ mutual: false });
   });
-  afterEach(() => stage.close());
+  afterAll(() => stage.close());
+
+  it('The certificate stays while its new files do not belong together, and changes once they do', async () => {
+    const { folder, authority, replica, server } = stage;
+    const next = await authority.sign();
+    await folder.replace(folder.keyFile, next.key);
+    await expect.poll(() => replica.logged(unusable)).toBe(1);
+    for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
+    await folder.replace(folder.certFile, 'not a certificate');
+    await expect.poll(() => replica.logged(unusable)).toBe(2);
+    for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
+    await folder.replace(folder.certFile, next.cert);
+    await expect.poll(() => replica.logged(readAgain)).toBe(1);
+    for (const port of ports) expect(await stage.shownOn(port)).toBe(next.serialNumber);
+  });
 
   it('Certificate files that are replaced are shown to new connections, while open ones go on', async () => {
     const { folder, authority, trusting } = stage;
@@ -31,20 +45,6 @@ describe('Certificate files that are replaced', () => {
     await slots.createSlot({ deliveryTime: '2030-01-02', freezeTime: '2030-01-01' }, patient);
     for (const watch of watches) expect((await watch.next()).done).toBe(false);
     for (const watch of watches) await watch.return?.();
-  });
-
-  it('The certificate stays while its new files do not belong together, and changes once they do', async () => {
-    const { folder, authority, replica, server } = stage;
-    const next = await authority.sign();
-    await folder.replace(folder.keyFile, next.key);
-    await expect.poll(() => replica.logged(unusable)).toBe(1);
-    for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
-    await folder.replace(folder.certFile, 'not a certificate');
-    await expect.poll(() => replica.logged(unusable)).toBe(2);
-    for (const port of ports) expect(await stage.shownOn(port)).toBe(server.serialNumber);
-    await folder.replace(folder.certFile, next.cert);
-    await expect.poll(() => replica.logged(readAgain)).toBe(1);
-    for (const port of ports) expect(await stage.shownOn(port)).toBe(next.serialNumber);
   });
 });
 
@@ -71,24 +71,22 @@ describe('A service over TLS that is asked to stop', () => {
   });
   afterEach(() => stage.close());
 
-  it.each(['1.1', '2'] as const)(
-    'A service over TLS that stops finishes the call in flight over HTTP/%s',
-    async (version) => {
-      const slots = slotsOver(stage.connect(version, stage.trusting));
-      const silent = connect(stage.replica.ports.webPort, '127.0.0.1').resume();
-      await once(silent, 'connect');
-      await holding(stage.databaseUrl, lockSlots, async (lock) => {
-        const call = slots.getSlots({}, { timeoutMs: 15_000 });
-        await lock.untilAwaited(1, getSlotsPattern);
-        const stopped = stage.replica.stop();
-        // Meanwhile, connections without a call are closed.
-        await once(silent, 'close');
-        await lock.release();
-        expect(await call).toMatchObject({ count: 0 });
-        expect(await stopped).toBe(0);
-      });
-    },
-  );
+  it('A service over TLS that stops finishes the calls in flight over HTTP/1.1 and HTTP/2', async () => {
+    const silent = connect(stage.replica.ports.webPort, '127.0.0.1').resume();
+    await once(silent, 'connect');
+    await holding(stage.databaseUrl, lockSlots, async (lock) => {
+      const calls = (['1.1', '2'] as const).map((version) =>
+        slotsOver(stage.connect(version, stage.trusting)).getSlots({}, patient),
+      );
+      await lock.untilAwaited(2, getSlotsPattern);
+      const stopped = stage.replica.stop();
+      // Meanwhile, connections without a call are closed.
+      await once(silent, 'close');
+      await lock.release();
+      expect(await Promise.all(calls)).toMatchObject([{ count: 0 }, { count: 0 }]);
+      expect(await stopped).toBe(0);
+    });
+  });
 
   it('A service over TLS that stops does not wait for connections on which nothing was sent', async () => {
     const { replica } = stage;
