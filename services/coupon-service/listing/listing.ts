@@ -2,7 +2,7 @@ import type { Queryable } from '../../../shared/db/database.ts';
 import { type Statement, statement } from '../../../shared/db/statement.ts';
 import {
   latestFirst,
-  type PagePlace,
+  type PageParams,
   type PageRequest,
   type PlacedRow,
   placedAfter,
@@ -14,8 +14,8 @@ import { type Search, type SearchedTable, searchedRows } from './searching.ts';
 /** A listing that is paged, latest first, and searched: of coupons or of reserved coupons. */
 export class Listing<Row extends PlacedRow> {
   readonly #name: string;
-  readonly #list: Statement<Row, PagePlace>;
-  readonly #search: Statement<Row, PagePlace & Search>;
+  readonly #list: Statement<Row, PageParams>;
+  readonly #search: Statement<Row, PageParams & Search>;
 
   /**
    * @param name ties page tokens to this listing.

@@ -21,7 +21,7 @@ interface Place {
 }
 
 /** The parameters of a page: where it starts, and how many rows are read: one more than it shows. */
-export interface PagePlace extends Place {
+export interface PageParams extends Place {
   readonly rows: number;
 }
 
@@ -35,7 +35,7 @@ interface Page {
   /** The listing's name: tokens of another listing are refused. */
   readonly listing: string;
   readonly search: Search | undefined;
-  readonly place: PagePlace;
+  readonly place: PageParams;
   readonly limit: number;
 }
 

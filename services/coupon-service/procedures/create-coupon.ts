@@ -57,14 +57,14 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
   'createCoupon',
   `with found as (
      select
-       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
-       not exists (select from coupons where coupon_code = $couponCode) as is_code_free
+       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
+       not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree"
    ),
    -- 3
    known as (select id from users where mobile = $mobile for key share),
    created as (
      insert into users (mobile)
-     select $mobile from found where is_staff and is_code_free and not exists (select from known)
+     select $mobile from found where "isStaff" and "isCodeFree" and not exists (select from known)
      returning id
    ),
    owner as (select id from known union all select id from created),
@@ -75,12 +75,12 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
      )
      select $couponCode, $staffId, true, $discountPercent, $minOrder, $maxValue, $maxLimitForUser,
        now() + $validForDays * interval '24 hours'
-     from found, owner where is_staff and is_code_free
+     from found, owner where "isStaff" and "isCodeFree"
      returning id
    ),
    linked as (
      insert into coupon_applicable_users (coupon_id, user_id) select written.id, owner.id from written, owner
    )
-   select is_staff as "isStaff", written.id, owner.id as "userId"
+   select found.*, written.id, owner.id as "userId"
    from found left join (written cross join owner) on true`,
 );

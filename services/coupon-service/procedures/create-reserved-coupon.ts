@@ -65,9 +65,9 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
   `with known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
    found as (
      select
-       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
-       not exists (select from reserved_coupons where secret_code = $secretCode) as is_code_free,
-       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as products_exist
+       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
+       not exists (select from reserved_coupons where secret_code = $secretCode) as "isCodeFree",
+       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as "productsExist"
    ),
    written as (
      insert into reserved_coupons (
@@ -77,7 +77,7 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
      select $secretCode, $couponCode::text, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric,
        $maxValue::numeric, $productIds::integer[], $validTill::timestamptz, $maxLimitForUser::integer,
        $exclusiveApply::boolean, $staffId
-     from found where is_staff and is_code_free and products_exist
+     from found where "isStaff" and "isCodeFree" and "productsExist"
      returning *
    ),
    linked_products as (
@@ -85,6 +85,6 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
      select written.id, known_products.id from written, known_products
      order by known_products.id
    )
-   select is_staff as "isStaff", is_code_free as "isCodeFree", ${reservedColumns}
+   select found.*, ${reservedColumns}
    from found left join written as reserved on true`,
 );

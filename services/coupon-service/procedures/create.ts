@@ -71,10 +71,10 @@ const insertCoupon = statement<Found, NewCoupon>(
    known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
    found as (
      select
-       (select count(*) from known_users) = cardinality($applicableUsers::integer[]) as users_exist,
-       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
-       not exists (select from coupons where coupon_code = $couponCode) as is_code_free,
-       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as products_exist
+       (select count(*) from known_users) = cardinality($applicableUsers::integer[]) as "usersExist",
+       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
+       not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree",
+       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as "productsExist"
    ),
    written as (
      insert into coupons (
@@ -84,7 +84,7 @@ const insertCoupon = statement<Found, NewCoupon>(
      select $couponCode, $staffId, $isUserBased::boolean, $discountPercent::numeric, $flatDiscount::numeric,
        $minOrder::numeric, $maxValue::numeric, $productIds::integer[],
        $isApplyForAll::boolean, $validTill::timestamptz, $maxLimitForUser::integer, $exclusiveApply::boolean
-     from found where users_exist and is_staff and is_code_free and products_exist
+     from found where "usersExist" and "isStaff" and "isCodeFree" and "productsExist"
      returning *
    ),
    linked_users as (
@@ -97,6 +97,6 @@ const insertCoupon = statement<Found, NewCoupon>(
      select written.id, known_products.id from written, known_products
      order by known_products.id
    )
-   select users_exist as "usersExist", is_staff as "isStaff", is_code_free as "isCodeFree", ${couponColumns}
+   select found.*, ${couponColumns}
    from found left join written as coupons on true`,
 );

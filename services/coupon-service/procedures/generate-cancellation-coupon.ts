@@ -85,9 +85,9 @@ const issueRefund = statement<Found, Refund>(
    ),
    found as (
      select
-       exists (select from refunded) as is_current,
-       exists (select from staff_users where id = $staffId and disabled_at is null) as is_staff,
-       not exists (select from coupons where coupon_code = $couponCode) as is_code_free
+       exists (select from refunded) as "isCurrent",
+       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
+       not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree"
    ),
    -- 5
    written as (
@@ -96,7 +96,7 @@ const issueRefund = statement<Found, Refund>(
      )
      select $couponCode, $staffId, true, total_amount, total_amount, total_amount, 1,
        now() + $validForDays * interval '24 hours'
-     from found, refunded where is_staff and is_code_free
+     from found, refunded where "isStaff" and "isCodeFree"
      returning *
    ),
    linked as (
@@ -104,6 +104,6 @@ const issueRefund = statement<Found, Refund>(
      select written.id, refunded.user_id from written, refunded
    ),
    statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)
-   select is_current as "isCurrent", is_staff as "isStaff", ${couponColumns}
+   select found.*, ${couponColumns}
    from found left join written as coupons on true`,
 );

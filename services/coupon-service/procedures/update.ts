@@ -80,11 +80,11 @@ const updateCoupon = statement<Found, CouponUpdates>(
    known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
    found as (
      select
-       exists (select from coupon_applicable_users where coupon_id = $id) as has_users,
-       (select count(*) from known_users) = coalesce(cardinality($applicableUsers::integer[]), 0) as users_exist,
-       exists (select from coupons where id = $id) as is_there,
-       not exists (select from coupons where coupon_code = $couponCode and id <> $id) as is_code_free,
-       (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as products_exist
+       exists (select from coupon_applicable_users where coupon_id = $id) as "hasUsers",
+       (select count(*) from known_users) = coalesce(cardinality($applicableUsers::integer[]), 0) as "usersExist",
+       exists (select from coupons where id = $id) as "exists",
+       not exists (select from coupons where coupon_code = $couponCode and id <> $id) as "isCodeFree",
+       (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as "productsExist"
    ),
    -- 4
    written as (
@@ -102,8 +102,8 @@ const updateCoupon = statement<Found, CouponUpdates>(
        exclusive_apply = coalesce($exclusiveApply, exclusive_apply),
        is_invalidated = coalesce($isInvalidated, is_invalidated)
      from found
-     where id = $id and users_exist and is_code_free and products_exist
-       and (has_users or not $needsUsers::boolean)
+     where id = $id and "usersExist" and "isCodeFree" and "productsExist"
+       and ("hasUsers" or not $needsUsers::boolean)
      returning coupons.*
    ),
    -- 6
@@ -128,7 +128,6 @@ const updateCoupon = statement<Found, CouponUpdates>(
      order by known_products.id
      on conflict do nothing
    )
-   select has_users as "hasUsers", users_exist as "usersExist", is_there as "exists", is_code_free as "isCodeFree",
-     ${couponColumns}
+   select found.*, ${couponColumns}
    from found left join written as coupons on true`,
 );
