@@ -39,17 +39,18 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
 
   async toBinary(): Promise<Buffer> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
-    const products = slot.productSlots.map(({ product }) => (product === null ? undefined : writeProduct(product)));
     const writer = new FieldWriter();
     writer.message(GetSlotByIdResponseSchema.field.slot.number, () => {
       writeSlotFields(writer, slot);
       writer.int32s(detail.deliverySequence.number, deliverySequence);
-      for (const product of products) {
-        if (product !== undefined) writer.bytes(detail.products.number, product);
+      for (const { product } of slot.productSlots) {
+        if (product !== null) writer.message(detail.products.number, () => writeProduct(writer, product));
       }
-      for (const [at, { productId }] of slot.productSlots.entries()) {
-        const association = writeAssociation(productId, products[at]);
-        writer.message(detail.productSlots.number, () => writeSlotIdOf(writer, slot).raw(association));
+      for (const { productId, product } of slot.productSlots) {
+        writer.message(detail.productSlots.number, () => {
+          writeSlotIdOf(writer, slot);
+          writeAssociation(writer, productId, product);
+        });
       }
       for (const snippet of vendorSnippets) {
         writer.message(detail.vendorSnippets.number, () => {

@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import { ProductSlotSchema, SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
+import type { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import { writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
 import type { ProductRow, SlotRow } from '../slots/slot.ts';
 
@@ -39,21 +39,20 @@ export function writeTimestamp(writer: FieldWriter, field: number, date: Date): 
   });
 }
 
-export function writeProduct({ id, name, images }: ProductRow): Buffer {
-  const writer = new FieldWriter().int32(summary.id.number, id).string(summary.name.number, name);
+export function writeProduct(writer: FieldWriter, { id, name, images }: ProductRow): void {
+  writer.int32(summary.id.number, id).string(summary.name.number, name);
   for (const image of images) writer.string(summary.images.number, image);
-  return writer.finish();
 }
 
 /** Writes the slot's id, the one field of a `ProductSlot` that differs between slots. */
-export function writeSlotIdOf(writer: FieldWriter, { id }: Pick<SlotRow, 'id'>): FieldWriter {
-  return writer.int32(productSlot.slotId.number, id);
+export function writeSlotIdOf(writer: FieldWriter, { id }: Pick<SlotRow, 'id'>): void {
+  writer.int32(productSlot.slotId.number, id);
 }
 
-/** Encodes a `ProductSlot` without its slot's id. */
-export function writeAssociation(productId: number, product: Buffer | undefined): Buffer {
-  const writer = new FieldWriter().int32(productSlot.productId.number, productId);
-  return (product === undefined ? writer : writer.bytes(productSlot.product.number, product)).finish();
+/** Writes a `ProductSlot` without its slot's id. */
+export function writeAssociation(writer: FieldWriter, productId: number, product: ProductRow | null | undefined): void {
+  writer.int32(productSlot.productId.number, productId);
+  if (product) writer.message(productSlot.product.number, () => writeProduct(writer, product));
 }
 
 export function slotFieldsToJson(row: SlotRow) {

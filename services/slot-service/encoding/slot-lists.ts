@@ -23,16 +23,12 @@ export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema
     this.#rows = rows;
   }
 
-  async toBinary(): Promise<Buffer> {
-    const { slots, count } = GetSlotsResponseSchema.field;
-    const writer = new FieldWriter();
-    await inTurns(this.#rows, (row) => writer.message(slots.number, () => writeSlot(writer, row)));
-    return writer.int32(count.number, this.#rows.length).finish();
+  toBinary(): Promise<Buffer> {
+    return listToBinary(GetSlotsResponseSchema.field, this.#rows, writeSlot);
   }
 
-  async toJson(): Promise<string> {
-    const slots = await inTurns(this.#rows, (row) => JSON.stringify(slotToJson(row)));
-    return `{"slots":[${slots.join()}],"count":${this.#rows.length}}`;
+  toJson(): Promise<string> {
+    return listToJson(this.#rows, (row) => JSON.stringify(slotToJson(row)));
   }
 }
 
@@ -47,35 +43,34 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
     this.#products = products;
   }
 
-  async toBinary(): Promise<Buffer> {
-    const { slots, count } = GetAllResponseSchema.field;
-    const products = new Map([...this.#products].map(([id, product]) => [id, writeProduct(product)]));
-    const associations = new Map<number, Buffer>();
-    const writer = new FieldWriter();
-    await inTurns(this.#rows, (row) => {
-      writer.message(slots.number, () => {
-        writeSlot(writer, row);
-        for (const id of row.productIds) {
-          const product = products.get(id);
-          if (product !== undefined) writer.bytes(listed.products.number, product);
-        }
-        for (const id of row.productIds) {
-          let association = associations.get(id);
-          if (association === undefined) {
-            association = writeAssociation(id, products.get(id));
-            associations.set(id, association);
-          }
-          const ofSlot = association;
-          writer.message(listed.productSlots.number, () => writeSlotIdOf(writer, row).raw(ofSlot));
-        }
-      });
+  toBinary(): Promise<Buffer> {
+    const encoded = new Map<number, EncodedProduct>();
+    const encodedOf = (id: number) => {
+      let product = encoded.get(id);
+      if (product === undefined) {
+        product = encodeProduct(id, this.#products.get(id));
+        encoded.set(id, product);
+      }
+      return product;
+    };
+    return listToBinary(GetAllResponseSchema.field, this.#rows, (writer, row) => {
+      const products = row.productIds.map(encodedOf);
+      writeSlot(writer, row);
+      for (const { product } of products) {
+        if (product !== undefined) writer.bytes(listed.products.number, product);
+      }
+      for (const { association } of products) {
+        writer.message(listed.productSlots.number, () => {
+          writeSlotIdOf(writer, row);
+          writer.raw(association);
+        });
+      }
     });
-    return writer.int32(count.number, this.#rows.length).finish();
   }
 
-  async toJson(): Promise<string> {
+  toJson(): Promise<string> {
     const products = new Map([...this.#products].map(([id, product]) => [id, JSON.stringify(product)]));
-    const slots = await inTurns(this.#rows, (row) => {
+    return listToJson(this.#rows, (row) => {
       const own = JSON.stringify(slotToJson(row));
       const shown = row.productIds.flatMap((id) => products.get(id) ?? []);
       const associations = row.productIds.map((productId) => {
@@ -85,19 +80,60 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
       });
       return `${own.slice(0, -1)},"products":[${shown.join()}],"productSlots":[${associations.join()}]}`;
     });
-    return `{"slots":[${slots.join()}],"count":${this.#rows.length}}`;
   }
+}
+
+/** A product as each slot shows it, encoded. */
+interface EncodedProduct {
+  /** Undefined: there is no such product. */
+  readonly product: Buffer | undefined;
+  /** The fields of the `ProductSlot`, without its slot's id. */
+  readonly association: Buffer;
+}
+
+function encodeProduct(id: number, row: ProductRow | undefined): EncodedProduct {
+  const writer = new FieldWriter();
+  if (row !== undefined) writeProduct(writer, row);
+  const product = row && writer.finish();
+  writeAssociation(writer, id, row);
+  return { product, association: writer.finish() };
+}
+
+/** The fields of a response that lists slots. */
+interface ListFields {
+  readonly slots: { readonly number: number };
+  readonly count: { readonly number: number };
+}
+
+/** Encodes a list, whose slots `write` writes. */
+async function listToBinary<Row>(
+  { slots, count }: ListFields,
+  rows: readonly Row[],
+  write: (writer: FieldWriter, row: Row) => void,
+): Promise<Buffer> {
+  const writer = new FieldWriter();
+  const chunks = await inTurns(rows, (batch) => {
+    for (const row of batch) writer.message(slots.number, () => write(writer, row));
+    return writer.finish();
+  });
+  return Buffer.concat([...chunks, writer.int32(count.number, rows.length).finish()]);
+}
+
+/** Encodes a list, whose slots have the texts of `toText`. */
+async function listToJson<Row>(rows: readonly Row[], toText: (row: Row) => string): Promise<string> {
+  const chunks = await inTurns(rows, (batch) => batch.map(toText).join());
+  return `{"slots":[${chunks.join()}],"count":${rows.length}}`;
 }
 
 // About a millisecond of work.
 const rowsPerTurn = 50;
 
-/** Maps rows in batches, between which other calls run: a long list must not block the event loop. */
-async function inTurns<Row, Result>(rows: readonly Row[], map: (row: Row) => Result): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const row of rows) {
-    if (results.length % rowsPerTurn === rowsPerTurn - 1) await nextTurn();
-    results.push(map(row));
+/** Encodes rows in batches, between which other calls run: a long list must not block the event loop. */
+async function inTurns<Row, Chunk>(rows: readonly Row[], encode: (batch: readonly Row[]) => Chunk): Promise<Chunk[]> {
+  const chunks: Chunk[] = [];
+  for (let start = 0; start < rows.length; start += rowsPerTurn) {
+    if (start > 0) await nextTurn();
+    chunks.push(encode(rows.slice(start, start + rowsPerTurn)));
   }
-  return results;
+  return chunks;
 }
