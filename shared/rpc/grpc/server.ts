@@ -1,7 +1,7 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { http2ServersOf } from '../../internals/grpc-js.ts';
-import type { CertificateFiles } from '../certificates.ts';
+import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import type { Implementation } from '../implementation.ts';
 import type { Interceptor } from '../interceptor.ts';
 import { closeSilent, openConnections } from '../limits/connections.ts';
@@ -46,6 +46,8 @@ export async function serveGrpc(
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
     // For a new connection; `StreamQuota` then adapts it.
     'grpc.max_concurrent_streams': maxCallsPerConnection,
+    // Counts and times each call for a channelz service, which is not served.
+    'grpc.enable_channelz': 0,
     // A client reconnects with its next call.
     'grpc.max_connection_idle_ms': 5 * 60_000,
   });
@@ -74,7 +76,11 @@ export async function serveGrpc(
         // Over TLS the shutdown would wait for the handshake that such a connection never began.
         for (const sockets of connections) closeSilent(sockets);
       }),
-    kill: () => server.forceShutdown(),
+    kill() {
+      server.forceShutdown();
+      // grpc-js closes them itself only with channelz.
+      for (const sockets of connections) for (const socket of sockets) socket.destroy();
+    },
   };
 }
 
