@@ -7,7 +7,6 @@ import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
-import { CertificateFiles } from '../rpc/certificates.ts';
 import { type GrpcServer, serveGrpc } from '../rpc/grpc/server.ts';
 import type { Implementation } from '../rpc/implementation.ts';
 import { createAdmission } from '../rpc/interceptors/admission.ts';
@@ -18,6 +17,7 @@ import { Metrics } from '../telemetry/metrics.ts';
 import { serveMetrics } from '../telemetry/metrics-server.ts';
 import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { CertificateFiles } from '../tls/certificate-files.ts';
 import { ShutdownStack } from './shutdown.ts';
 
 /** A service that serves both of its ports. */

@@ -6,8 +6,8 @@ import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 
-/** The rooms of the source, lowest first: a file imports from its own room and from those below it. */
-const rooms = [
+/** The folders of the source, lowest first: a file imports from its own folder and from those below it. */
+const folders = [
   'shared/gen',
   'shared/errors',
   'shared/cancellation',
@@ -17,6 +17,7 @@ const rooms = [
   'shared/db',
   'shared/auth',
   'shared/jobs',
+  'shared/tls',
   'shared/rpc/protobuf',
   'shared/rpc/limits',
   'shared/rpc',
@@ -50,9 +51,9 @@ const files = ['services', 'shared']
   .filter(({ name, parentPath }) => name.endsWith('.ts') && !parentPath.startsWith('shared/gen'))
   .map(({ name, parentPath }) => `${parentPath}/${name}`);
 
-const roomOf = (file: string) => {
+const folderOf = (file: string) => {
   if (file.startsWith('shared/gen/')) return 'shared/gen';
-  return rooms.includes(file) ? file : path.dirname(file);
+  return folders.includes(file) ? file : path.dirname(file);
 };
 
 /** The files of this project that a file imports, types included. */
@@ -72,26 +73,28 @@ function circleFrom(file: string, seen: Set<string>, way: readonly string[] = []
   return imports.map((imported) => circleFrom(imported, seen, [...way, file])).find((circle) => circle !== undefined);
 }
 
-describe('The rooms of the source', () => {
-  it('The rooms of the source each have a place in their order', () => {
-    expect([...new Set(files.map(roomOf))].sort()).toEqual(rooms.filter((room) => room !== 'shared/gen').sort());
+describe('The folders of the source', () => {
+  it('The folders of the source each have a place in their order', () => {
+    expect([...new Set(files.map(folderOf))].sort()).toEqual(
+      folders.filter((folder) => folder !== 'shared/gen').sort(),
+    );
   });
 
-  it.each(files)('%s imports nothing from a room above its own', (file) => {
-    const level = rooms.indexOf(roomOf(file));
-    const above = importsOf(file).filter((imported) => rooms.indexOf(roomOf(imported)) > level);
+  it.each(files)('%s imports nothing from a folder above its own', (file) => {
+    const level = folders.indexOf(folderOf(file));
+    const above = importsOf(file).filter((imported) => folders.indexOf(folderOf(imported)) > level);
     expect(above).toEqual([]);
   });
 
-  it('The rooms hold no two files that import one another, directly or in a circle', () => {
+  it('The folders hold no two files that import one another, directly or in a circle', () => {
     const seen = new Set<string>();
     const circles = files.map((file) => circleFrom(file, seen)).filter((circle) => circle !== undefined);
     expect(circles).toEqual([]);
   });
 
   // The procedures are as many as the contract has.
-  it.each(rooms.filter((room) => !room.endsWith('/procedures')))(`%s has at most ${maxFiles} files`, (room) => {
-    expect(files.filter((file) => roomOf(file) === room).length).toBeLessThanOrEqual(maxFiles);
+  it.each(folders.filter((folder) => !folder.endsWith('/procedures')))(`%s has at most ${maxFiles} files`, (folder) => {
+    expect(files.filter((file) => folderOf(file) === folder).length).toBeLessThanOrEqual(maxFiles);
   });
 });
 

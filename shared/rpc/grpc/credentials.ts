@@ -5,7 +5,7 @@ import {
   createProviderCredentials,
   type IdentityCertificateListener,
 } from '../../internals/grpc-js.ts';
-import type { CertificateFiles } from '../certificates.ts';
+import type { CertificateFiles } from '../../tls/certificate-files.ts';
 
 /**
  * The credentials of the gRPC port: cleartext without certificates, else TLS that follows the files.

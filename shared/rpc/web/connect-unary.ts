@@ -8,6 +8,7 @@ import { MemoryReservation, type RequestMemory } from '../limits/request-memory.
 import { encodeBinary, encodeJson, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { ConnectUnaryCallSource } from './connect-unary-call.ts';
+import { connectTimeoutPattern } from './deadlines.ts';
 import type { WebRequest, WebResponse } from './port.ts';
 
 /**
@@ -19,7 +20,6 @@ import type { WebRequest, WebResponse } from './port.ts';
 export type ConnectUnaryHandler = (request: WebRequest, response: WebResponse, codec: Codec) => Promise<void>;
 
 const contentTypePattern = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))$/i;
-const timeoutPattern = /^\d{1,10}$/;
 // As in connect-node: a smaller response does not gain by compression.
 const minCompressedBytes = 1024;
 
@@ -27,7 +27,7 @@ const minCompressedBytes = 1024;
 export function unaryCodecOf({ method, headers }: WebRequest): Codec | undefined {
   const timeout = headers['connect-timeout-ms'];
   if (method !== 'POST' || (headers['content-encoding'] ?? 'identity') !== 'identity') return undefined;
-  if (timeout !== undefined && !(typeof timeout === 'string' && timeoutPattern.test(timeout))) return undefined;
+  if (timeout !== undefined && !(typeof timeout === 'string' && connectTimeoutPattern.test(timeout))) return undefined;
   const match = contentTypePattern.exec(headers['content-type'] ?? '');
   if (match === null) return undefined;
   return match[1] === undefined ? 'json' : 'proto';

@@ -3,8 +3,9 @@ import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { maxTimerMs } from '../limits/limits.ts';
 
-const connectTimeout = /^\d{1,10}$/;
-const grpcTimeout = /^(\d{1,8})([HMS])$/;
+/** A `connect-timeout-ms` that the protocol allows. */
+export const connectTimeoutPattern = /^\d{1,10}$/;
+const grpcTimeoutPattern = /^(\d{1,8})([HMS])$/;
 const unitMs = new Map([
   ['H', 3_600_000],
   ['M', 60_000],
@@ -14,10 +15,10 @@ const unitMs = new Map([
 /** Caps the timeouts of a request at the longest delay of a timer; connect-node would end it at once. */
 export function capTimeouts(header: Headers): void {
   const connect = header.get('connect-timeout-ms') ?? '';
-  if (connectTimeout.test(connect) && Number(connect) > maxTimerMs) {
+  if (connectTimeoutPattern.test(connect) && Number(connect) > maxTimerMs) {
     header.set('connect-timeout-ms', String(maxTimerMs));
   }
-  const [, count, unit = ''] = grpcTimeout.exec(header.get('grpc-timeout') ?? '') ?? [];
+  const [, count, unit = ''] = grpcTimeoutPattern.exec(header.get('grpc-timeout') ?? '') ?? [];
   if (Number(count) * (unitMs.get(unit) ?? 0) > maxTimerMs) {
     header.set('grpc-timeout', `${Math.floor(maxTimerMs / 1000)}S`);
   }

@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import type { Server } from 'node:net';
 import { closeIdleHttp1, limitHttp1 } from '../../internals/node-http2.ts';
-import type { CertificateFiles } from '../certificates.ts';
+import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import { closeSilent, openConnections } from '../limits/connections.ts';
 import { maxConnections, requestTimeoutMs } from '../limits/limits.ts';
 import { limitSession } from './http2-session.ts';

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
-import type { CertificateFiles } from '../certificates.ts';
+import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import type { Implementation } from '../implementation.ts';
 import type { Interceptor } from '../interceptor.ts';
 import { SlowClientGuard } from '../limits/slow-clients.ts';
