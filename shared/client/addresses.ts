@@ -1,19 +1,27 @@
-import { experimental } from '@grpc/grpc-js';
+import {
+  type Endpoint,
+  type GrpcUri,
+  type Resolver,
+  type ResolverListener,
+  registerResolver,
+  splitHostPort,
+  statusOrFromValue,
+} from '../internals/grpc-js.ts';
 
 const scheme = 'static';
 
 /** Resolves a target to the fixed list of servers in it. Names in the list are looked up at each connect. */
-class StaticResolver implements experimental.Resolver {
-  readonly #endpoints: experimental.Endpoint[];
-  readonly #listener: experimental.ResolverListener;
+class StaticResolver implements Resolver {
+  readonly #endpoints: Endpoint[];
+  readonly #listener: ResolverListener;
   #answered = false;
 
-  constructor(target: experimental.GrpcUri, listener: experimental.ResolverListener) {
+  constructor(target: GrpcUri, listener: ResolverListener) {
     this.#listener = listener;
     this.#endpoints = target.path.split(',').map((address) => ({ addresses: [parseAddress(address)] }));
   }
 
-  static getDefaultAuthority({ path }: experimental.GrpcUri): string {
+  static getDefaultAuthority({ path }: GrpcUri): string {
     return path.split(',', 1)[0] ?? path;
   }
 
@@ -21,7 +29,7 @@ class StaticResolver implements experimental.Resolver {
     if (this.#answered) return;
     this.#answered = true;
     process.nextTick(() => {
-      if (this.#answered) this.#listener(experimental.statusOrFromValue(this.#endpoints), {}, null, '');
+      if (this.#answered) this.#listener(statusOrFromValue(this.#endpoints), {}, null, '');
     });
   }
 
@@ -30,7 +38,7 @@ class StaticResolver implements experimental.Resolver {
   }
 }
 
-experimental.registerResolver(scheme, StaticResolver);
+registerResolver(scheme, StaticResolver);
 
 /**
  * Returns the grpc-js target for the addresses of a service. A single address is used as it is: a `host:port`, whose
@@ -48,7 +56,7 @@ export function targetOf(addresses: readonly string[]): string {
 }
 
 function parseAddress(address: string): { host: string; port: number } {
-  const { host, port } = experimental.splitHostPort(address) ?? {};
+  const { host, port } = splitHostPort(address) ?? {};
   const isWhole = /^[^\s,/]+$/.test(address) && host !== '' && port !== undefined && port > 0 && port < 65_536;
   if (host === undefined || !isWhole) throw new TypeError(`the address "${address}" is no host:port`);
   return { host, port };
