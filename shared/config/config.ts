@@ -20,10 +20,10 @@ export type ServiceName = 'slot' | 'coupon';
 
 export interface DatabaseConfig {
   readonly url: string;
-  /** Bypasses a pooler, for LISTEN and the job queue, which need a session of their own. Unset: `url`. */
-  readonly directUrl?: string;
-  /** Whether statements are prepared under their names. Unset: yes. */
-  readonly prepare?: boolean;
+  /** Bypasses a pooler, for LISTEN and the job queue, which need a session of their own. */
+  readonly directUrl: string;
+  /** Whether statements are prepared under their names. */
+  readonly prepare: boolean;
   readonly applicationName: string;
   readonly poolSize: number;
   readonly connectionTimeoutMs: number;

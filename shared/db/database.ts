@@ -19,7 +19,7 @@ export interface Queryable {
 }
 
 /** Runs statements that need no transaction of their own. */
-export interface Connection extends Queryable {
+export interface BatchQueryable extends Queryable {
   /**
    * Runs statements in one transaction and one round trip: when one fails, all are undone. Resolves with
    * the rows of `last`, which runs without a transaction when nothing comes before it. Rejects with the
@@ -65,7 +65,7 @@ export class Database {
   }
 
   /** Runs statements and batches, each on a connection of its own, until the signal aborts. */
-  withSignal(signal: AbortSignalLike): Connection {
+  withSignal(signal: AbortSignalLike): BatchQueryable {
     return {
       query: (statement) => this.#withClient(signal, (client) => this.#run(client, statement, signal)),
       batch: (before, last) =>
@@ -205,7 +205,7 @@ export class Database {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const values = [...bound];
-      const query = this.#config.prepare === false ? { text, values } : { name, text, values };
+      const query = this.#config.prepare ? { name, text, values } : { text, values };
       void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
         // The driver's types leave out that there is no error in most cases.
         if (!(error instanceof Error)) resolve(result.rows);

@@ -105,7 +105,7 @@ class Connection {
 
   constructor(config: DatabaseConfig, channels: ListenerHandlers['channels'], logger: Logger) {
     this.#client = new pg.Client({
-      connectionString: config.directUrl ?? config.url,
+      connectionString: config.directUrl,
       application_name: `${config.applicationName} listener`,
       connectionTimeoutMillis: config.connectionTimeoutMs,
       query_timeout: heartbeatMs,

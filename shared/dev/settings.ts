@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultPorts, readConfig, type ServiceName } from '../config/config.ts';
-import { ConfigError, ConfigErrors, type Environment, readPort } from '../config/variables.ts';
+import { ConfigError, ConfigErrors, type Environment, readPort, readSwitch } from '../config/variables.ts';
 
 /** The folder of the project, whatever the working directory is. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,13 +47,12 @@ export function readDataDir(env: Environment): string {
 export function readStartSettings(env: Environment): StartSettings {
   const errors = new ConfigErrors();
   const embeddedPort = readPort(env, 'EMBEDDED_PG_PORT', 0, errors);
-  if (env.SEED_DEMO && !['true', 'false'].includes(env.SEED_DEMO)) errors.add('SEED_DEMO must be true or false');
   const settings: StartSettings = {
     dataDir: readDataDir(env),
     host: hostOf(env.BIND_ADDRESS || '0.0.0.0'),
     databaseUrl: env.DATABASE_URL || undefined,
     embeddedPort: embeddedPort === 0 ? undefined : embeddedPort,
-    seedDemo: env.SEED_DEMO ? env.SEED_DEMO === 'true' : !env.DATABASE_URL,
+    seedDemo: readSwitch(env, 'SEED_DEMO', !env.DATABASE_URL, errors),
     slot: readPorts('slot', env, errors),
     coupon: readPorts('coupon', env, errors),
   };

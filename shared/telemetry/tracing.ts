@@ -66,7 +66,7 @@ export class Tracing {
       const { code } = toPublicError(error);
       if (isConnect) span.setAttribute('rpc.connect_rpc.error_code', codeName(code).toLowerCase());
       else span.setAttribute('rpc.grpc.status_code', code);
-      if (serverFaults.includes(code)) fail(span, error);
+      if (serverFaults.includes(code)) recordFailure(span, error);
       throw error;
     } finally {
       span.end();
@@ -96,7 +96,7 @@ export class Tracing {
     try {
       return await context.with(active, work);
     } catch (error) {
-      fail(span, error);
+      recordFailure(span, error);
       throw error;
     } finally {
       span.end();
@@ -104,7 +104,7 @@ export class Tracing {
   }
 }
 
-function fail(span: Span, error: unknown): void {
+function recordFailure(span: Span, error: unknown): void {
   span.setAttribute('error.type', codeName(toPublicError(error).code));
   span.setStatus({ code: SpanStatusCode.ERROR });
 }

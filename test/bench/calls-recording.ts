@@ -4,7 +4,8 @@ import { createCouponHandlers } from '../../services/coupon-service/handlers.ts'
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
-import { type Connection, Database, type Queryable } from '../../shared/db/database.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { type BatchQueryable, Database, type Queryable } from '../../shared/db/database.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
 import { CouponService, ValidateRequestSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import {
@@ -15,6 +16,7 @@ import {
   SlotService,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
+import { testSecret } from '../support/tokens.ts';
 import type { RecordedStatement, Recording } from './bare-config.ts';
 import { couponToCreate, slotToCreate } from './calls-requests.ts';
 
@@ -33,7 +35,7 @@ class RecordingDatabase extends Database {
     return this.#statements.splice(0);
   }
 
-  override withSignal(signal: AbortSignalLike): Connection {
+  override withSignal(signal: AbortSignalLike): BatchQueryable {
     const db = super.withSignal(signal);
     return {
       ...this.#recorded(db),
@@ -70,11 +72,8 @@ class RecordingDatabase extends Database {
 
 /** Calls each measured procedure that uses the database, on one that is not measured. */
 export async function recordProcedures(databaseUrl: string): Promise<Record<string, Recording>> {
-  const limits = { poolSize: 1, connectionTimeoutMs: 5_000, statementTimeoutMs: 30_000 };
-  const database = new RecordingDatabase(
-    { ...limits, url: databaseUrl, applicationName: 'bench' },
-    pino({ level: 'silent' }),
-  );
+  const config = readConfig('slot', { DATABASE_URL: databaseUrl, AUTH_JWT_SECRET: testSecret }).database;
+  const database = new RecordingDatabase(config, pino({ level: 'silent' }));
   const sequences = new SequenceCache();
   const slots = createSlotHandlers({
     database,

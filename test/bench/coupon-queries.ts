@@ -5,11 +5,13 @@ import pg from 'pg';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
-import { type Connection, Database } from '../../shared/db/database.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { type BatchQueryable, Database } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
+import { testSecret } from '../support/tokens.ts';
 import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 
@@ -110,8 +112,8 @@ const budgetMs = 4_000;
 
 /** All reads on one connection, one after the other, so that the statements' plans age as they do. */
 async function measure(url: string): Promise<Map<string, Measured>> {
-  const config = { url, applicationName: 'bench', poolSize: 1, connectionTimeoutMs: 5_000, statementTimeoutMs: 60_000 };
-  const database = new ExplainingDatabase(config, pino({ level: 'silent' }));
+  const { database: config } = readConfig('coupon', { DATABASE_URL: url, AUTH_JWT_SECRET: testSecret });
+  const database = new ExplainingDatabase({ ...config, poolSize: 1 }, pino({ level: 'silent' }));
   try {
     const results = new Map<string, Measured>();
     for (const [name, read] of await readsOf(database)) {
@@ -146,7 +148,7 @@ class ExplainingDatabase extends Database {
     return plans.join('\n\n');
   }
 
-  override withSignal(signal: AbortSignalLike): Connection {
+  override withSignal(signal: AbortSignalLike): BatchQueryable {
     const db = super.withSignal(signal);
     return {
       ...db,

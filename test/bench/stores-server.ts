@@ -4,7 +4,7 @@ import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.
 import { slotColumns } from '../../services/slot-service/slots/slot.ts';
 import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { type Connection, Database } from '../../shared/db/database.ts';
+import { type BatchQueryable, Database } from '../../shared/db/database.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
@@ -19,7 +19,7 @@ const bareUpdate = `update slots set is_capacity_full = $1 where id = $2
   returning ${slotColumns}, '' as "storeRequestId"`;
 
 class BareDatabase extends Database {
-  override withSignal(signal: AbortSignalLike): Connection {
+  override withSignal(signal: AbortSignalLike): BatchQueryable {
     const db = super.withSignal(signal);
     return {
       ...db,

@@ -2,10 +2,12 @@ import { create } from '@bufbuild/protobuf';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
+import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { testSecret } from '../support/tokens.ts';
 
 interface Page {
   search: string;
@@ -26,8 +28,8 @@ describe('Searches of large tables', () => {
 
   beforeAll(async () => {
     own = await createDatabase();
-    const connection = { url: own.url, applicationName: 'test', poolSize: 2, connectionTimeoutMs: 5_000 };
-    database = new Database({ ...connection, statementTimeoutMs: 20_000 }, pino({ level: 'silent' }));
+    const config = readConfig('coupon', { DATABASE_URL: own.url, AUTH_JWT_SECRET: testSecret }).database;
+    database = new Database(config, pino({ level: 'silent' }));
     coupons = createCouponHandlers({ database, codePrefix: 'DC' });
     // Every kind of term: in all rows, in the latest, in the oldest, in a few anywhere, in none.
     const code = `case when n <= 5 then 'Oldest~' || n when n > ${rows - 5} then 'Latest~' || n

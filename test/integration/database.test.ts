@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
-import { type Connection, Database } from '../../shared/db/database.ts';
+import { type BatchQueryable, Database } from '../../shared/db/database.ts';
 import { statement } from '../../shared/db/statement.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -14,7 +14,7 @@ const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
 describe('A pool of one connection', () => {
   let testDatabase: TestDatabase;
   let database: Database;
-  let connection: Connection;
+  let connection: BatchQueryable;
 
   beforeAll(async () => {
     testDatabase = await createDatabase();

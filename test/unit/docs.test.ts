@@ -51,28 +51,28 @@ it('README has a row for each variable that the configuration reads', () => {
 });
 
 describe.each(pages)('%s', (page) => {
-  it('has relative links that lead to files and headings', () => {
+  it(`${page} has relative links that lead to files and headings`, () => {
     const links = matches(textOf(page), /\]\(([^)\s]+)\)/g).filter((link) => !/^https?:/.test(link));
     expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
   });
 
-  it('names source and test files that exist', () => {
+  it(`${page} names source and test files that exist`, () => {
     const names = matches(textOf(page), /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|conf|md)|[\w-]+\.test\.ts)`/g);
     expect(names.filter((name) => !existsSync(inRoot(name)) && !testFiles.includes(name))).toEqual([]);
   });
 
-  it('names folders that exist', () => {
+  it(`${page} names folders that exist`, () => {
     const names = matches(textOf(page), /`([\w-]+\/[\w/-]*|[\w-]+(?:\/[\w-]+)+)`/g);
     const folders = names.filter((name) => roots.includes(name.split('/', 1)[0] ?? ''));
     expect(folders.filter((name) => !isFolder(name))).toEqual([]);
   });
 
-  it('names npm scripts that exist', () => {
+  it(`${page} names npm scripts that exist`, () => {
     const names = matches(read(page), /\bnpm run (?:--?[\w-]+ )*([\w-]+(?::[\w-]+)*)/g);
     expect(names.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  it('has no comment that stands for text to come', () => {
+  it(`${page} has no comment that stands for text to come`, () => {
     expect(matches(read(page), /(<!--.*)/g)).toEqual([]);
   });
 });

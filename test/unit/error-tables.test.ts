@@ -42,17 +42,17 @@ const specified: readonly [keyof typeof Code, string][] = [
 ];
 
 describe('The error tables', () => {
-  it.each(specified)('have %s: %s', (code, message) => {
+  it.each(specified)('The error tables have %s: %s', (code, message) => {
     expect(rows.filter((row) => row.message === message).map((row) => Code[row.code])).toEqual([code]);
   });
 
-  it('use a reason for one kind of error only', () => {
+  it('The error tables use a reason for one kind of error only', () => {
     const kinds = new Map(rows.map((row) => [row.reason, `${row.code} ${row.message}`]));
     for (const row of rows) expect(kinds.get(row.reason)).toBe(`${row.code} ${row.message}`);
     expect(rows.every(({ reason }) => /^[A-Z]+(_[A-Z]+)*$/.test(reason))).toBe(true);
   });
 
-  it('have the same rows as the tables of docs/errors.md', () => {
+  it('The error tables have the same rows as the tables of docs/errors.md', () => {
     const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
     const lines = new Set(rows.map((row) => `| \`${row.reason}\` | ${codeName(row.code)} | \`${row.message}\` |`));
     const listed = page.split('\n').filter((line) => /^\| `[A-Z_]+` \| [A-Z_]+ \| /.test(line));

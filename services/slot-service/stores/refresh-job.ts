@@ -40,7 +40,7 @@ export async function startRefreshJob(
   run: Refresh,
 ): Promise<() => void> {
   const { redisUrl, redisSentinels, redisSentinelPassword, storeRefreshDelayMs: delayMs } = config;
-  const { url, directUrl: databaseUrl = url, applicationName } = config.database;
+  const { directUrl: databaseUrl, applicationName } = config.database;
   const redis = { redisUrl, redisSentinels, redisSentinelPassword };
   const backend = openJobBackend({ ...redis, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
