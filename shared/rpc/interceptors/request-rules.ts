@@ -2,6 +2,7 @@ import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import { invalidRequest } from '../../errors/errors.ts';
+import { compilePlainRules } from './plain-rules.ts';
 
 const firstViolation = createValidator({ failFast: true });
 const allViolations = createValidator();
@@ -12,10 +13,17 @@ const fullReportBytes = 16 * 1024;
 const maxViolations = 20;
 
 /**
- * Checks a request against the `buf.validate` rules of its .proto file. Throws INVALID_ARGUMENT with the
- * violations; its message is that of the first.
+ * Compiles the check of requests against the `buf.validate` rules of their .proto file. It throws
+ * INVALID_ARGUMENT with the violations; its message is that of the first.
  */
-export function checkRules(schema: DescMessage, message: Message): void {
+export function compileRules(schema: DescMessage): (message: Message) => void {
+  const isPlainlyValid = compilePlainRules(schema);
+  return (message) => {
+    if (!isPlainlyValid(message)) validate(schema, message);
+  };
+}
+
+function validate(schema: DescMessage, message: Message): void {
   const found = firstViolation.validate(schema, message);
   if (found.kind === 'valid') return;
   const isSmall = toBinary(schema, message).byteLength <= fullReportBytes;

@@ -1,13 +1,14 @@
 import type { Interceptor } from '../interceptor.ts';
 import { compileIdSets } from './id-sets.ts';
-import { checkRules } from './request-rules.ts';
+import { compileRules } from './request-rules.ts';
 
 /** Deduplicates the lists of ids, then checks the request against the rules of its .proto file. */
 export const validation: Interceptor = function validation({ method }, next) {
   const deduplicateIds = compileIdSets(method.input);
+  const checkRules = compileRules(method.input);
   return async (call) => {
     deduplicateIds?.(call.request);
-    checkRules(method.input, call.request);
+    checkRules(call.request);
     return next(call);
   };
 };
