@@ -33,7 +33,7 @@ function compileField(field: DescField): Check {
 }
 
 function compileValue(field: DescField, rules: FieldRules | undefined): Check {
-  if (rules !== undefined && rules.cel.length > 0) return unsure;
+  if (field.fieldKind === 'map' || (rules !== undefined && rules.cel.length > 0)) return unsure;
   if (field.fieldKind === 'message') return compilePlainRules(field.message);
   if (field.fieldKind !== 'list') return compileScalar(rules);
   const list = rules?.type.case === 'repeated' ? rules.type.value : undefined;
