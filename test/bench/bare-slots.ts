@@ -36,7 +36,7 @@ export interface ListedSlotRow extends SlotRow {
   readonly productIds: number[];
 }
 
-function toSlot(row: SlotRow) {
+function toFields(row: SlotRow) {
   return {
     id: row.id,
     deliveryTime: timestampFromDate(row.deliveryTime),
@@ -44,8 +44,11 @@ function toSlot(row: SlotRow) {
     isActive: row.isActive,
     isCapacityFull: row.isCapacityFull,
     groupIds: row.groupIds,
-    deliverySequence: fromJson(ValueSchema, row.deliverySequence),
   };
+}
+
+function toSlot(row: SlotRow) {
+  return { ...toFields(row), deliverySequence: fromJson(ValueSchema, row.deliverySequence) };
 }
 
 export function createSlotReads() {
@@ -63,12 +66,7 @@ export function createSlotReads() {
       if (row === undefined) throw new Error('Slot not found');
       return {
         slot: {
-          id: row.id,
-          deliveryTime: timestampFromDate(row.deliveryTime),
-          freezeTime: timestampFromDate(row.freezeTime),
-          isActive: row.isActive,
-          isCapacityFull: row.isCapacityFull,
-          groupIds: row.groupIds,
+          ...toFields(row),
           // The keys of an object that are numbers come in ascending order.
           deliverySequence: Object.values(row.deliverySequence).flat(),
           products: row.productSlots.flatMap(({ product }) => product ?? []),

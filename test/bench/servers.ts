@@ -51,13 +51,15 @@ export async function startServer(
     pid: child.pid ?? 0,
     ...ports,
     forgetLog: () => truncate(log),
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: () => end(child),
   };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
 }
 
 async function untilServing(name: string, child: ChildProcess, log: string, processes: number) {
@@ -97,12 +99,7 @@ export async function startPair(
     pid: child.pid ?? 0,
     ...(await untilServing(name, child, log, 1)),
     forgetLog: () => truncate(log),
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: () => end(child),
   });
   const server = await serverOf();
   await server.forgetLog();
