@@ -136,8 +136,8 @@ function openersOf<Backend extends IQueueBackend, Connection>(
         // While the job store is unreachable, one attempt a second is enough.
         runRetryDelay: 1_000,
         // A job whose worker was killed blocks all later ones until BullMQ considers it stalled.
-        lockDuration: 10_000,
-        stalledInterval: 5_000,
+        lockDuration: 5_000,
+        stalledInterval: 2_500,
       }),
   };
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,8 @@ import { eventually } from './eventually.ts';
 export interface SentinelRedis {
   /** The variables with which a service uses it. */
   readonly env: Readonly<Record<string, string>>;
+  /** Lets the master go on without its replica, which then lacks what the master does from now on. */
+  cutReplication(): Promise<void>;
   killMaster(): Promise<void>;
   /** Waits until Sentinel has promoted the replica. */
   failedOver(): Promise<void>;
@@ -49,6 +52,12 @@ export async function startSentinelRedis(password: string): Promise<SentinelRedi
       REDIS_URL: `redis://:${password}@${masterName}`,
       REDIS_SENTINELS: `127.0.0.1:${sentinel}`,
       REDIS_SENTINEL_PASSWORD: password,
+    },
+    async cutReplication() {
+      const connection = new Redis(master, '127.0.0.1', password === '' ? {} : { password });
+      await connection.config('SET', 'requirepass', randomUUID());
+      await connection.call('client', 'kill', 'type', 'replica');
+      connection.disconnect();
     },
     killMaster: () => kill(masterProcess),
     async failedOver() {
