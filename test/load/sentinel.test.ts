@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import { holding } from '../support/locks.ts';
 import { noRedisServer } from '../support/redis.ts';
 import { startSentinelRedis } from '../support/sentinel.ts';
@@ -14,20 +14,26 @@ const passwords = [
 
 const sweepMs = 30_000;
 
+/** Starts a slot-service whose stores show a first slot, with its jobs in the Redis of a Sentinel. */
+async function startReplica(password: string, { onTestFinished }: TestContext) {
+  const redis = await startSentinelRedis(password);
+  const stage = await Stage.open();
+  onTestFinished(async () => {
+    await stage.close();
+    await redis.stop();
+  });
+  const replica = await stage.start({ env: redis.env });
+  const first = await createSlot(replica);
+  await readCovering(replica, first, 30_000);
+  return { redis, stage, replica, first };
+}
+
 describe.skipIf(noRedisServer).concurrent.each(passwords)(
   `A failover of Redis Sentinel $title${reason}`,
   ({ password }) => {
     it('During a failover of Redis Sentinel, slots can be written, and the stores catch up afterwards', async (context) => {
-      const { expect, onTestFinished } = context;
-      const redis = await startSentinelRedis(password);
-      const stage = await Stage.open();
-      onTestFinished(async () => {
-        await stage.close();
-        await redis.stop();
-      });
-      const replica = await stage.start({ env: redis.env });
-      const first = await createSlot(replica);
-      expect(await readCovering(replica, first, 30_000)).toEqual([first.slotId]);
+      const { expect } = context;
+      const { redis, replica, first } = await startReplica(password, context);
 
       await redis.killMaster();
       let isOver = false;
@@ -52,16 +58,7 @@ describe.skipIf(noRedisServer).concurrent.each(passwords)(
     });
 
     it('After a failover of Redis Sentinel that lost the end of a refresh, the stores catch up before the sweep', async (context) => {
-      const { expect, onTestFinished } = context;
-      const redis = await startSentinelRedis(password);
-      const stage = await Stage.open();
-      onTestFinished(async () => {
-        await stage.close();
-        await redis.stop();
-      });
-      const replica = await stage.start({ env: redis.env });
-      const first = await createSlot(replica);
-      expect(await readCovering(replica, first, 30_000)).toEqual([first.slotId]);
+      const { redis, stage, replica, first } = await startReplica(password, context);
 
       // The new master takes this refresh for running, and no later one starts until BullMQ finds it stalled.
       const during = await holding(stage.database.url, 'lock table store_versions in share mode', async (refresh) => {
