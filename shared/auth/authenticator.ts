@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { Database } from '../db/database.ts';
 import { maxInt32 } from '../db/int32.ts';
 import { statement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
+import type { Caller } from '../fairness/caller.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
 import type { Claims, TokenVerifier } from './token.ts';
@@ -32,9 +32,9 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
   const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: cacheTtlMs });
   metrics.gauge({ name: 'staff_users_cached', help: 'Staff users that are known to exist.' }, () => knownStaff.size);
 
-  async function findStaffUser(id: number, signal: AbortSignalLike): Promise<number | undefined> {
+  async function findStaffUser(id: number, caller: Caller): Promise<number | undefined> {
     const start = performance.now();
-    const [found] = await database.withSignal(signal).query(staffUserExists({ id }));
+    const [found] = await database.for(caller).query(staffUserExists({ id }));
     if (found === undefined) return undefined;
     knownStaff.set(id, true, { start });
     return id;
@@ -43,9 +43,9 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
   const identityOf = ({ subject, staffId }: Claims): Identity => ({
     subject,
     claimedStaffId: staffId,
-    async staffId(openSignal) {
+    async staffId(caller) {
       if (staffId === undefined || Math.abs(staffId) > maxInt32) return undefined;
-      return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, openSignal());
+      return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, caller);
     },
   });
 

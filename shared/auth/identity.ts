@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../cancellation/signal.ts';
+import type { Caller } from '../fairness/caller.ts';
 
 /** The caller that a verified token names (spec 5, design 1). */
 export interface Identity {
@@ -6,5 +6,5 @@ export interface Identity {
   /** The token's `staff_id`. It is only a claim: `staffId` checks that the staff user exists. */
   readonly claimedStaffId: number | undefined;
   /** Resolves with the staff id, or undefined if the token has none or the staff user does not exist or is disabled. */
-  staffId(openSignal: () => AbortSignalLike): Promise<number | undefined>;
+  staffId(caller: Caller): Promise<number | undefined>;
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { DatabaseConfig } from '../config/config.ts';
 import { fail } from '../errors/errors.ts';
+import type { Caller } from '../fairness/caller.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
@@ -64,8 +65,9 @@ export class Database {
     this.#pool.on('error', () => undefined);
   }
 
-  /** Runs statements and batches, each on a connection of its own, until the signal aborts. */
-  withSignal(signal: AbortSignalLike): BatchQueryable {
+  /** Runs statements and batches for a caller, each on a connection of its own, until its signal aborts. */
+  for(caller: Caller): BatchQueryable {
+    const { signal } = caller;
     return {
       query: (statement) => this.#withClient(signal, (client) => this.#run(client, statement, signal)),
       batch: (before, last) =>
@@ -83,9 +85,9 @@ export class Database {
     };
   }
 
-  /** Runs `work` in one transaction: commits when it returns, rolls back when it throws or the signal aborts. */
+  /** Runs `work` in one transaction: commits when it returns, rolls back when it throws or the caller's signal aborts. */
   transaction<Result>(
-    signal: AbortSignalLike,
+    { signal }: Caller,
     work: (tx: Queryable) => Promise<Result>,
     isolation: keyof typeof begin = 'read committed',
   ): Promise<Result> {

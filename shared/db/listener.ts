@@ -143,7 +143,7 @@ class Connection {
       this.#onTestNotification = () => resolve(true);
     });
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
-    await database.withSignal(timeout).query(notify({ channel: this.#testChannel }));
+    await database.for({ signal: timeout }).query(notify({ channel: this.#testChannel }));
     const lost = this.#ended.then(() => {
       throw new Error('the connection was lost');
     });

@@ -58,7 +58,7 @@ const migrationsTableExists = statement<{ exists: boolean }>(
 
 /** Throws a `ConfigError` if the database's schema is older or newer than this code. */
 export async function assertMigrated(database: Database): Promise<void> {
-  const db = database.withSignal(AbortSignal.timeout(10_000));
+  const db = database.for({ signal: AbortSignal.timeout(10_000) });
   const [table] = await db.query(migrationsTableExists()).catch(() => {
     throw new ConfigError('the database at DATABASE_URL does not answer');
   });

@@ -1,9 +1,11 @@
 import { create, type DescMessage, type DescMethod, type MessageInitShape } from '@bufbuild/protobuf';
+import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   type BadRequest_FieldViolation,
   BadRequestSchema,
   ErrorInfoSchema,
+  RetryInfoSchema,
 } from '../gen/google/rpc/error_details_pb.ts';
 
 /** A row of an error table: the error that a caller gets when a rule is broken (design 3). */
@@ -67,6 +69,8 @@ export interface FailOptions {
   violations?: readonly Pick<BadRequest_FieldViolation, 'field' | 'description'>[];
   /** For the log; never sent to the caller. */
   cause?: unknown;
+  /** When the caller may try again; undefined when nobody knows. */
+  retryAfterMs?: number;
   /** Additional entries of the ErrorInfo. */
   metadata?: Readonly<Record<string, string>>;
 }
@@ -74,11 +78,11 @@ export interface FailOptions {
 type OutgoingDetail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
 /**
- * Creates the error of a table row (design 3). Its details are a `google.rpc.ErrorInfo` and, when there
- * are `violations`, a `google.rpc.BadRequest`.
+ * Creates the error of a table row (design 3). Its details are a `google.rpc.ErrorInfo`, with `violations`
+ * a `google.rpc.BadRequest`, and with `retryAfterMs` a `google.rpc.RetryInfo`.
  */
 export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
-  const { params = {}, violations, cause, metadata = {} } = options;
+  const { params = {}, violations, retryAfterMs, cause, metadata = {} } = options;
   const message = row.message.replace(/<([^<>]+)>/g, (placeholder, name: string) =>
     Object.hasOwn(params, name) ? (params[name] ?? placeholder) : placeholder,
   );
@@ -91,6 +95,10 @@ export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
   if (violations !== undefined) {
     const value = create(BadRequestSchema, { fieldViolations: [...violations] });
     details.push({ desc: BadRequestSchema, value });
+  }
+  if (retryAfterMs !== undefined) {
+    const value = create(RetryInfoSchema, { retryDelay: durationFromMs(retryAfterMs) });
+    details.push({ desc: RetryInfoSchema, value });
   }
   return new ConnectError(message, row.code, undefined, details, cause);
 }

@@ -104,6 +104,6 @@ export class CallContext {
 
   /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). */
   staffId(): Promise<number | undefined> {
-    return this.identity.staffId(() => this.signal);
+    return this.identity.staffId(this);
   }
 }

@@ -3,10 +3,10 @@ import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
-import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database, type Queryable } from '../../shared/db/database.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
+import type { Caller } from '../../shared/fairness/caller.ts';
 import { CouponService, ValidateRequestSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import {
   GetAllRequestSchema,
@@ -35,8 +35,8 @@ class RecordingDatabase extends Database {
     return this.#statements.splice(0);
   }
 
-  override withSignal(signal: AbortSignalLike): BatchQueryable {
-    const db = super.withSignal(signal);
+  override for(caller: Caller): BatchQueryable {
+    const db = super.for(caller);
     return {
       ...this.#recorded(db),
       batch: (before, last) => {
@@ -46,12 +46,9 @@ class RecordingDatabase extends Database {
     };
   }
 
-  override async transaction<Result>(
-    signal: AbortSignalLike,
-    work: (tx: Queryable) => Promise<Result>,
-  ): Promise<Result> {
+  override async transaction<Result>(caller: Caller, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
     this.#record(begin);
-    const result = await super.transaction(signal, (tx) => work(this.#recorded(tx)));
+    const result = await super.transaction(caller, (tx) => work(this.#recorded(tx)));
     this.#record(commit);
     return result;
   }

@@ -4,11 +4,11 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
-import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
+import type { Caller } from '../../shared/fairness/caller.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
@@ -61,7 +61,7 @@ const userTerms = [
 
 /** The reads that are measured; a code of the middle of the table is looked up first. */
 async function readsOf(database: Database): Promise<[string, Read][]> {
-  const [middle] = await database.withSignal(AbortSignal.timeout(60_000)).query(middleCoupon());
+  const [middle] = await database.for({ signal: AbortSignal.timeout(60_000) }).query(middleCoupon());
   if (middle === undefined) throw new Error('the database has no coupons');
   const coupons = createCouponHandlers({ database, codePrefix: 'DC' });
   const { method } = CouponService;
@@ -148,8 +148,8 @@ class ExplainingDatabase extends Database {
     return plans.join('\n\n');
   }
 
-  override withSignal(signal: AbortSignalLike): BatchQueryable {
-    const db = super.withSignal(signal);
+  override for(caller: Caller): BatchQueryable {
+    const db = super.for(caller);
     return {
       ...db,
       query: async <Row>(asked: BoundStatement<Row>) => {

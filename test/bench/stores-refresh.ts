@@ -19,7 +19,7 @@ const request = statement('request', 'insert into store_refresh_requests default
 const config = readConfig('slot', process.env);
 const database = new Database(config.database, createLogger('bench', 'warn'));
 const never = new AbortController().signal;
-const db = database.withSignal(never);
+const db = database.for({ signal: never });
 
 const works: Record<string, () => Promise<unknown>> = {
   scan: () => db.query(scanRows()),

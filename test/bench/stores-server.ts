@@ -2,9 +2,9 @@ import { createSlotHandlers, createSlotStoreHandlers } from '../../services/slot
 import { startStoresAndCache } from '../../services/slot-service/service.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { slotColumns } from '../../services/slot-service/slots/slot.ts';
-import type { AbortSignalLike } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database } from '../../shared/db/database.ts';
+import type { Caller } from '../../shared/fairness/caller.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
@@ -19,8 +19,8 @@ const bareUpdate = `update slots set is_capacity_full = $1 where id = $2
   returning ${slotColumns}, '' as "storeRequestId"`;
 
 class BareDatabase extends Database {
-  override withSignal(signal: AbortSignalLike): BatchQueryable {
-    const db = super.withSignal(signal);
+  override for(caller: Caller): BatchQueryable {
+    const db = super.for(caller);
     return {
       ...db,
       query: (given) =>

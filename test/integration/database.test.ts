@@ -20,7 +20,7 @@ describe('A pool of one connection', () => {
     testDatabase = await createDatabase();
     const variables = { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret, DATABASE_POOL_SIZE: '1' };
     database = new Database(readConfig('slot', variables).database, createLogger('test', 'silent'));
-    connection = database.withSignal(new AbortController().signal);
+    connection = database.for({ signal: new AbortController().signal });
   });
   afterAll(async () => {
     await database.close();
@@ -31,7 +31,7 @@ describe('A pool of one connection', () => {
     ['a statement', () => connection.query(wait())],
     ['a batch of one', () => connection.batch([], wait())],
     ['a batch', () => connection.batch([backend()], wait())],
-    ['a transaction', () => database.transaction(new AbortController().signal, (tx) => tx.query(wait()))],
+    ['a transaction', () => database.transaction({ signal: new AbortController().signal }, (tx) => tx.query(wait()))],
   ])('The pool lends no connection again that the server ended during %s', async (_name, run) => {
     const [before] = await connection.query(backend());
     const waiting = run();

@@ -38,12 +38,12 @@ describe('A replica of the stores', () => {
     const covered = await request();
     await refreshStores(database, AbortSignal.timeout(30_000));
     replica.load();
-    await replica.untilCovers(covered, AbortSignal.timeout(30_000));
+    await replica.untilCovers(covered, { signal: AbortSignal.timeout(30_000) });
     const waiting = await request();
     for (let left = 100; left > 0; left -= 1) {
-      await replica.untilCovers(covered, new AbortController().signal);
+      await replica.untilCovers(covered, { signal: new AbortController().signal });
       const caller = new AbortController();
-      const read = replica.untilCovers(waiting, caller.signal);
+      const read = replica.untilCovers(waiting, { signal: caller.signal });
       caller.abort(new Error('the caller has left'));
       await expect(read).rejects.toThrow('the caller has left');
     }
@@ -63,11 +63,11 @@ describe('A replica of the stores', () => {
       await expect.poll(() => testDatabase.sql(`select pg_terminate_backend(pid) ${waiting}`)).toHaveLength(1);
     });
     // It tries again without another call of load.
-    await replica.untilCovers(asked, AbortSignal.timeout(30_000));
+    await replica.untilCovers(asked, { signal: AbortSignal.timeout(30_000) });
   });
 
   it('Reads that wait for a version fail when the service stops', async () => {
-    const read = replica.untilCovers(await request(), new AbortController().signal);
+    const read = replica.untilCovers(await request(), { signal: new AbortController().signal });
     draining.abort(new Error('the service stops'));
     await expect(read).rejects.toThrow('the service stops');
   });

@@ -11,6 +11,7 @@ const folders = [
   'shared/gen',
   'shared/errors',
   'shared/cancellation',
+  'shared/fairness',
   'shared/config',
   'shared/internals',
   'shared/telemetry',

@@ -37,7 +37,7 @@ export function createReservedCoupon({
       exclusiveApply: body.exclusiveApply ?? false,
       applicableProducts: body.applicableProducts ?? [],
     });
-    const db = database.withSignal(call.signal);
+    const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
     // 2, for one whose staff user is gone
     if (!found.isStaff) throw fail(couponErrors.unauthorized);

@@ -38,7 +38,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
       exclusiveApply: body.exclusiveApply ?? false,
       applicableProducts: body.applicableProducts ?? [],
     });
-    const db = database.withSignal(call.signal);
+    const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.couponCodeTaken);
     // 4
     if (!found.usersExist) throw fail(couponErrors.usersNotFound);

@@ -8,7 +8,7 @@ import type { CouponParts } from '../parts.ts';
 /** Spec 4.2, delete: invalidates the coupon and keeps its record. Throws NOT_FOUND. */
 export function deleteCoupon({ database }: CouponParts): Handler<typeof CouponService.method.delete> {
   return async ({ id }, call) => {
-    const [coupon] = await database.withSignal(call.signal).query(invalidateCoupon({ id }));
+    const [coupon] = await database.for(call).query(invalidateCoupon({ id }));
     if (coupon === undefined) throw fail(couponErrors.couponNotFound);
     return { message: 'Coupon invalidated successfully' };
   };

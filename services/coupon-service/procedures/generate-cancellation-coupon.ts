@@ -24,7 +24,7 @@ export function generateCancellationCoupon({
     const staffId = await call.staffId();
     // 1, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
-    const db = database.withSignal(call.signal);
+    const db = database.for(call);
     const found = await conditionalWrite(async () => {
       const [order] = await db.query(selectOrder({ orderId }));
       // 2

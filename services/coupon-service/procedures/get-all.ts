@@ -20,7 +20,7 @@ import type { CouponParts } from '../parts.ts';
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
   return async (request, call) => {
-    const { rows, ...next } = await listing.read(database.withSignal(call.signal), request);
+    const { rows, ...next } = await listing.read(database.for(call), request);
     return { coupons: rows.map(toListedCoupon), ...next };
   };
 }

@@ -18,7 +18,7 @@ import type { CouponParts } from '../parts.ts';
 /** Spec 4.2, getById: a coupon with its creator, users and products. Throws NOT_FOUND. */
 export function getById({ database }: CouponParts): Handler<typeof CouponService.method.getById> {
   return async ({ id }, call) => {
-    const [coupon] = await database.withSignal(call.signal).query(selectCoupon({ id }));
+    const [coupon] = await database.for(call).query(selectCoupon({ id }));
     if (coupon === undefined) throw fail(couponErrors.couponNotFound);
     const { creator, applicableUsers, applicableProducts } = coupon;
     return {

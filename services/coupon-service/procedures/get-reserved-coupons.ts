@@ -12,7 +12,7 @@ import type { CouponParts } from '../parts.ts';
  */
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
   return async (request, call) => {
-    const { rows, ...next } = await listing.read(database.withSignal(call.signal), request);
+    const { rows, ...next } = await listing.read(database.for(call), request);
     return { coupons: rows.map(toListedReservedCoupon), ...next };
   };
 }

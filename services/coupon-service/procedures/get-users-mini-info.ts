@@ -10,7 +10,7 @@ const defaultLimit = 20;
 export function getUsersMiniInfo({ database }: CouponParts): Handler<typeof CouponService.method.getUsersMiniInfo> {
   return async (request, call) => {
     const { limit = defaultLimit, offset = 0 } = request;
-    const db = database.withSignal(call.signal);
+    const db = database.for(call);
     const search = readSearch(request.search);
     const page = { limit, offset };
     const users = await db.query(

@@ -35,7 +35,7 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
       clearsProductIds: body.productIds === null,
       clearsValidTill: body.validTill === null,
     });
-    const db = database.withSignal(call.signal);
+    const db = database.for(call);
     const found = await conditionalWrite(() => db.batch(locks, write), couponErrors.couponCodeTaken);
     // 2
     if (needsUsers && !found.hasUsers) throw fail(couponErrors.usersRequired);

@@ -13,7 +13,7 @@ export function validate({ database }: CouponParts): Handler<typeof CouponServic
     // 1
     if (code === '') return refused('Invalid coupon code');
     const couponCode = code.toUpperCase();
-    const [coupon] = await database.withSignal(call.signal).query(selectCoupon({ couponCode }));
+    const [coupon] = await database.for(call).query(selectCoupon({ couponCode }));
     return judge(coupon, orderAmount);
   };
 }

@@ -29,7 +29,7 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const times = readTimes(request);
     const given = readSnippets(request.vendorSnippets);
     const insert = insertSlot({ ...times, isActive, groupIds, productIds, ...given.params });
-    const found = await conditionalWrite(() => parts.database.withSignal(call.signal).query(insert));
+    const found = await conditionalWrite(() => parts.database.for(call).query(insert));
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
     scheduleRefresh(parts, call, found.storeRequestId);

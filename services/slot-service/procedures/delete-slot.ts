@@ -9,7 +9,7 @@ import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../store
 /** Spec 4.1, deleteSlot: deactivates the slot and keeps its record. Throws NOT_FOUND. */
 export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.deleteSlot> {
   return async ({ id }, call) => {
-    const [slot] = await parts.database.withSignal(call.signal).query(deactivateSlot({ id }));
+    const [slot] = await parts.database.for(call).query(deactivateSlot({ id }));
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
     scheduleRefresh(parts, call, slot.storeRequestId);
     return { message: 'Slot deleted successfully' };

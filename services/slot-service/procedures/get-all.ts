@@ -11,7 +11,7 @@ import { type ListedSlotRow, type ProductRow, slotColumns } from '../slots/slot.
  */
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
   return async (_request, call) => {
-    const slots = await database.withSignal(call.signal).query(selectSlots());
+    const slots = await database.for(call).query(selectSlots());
     const products = new Map(slots[0]?.products?.map((product) => [product.id, product]));
     return new ListedSlotsResponse(slots, products);
   };

@@ -22,7 +22,7 @@ export function getDeliverySequence({
     const id = parseSlotId(request.id);
     if (id === undefined) throw invalidField('id', 'is not a slot id, an integer of 32 bits');
     const sequence = await sequences.read(id, async () => {
-      const [slot] = await database.withSignal(call.signal).query(selectSequence({ id }));
+      const [slot] = await database.for(call).query(selectSequence({ id }));
       if (slot === undefined) throw fail(slotErrors.slotNotFound);
       return slot.deliverySequence ?? {};
     });

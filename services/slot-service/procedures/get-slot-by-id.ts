@@ -11,7 +11,7 @@ import { type ProductSlotRow, type SlotRow, slotColumns } from '../slots/slot.ts
 /** Spec 4.1, getSlotById: a slot in either state, with its products and snippets. Throws NOT_FOUND. */
 export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof SlotService.method.getSlotById> {
   return async ({ id }, call) => {
-    const [slot] = await database.withSignal(call.signal).query(selectSlot({ id }));
+    const [slot] = await database.for(call).query(selectSlot({ id }));
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
     const vendorSnippets = slot.vendorSnippets.map(({ validTill, ...snippet }) => ({
       ...snippet,

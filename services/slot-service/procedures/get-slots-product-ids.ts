@@ -8,7 +8,7 @@ import type { SlotParts } from '../parts.ts';
 export function getSlotsProductIds({ database }: SlotParts): Handler<typeof SlotService.method.getSlotsProductIds> {
   return async ({ slotIds }, call) => {
     const productIds = new Map<number, number[]>(slotIds.map((id) => [id, []]));
-    const rows = slotIds.length === 0 ? [] : await database.withSignal(call.signal).query(selectIds({ slotIds }));
+    const rows = slotIds.length === 0 ? [] : await database.for(call).query(selectIds({ slotIds }));
     for (const row of rows) productIds.set(row.slotId, row.productIds);
     return new ProductIdsResponse(productIds);
   };

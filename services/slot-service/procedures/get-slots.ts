@@ -7,7 +7,7 @@ import { type SlotRow, slotColumns } from '../slots/slot.ts';
 
 /** Spec 4.1, getSlots: the active slots, unordered, without products. */
 export function getSlots({ database }: SlotParts): Handler<typeof SlotService.method.getSlots> {
-  return async (_request, call) => new SlotsResponse(await database.withSignal(call.signal).query(selectSlots()));
+  return async (_request, call) => new SlotsResponse(await database.for(call).query(selectSlots()));
 }
 
 const selectSlots = statement<SlotRow>('getSlots', `select ${slotColumns} from slots where is_active`);

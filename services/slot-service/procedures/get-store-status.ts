@@ -11,7 +11,7 @@ export function getStoreStatus({
 }: StoreParts): Handler<typeof SlotStoreService.method.getStoreStatus> {
   return async (_request, call) => {
     const { version, refreshedAt } = await readStores(replica, call);
-    const { pendingRequests } = onlyRow(await database.withSignal(call.signal).query(countRequests()));
+    const { pendingRequests } = onlyRow(await database.for(call).query(countRequests()));
     return { version, refreshedAt, pendingRequests };
   };
 }

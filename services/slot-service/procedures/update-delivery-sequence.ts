@@ -21,7 +21,7 @@ export function updateDeliverySequence({
   return async (request, call) => {
     const { id } = request;
     const given = readJson('delivery_sequence', request.deliverySequence);
-    const db = database.withSignal(call.signal);
+    const db = database.for(call);
     const store = async (updateId?: string) => {
       const [slot] = await db.query(storeSequence({ id, deliverySequence: JSON.stringify(given), updateId }));
       if (slot === undefined) throw fail(slotErrors.slotNotFound);

@@ -10,7 +10,7 @@ import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../store
 /** Spec 4.1, updateSlotCapacity. Throws NOT_FOUND. */
 export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService.method.updateSlotCapacity> {
   return async ({ slotId, isCapacityFull }, call) => {
-    const [slot] = await parts.database.withSignal(call.signal).query(setCapacity({ slotId, isCapacityFull }));
+    const [slot] = await parts.database.for(call).query(setCapacity({ slotId, isCapacityFull }));
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
     scheduleRefresh(parts, call, slot.storeRequestId);
     const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';

@@ -11,7 +11,7 @@ import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../store
  */
 export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService.method.updateSlotProducts> {
   return async ({ slotId, productIds }, call) => {
-    const db = parts.database.withSignal(call.signal);
+    const db = parts.database.for(call);
     const rows = await db.batch([lockSlotProducts({ slotId })], replaceProducts({ slotId, productIds }));
     const { added, removed, storeRequestId } = onlyRow(rows);
     scheduleRefresh(parts, call, storeRequestId);

@@ -55,7 +55,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     const locks = productIds === undefined ? [] : [lockSlotProducts({ slotId: id })];
     const given = readSnippets(request.vendorSnippets);
     const update = replaceSlot({ id, ...times, isActive, groupIds, productIds, ...given.params });
-    const found = await conditionalWrite(() => parts.database.withSignal(call.signal).batch(locks, update));
+    const found = await conditionalWrite(() => parts.database.for(call).batch(locks, update));
     if (!found.exists) throw fail(slotErrors.slotNotFound);
     // 4
     checkSnippets(given, found);

@@ -52,7 +52,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
   const backlog = oneAtATime(async () => {
     // A scrape must not make calls wait longer.
     if (database.waiting > 0) throw new Error('calls wait for the database');
-    const [row] = await database.withSignal(AbortSignal.timeout(readMs)).query(refreshBacklog());
+    const [row] = await database.for({ signal: AbortSignal.timeout(readMs) }).query(refreshBacklog());
     return row ?? { pending: 0, oldestSeconds: 0 };
   });
   metrics.gauge(

@@ -8,6 +8,8 @@ import type { StoreReplica } from './replica.ts';
  */
 export async function readStores(replica: StoreReplica, call: CallContext): Promise<StoreContent> {
   const requestId = call.header('store-request-id');
-  if (requestId !== undefined) await replica.untilCovers(requestId, call.signal.toAbortSignal());
+  if (requestId !== undefined) {
+    await replica.untilCovers(requestId, { subject: call.subject, signal: call.signal.toAbortSignal() });
+  }
   return replica.content;
 }

@@ -53,7 +53,7 @@ export interface Refreshed {
  */
 export function refreshStores(database: Database, signal: AbortSignalLike): Promise<Refreshed | undefined> {
   return database.transaction(
-    signal,
+    { signal },
     async (tx) => {
       await tx.query(lockStoreVersions());
       const [stored] = await tx.query(refreshStoresRow());

@@ -3,12 +3,16 @@ import type { Logger } from 'pino';
 import type { Database } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
+import type { Caller } from '../../../shared/fairness/caller.ts';
 import { slotErrors } from '../errors.ts';
 import { covers, isSameVersion, loadStores, type StoreContent } from './content.ts';
 import { parseStoreRequest, type StoreRequest } from './requests.ts';
 
 const changed = 'changed';
 const retryMs = 1_000;
+
+/** A caller whose signal is a real AbortSignal, as `node:events` requires. */
+type WaitingCaller = Caller & { readonly signal: AbortSignal };
 
 interface RequestState {
   timeline: number;
@@ -51,7 +55,7 @@ export class StoreReplica {
 
   /** Loads the newest version, which must exist. */
   static async open(database: Database, draining: AbortSignal, logger: Logger): Promise<StoreReplica> {
-    const content = await loadStores(database.withSignal(AbortSignal.timeout(30_000)));
+    const content = await loadStores(database.for({ signal: AbortSignal.timeout(30_000) }));
     if (content === undefined) throw new Error('there is no version of the derived stores');
     return new StoreReplica(content, database, draining, logger);
   }
@@ -72,7 +76,7 @@ export class StoreReplica {
     while (this.#loadAgain) {
       this.#loadAgain = false;
       try {
-        const content = await loadStores(this.#database.withSignal(AbortSignal.timeout(30_000)));
+        const content = await loadStores(this.#database.for({ signal: AbortSignal.timeout(30_000) }));
         if (content === undefined || isSameVersion(content, this.#content)) continue;
         if (content.version <= this.#content.version) {
           const versions = { from: this.#content.version, to: content.version };
@@ -94,22 +98,22 @@ export class StoreReplica {
    *
    * @param requestId the `store-request-id` of the write.
    * @throws INVALID_ARGUMENT for an id that belongs to no write, ABORTED for a write that the database
-   * may have lost, the signal's reason when it aborts, STOPPING when the service begins to stop.
+   * may have lost, the reason of the caller's signal when it aborts, STOPPING when the service begins to stop.
    */
-  async untilCovers(requestId: string, signal: AbortSignal): Promise<void> {
+  async untilCovers(requestId: string, caller: WaitingCaller): Promise<void> {
     const request = parseStoreRequest(requestId);
     if (request === undefined) throw invalidField('store-request-id', 'is not the id of a write');
-    for await (const content of this.versions(signal)) {
+    for await (const content of this.versions(caller.signal)) {
       if (covers(content, request)) return;
-      await this.#throwIfNeverCovered(request, signal);
+      await this.#throwIfNeverCovered(request, caller);
     }
-    signal.throwIfAborted();
+    caller.signal.throwIfAborted();
     this.#draining.throwIfAborted();
   }
 
   /** Throws when no version will ever cover the request. */
-  async #throwIfNeverCovered({ timeline, transaction }: StoreRequest, signal: AbortSignal): Promise<void> {
-    const db = this.#database.withSignal(signal);
+  async #throwIfNeverCovered({ timeline, transaction }: StoreRequest, caller: Caller): Promise<void> {
+    const db = this.#database.for(caller);
     const state = onlyRow(await db.query(requestState({ timeline, transaction: String(transaction) })));
     if (state.isCovered) return;
     // A recovery or a failover came after the write, and may have lost it.

@@ -1,0 +1,9 @@
+import type { AbortSignalLike } from '../cancellation/signal.ts';
+
+/** Who asks for something scarce, and until when. What is scarce is shared out by `subject` (design 8). */
+export interface Caller {
+  /** The token's `sub`; undefined when the process itself asks. */
+  readonly subject?: string | undefined;
+  /** Aborts when the caller no longer waits. */
+  readonly signal: AbortSignalLike;
+}
