@@ -92,9 +92,10 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       directUrl: readPostgresUrl(env, 'DATABASE_DIRECT_URL', errors) ?? databaseUrl,
       prepare: readSwitch(env, 'DATABASE_PREPARE', true, errors),
       applicationName: `${service}-service`,
-      poolSize: 10,
-      connectionTimeoutMs: 2_000,
-      statementTimeoutMs: 30_000,
+      poolSize: 12,
+      connectionTimeoutMs: 5_000,
+      // A connection that no longer answers has to be found out within 10 s (design 8).
+      statementTimeoutMs: 8_000,
     },
     limits: {
       calls: readCount(env, 'MAX_CALLS_IN_FLIGHT', 1_000, 100_000, errors),

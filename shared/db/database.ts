@@ -4,6 +4,7 @@ import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { DatabaseConfig } from '../config/config.ts';
 import { fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
+import { FairQueue } from '../fairness/fair-queue.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
@@ -29,15 +30,17 @@ export interface BatchQueryable extends Queryable {
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
 
-// As many callers as a process has calls: admission refuses the rest, which costs less. The timeouts bound
-// how long they wait for a slow database.
-const waitersPerConnection = 100;
+// The server ends a statement that takes too long. When its answer does not come either, the connection
+// is silent: the driver closes it, and the pool opens another.
+const answerGraceMs = 1_000;
+// How long a call waits for the end of the statement that its abort has canceled.
+const cancelGraceMs = 500;
 
-/** The connection pool of one process. */
+/** The connection pool of one process, which its callers take in turn. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #config: DatabaseConfig;
-  readonly #maxWaiting: number;
+  readonly #turns: FairQueue;
   readonly #logger: Logger;
   readonly #tracing: Tracing | undefined;
 
@@ -45,15 +48,18 @@ export class Database {
     this.#config = config;
     this.#logger = logger;
     this.#tracing = tracing;
-    this.#maxWaiting = config.poolSize * waitersPerConnection;
+    this.#turns = new FairQueue(config.poolSize);
     this.#pool = new pg.Pool({
       connectionString: config.url,
       application_name: config.applicationName,
-      max: config.poolSize,
+      // One more, for the question whether the database answers: that must not wait for calls.
+      max: config.poolSize + 1,
+      keepAlive: true,
       // A server keeps its connections; a timer for each release would be a part of each call.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: config.connectionTimeoutMs,
       statement_timeout: config.statementTimeoutMs,
+      query_timeout: config.statementTimeoutMs + answerGraceMs,
       idle_in_transaction_session_timeout: config.statementTimeoutMs,
       // The statements of a batch travel together.
       pipeline: true,
@@ -69,9 +75,9 @@ export class Database {
   for(caller: Caller): BatchQueryable {
     const { signal } = caller;
     return {
-      query: (statement) => this.#withClient(signal, (client) => this.#run(client, statement, signal)),
+      query: (statement) => this.#withClient(caller, (client) => this.#run(client, statement, signal)),
       batch: (before, last) =>
-        this.#withClient(signal, async (client) => {
+        this.#withClient(caller, async (client) => {
           const run = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, signal);
           if (before.length === 0) return run(last);
           const sent = [begin['read committed'](), ...before].map(run);
@@ -87,11 +93,12 @@ export class Database {
 
   /** Runs `work` in one transaction: commits when it returns, rolls back when it throws or the caller's signal aborts. */
   transaction<Result>(
-    { signal }: Caller,
+    caller: Caller,
     work: (tx: Queryable) => Promise<Result>,
     isolation: keyof typeof begin = 'read committed',
   ): Promise<Result> {
-    return this.#withClient(signal, async (client) => {
+    const { signal } = caller;
+    return this.#withClient(caller, async (client) => {
       const tx: Queryable = { query: (statement) => this.#run(client, statement, signal) };
       // Sent together with the first statement, without waiting for its answer.
       const begun = tx.query(begin[isolation]());
@@ -102,37 +109,34 @@ export class Database {
         await tx.query(commit());
         return result;
       } catch (error) {
-        // A connection that is lost has nothing to roll back.
-        await client.query('rollback').catch(() => undefined);
+        // Otherwise the connection is closed, which rolls back, too.
+        if (!signal.aborted && !endsConnection(error)) await client.query('rollback').catch(() => undefined);
         throw error;
       }
     });
   }
 
-  /** Whether the database answers before the signal aborts. */
+  /** Whether the database answers before the signal aborts, however many calls wait for it. */
   async answers(signal: AbortSignal): Promise<boolean> {
-    // Waits behind all calls, however many: a busy process is still a ready one.
-    const asked = this.#withClient(signal, (client) => this.#run(client, ping(), signal), Number.POSITIVE_INFINITY);
+    const asked = this.#lend(signal, (client) => this.#run(client, ping(), signal));
     return asked.then(
       () => true,
       () => false,
     );
   }
 
-  /** How many callers wait for a connection. */
+  /** How many calls wait for a connection. */
   get waiting(): number {
-    return this.#pool.waitingCount;
+    return this.#turns.waiting;
   }
 
   /** Registers the metrics of the pool. */
   registerMetrics(metrics: Metrics): void {
-    const pool = this.#pool;
-    const inUse = () => pool.totalCount - pool.idleCount;
     metrics.gauge({ name: 'db_pool_connections', help: 'Connections to the database.', labels: ['state'] }, () => [
-      { labels: { state: 'in_use' }, value: inUse() },
-      { labels: { state: 'idle' }, value: pool.idleCount },
+      { labels: { state: 'in_use' }, value: this.#turns.taken },
+      { labels: { state: 'idle' }, value: this.#pool.idleCount },
     ]);
-    metrics.gauge({ name: 'db_pool_connections_max', help: 'The most connections.' }, () => pool.options.max);
+    metrics.gauge({ name: 'db_pool_connections_max', help: 'The most connections.' }, () => this.#config.poolSize);
     metrics.gauge(
       { name: 'db_pool_waiting', help: 'Calls that wait for a connection to the database.' },
       () => this.waiting,
@@ -144,48 +148,60 @@ export class Database {
     await this.#pool.end();
   }
 
+  /** Lends a connection to `work` when it is the caller's turn. */
+  async #withClient<Result>(caller: Caller, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const { subject, signal } = caller;
+    signal.throwIfAborted();
+    if (!this.#turns.tryTake(subject) && !(await this.#turns.take(caller))) throw fail(databaseErrors.poolExhausted);
+    return this.#lend(signal, work, () => this.#turns.release(subject));
+  }
+
   /**
-   * Lends a connection to `work`, and cancels its statement when the signal aborts.
+   * Lends a connection to `work`, and cancels its statement when the signal aborts. Then rejects with
+   * the reason of the signal, at the latest after the grace time: a silent connection never answers.
    *
-   * @param maxWaiting how many callers may wait for a connection already.
+   * @param onFree called when the connection can be lent again, which may be later.
    */
-  #withClient<Result>(
+  #lend<Result>(
     signal: AbortSignalLike,
     work: (client: pg.PoolClient) => Promise<Result>,
-    maxWaiting = this.#maxWaiting,
+    onFree: () => void = () => undefined,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      // An idle connection takes a waiting caller at once.
-      if (this.#pool.waitingCount - this.#pool.idleCount >= maxWaiting) throw fail(databaseErrors.poolExhausted);
       let client: pg.PoolClient | undefined;
       let canceling: Promise<unknown> | undefined;
+      let giveUp: NodeJS.Timeout | undefined;
       const abort = () => {
-        if (client === undefined) reject(signal.reason);
-        else canceling = this.#cancel(client);
+        if (client === undefined) return reject(signal.reason);
+        canceling = this.#cancel(client);
+        giveUp = setTimeout(() => reject(signal.reason), cancelGraceMs);
       };
       signal.addEventListener('abort', abort);
       this.#pool.connect((connectError, connected, release) => {
         client = connected;
-        if (connected === undefined || signal.aborted) {
+        const giveBack = (isLost: boolean) => {
           signal.removeEventListener('abort', abort);
-          if (connected === undefined) reject(toDatabaseError(connectError, this.#logger));
-          else release();
+          clearTimeout(giveUp);
+          release(isLost);
+          onFree();
+        };
+        if (connected === undefined || signal.aborted) {
+          giveBack(false);
+          reject(signal.aborted ? signal.reason : toDatabaseError(connectError, this.#logger));
           return;
         }
-        const giveBack = (error?: unknown) => {
-          signal.removeEventListener('abort', abort);
-          // A cancellation may reach the server late: it must not hit the statement of the next call.
-          if (canceling === undefined) release(endsConnection(error));
-          else void canceling.finally(() => release(true));
+        const finish = (error?: unknown) => {
+          if (canceling === undefined) giveBack(endsConnection(error));
+          // The cancellation may reach the server late: it must not hit the statement of the next call.
+          else void canceling.finally(() => giveBack(true));
         };
         work(connected).then(
           (result) => {
-            giveBack();
+            finish();
             resolve(result);
           },
           (error: unknown) => {
-            giveBack(error);
+            finish(error);
             reject(error);
           },
         );

@@ -1,8 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
-import { isPoolTimeout } from '../internals/pg.ts';
+import { commonErrors, type ErrorRow, errorInfo, fail } from '../errors/errors.ts';
 
 /** What a caller gets when the database fails (design 3): never a driver's text. */
 export const databaseErrors = {
@@ -57,13 +56,15 @@ export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
 }
 
 /**
- * Whether a statement failed because the server ends its connection, or is no primary any more. The
- * driver reports the failure before the socket closes, so the connection still looks usable.
+ * Whether a statement failed because its connection is silent, because the server ends it, or because
+ * the server is no primary any more. The driver reports the failure before the socket closes, so the
+ * connection still looks usable.
  */
 export function endsConnection(error: unknown): boolean {
-  const cause = error instanceof ConnectError ? error.cause : undefined;
-  if (!(cause instanceof pg.DatabaseError)) return false;
-  return rowOf(cause) === databaseErrors.unavailable || cause.code === idleInTransactionTimeout;
+  if (!(error instanceof ConnectError)) return false;
+  const { cause } = error;
+  const isIdleTimeout = cause instanceof pg.DatabaseError && cause.code === idleInTransactionTimeout;
+  return isIdleTimeout || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
 }
 
 /**
@@ -82,10 +83,8 @@ export function toDatabaseError(error: unknown, logger: Logger, statement?: stri
 }
 
 function rowOf(error: unknown): ErrorRow {
-  if (!(error instanceof pg.DatabaseError)) {
-    // All else is a connection that failed.
-    return isPoolTimeout(error) ? databaseErrors.poolExhausted : databaseErrors.unavailable;
-  }
+  // All else is a connection that failed.
+  if (!(error instanceof pg.DatabaseError)) return databaseErrors.unavailable;
   const sqlstate = error.code ?? '';
   switch (sqlstate) {
     case '53300': // too_many_connections

@@ -6,4 +6,6 @@ export interface Caller {
   readonly subject?: string | undefined;
   /** Aborts when the caller no longer waits. */
   readonly signal: AbortSignalLike;
+  /** How long it waits for its turn; undefined: until the signal aborts. */
+  readonly maxWaitMs?: number | undefined;
 }

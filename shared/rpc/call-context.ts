@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
 import type { CallSignal } from '../cancellation/signal.ts';
+import type { Caller } from '../fairness/caller.ts';
 import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
 
@@ -9,6 +10,7 @@ import { traceIdOf } from '../telemetry/trace-context.ts';
 export interface CallSource {
   readonly method: DescMethod;
   readonly protocol: Protocol;
+  readonly hasDeadline: boolean;
   /** The value of a request header or metadata key; `name` is in lower case. */
   header(name: string): string | undefined;
   /** Opens a signal that aborts with a ConnectError when the deadline passes or the caller disconnects. */
@@ -28,8 +30,11 @@ function newRequestId(): string {
   return `${processId}-${requestCount.toString(36)}`;
 }
 
+// How long a call without a deadline waits for a place, and for a connection to the database.
+const defaultWaitMs = 10_000;
+
 /** One call, as interceptors and handlers see it: the same for every protocol. */
-export class CallContext {
+export class CallContext implements Caller {
   readonly #source: CallSource;
   #signal: CallSignal | undefined;
   #request: Message | undefined;
@@ -64,6 +69,11 @@ export class CallContext {
   get signal(): CallSignal {
     this.#signal ??= this.#source.openSignal();
     return this.#signal;
+  }
+
+  /** How long the call waits for its turn; undefined: until its deadline. */
+  get maxWaitMs(): number | undefined {
+    return this.#source.hasDeadline ? undefined : defaultWaitMs;
   }
 
   /** The request message. Decoded on first use, so that the credential is verified before. */

@@ -18,6 +18,7 @@ import { serveMetrics } from '../telemetry/metrics-server.ts';
 import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { CertificateFiles } from '../tls/certificate-files.ts';
+import { Readiness } from './readiness.ts';
 import { ShutdownStack } from './shutdown.ts';
 
 /** A service that serves both of its ports. */
@@ -50,7 +51,6 @@ export type BuildService = (parts: ServiceParts) => readonly Implementation[] | 
 export const shutdownDeadlineMs = 20_000;
 // After the deadline, calls are ended. Their responses have this long to reach the clients.
 const lastResponsesMs = 1_000;
-const readinessTimeoutMs = 1_000;
 
 /**
  * Starts a service: its database, procedures and ports. Rejects with a `ConfigError` if the database is not migrated or
@@ -105,13 +105,16 @@ export async function startService(
       throwPortError(host, grpcPort),
     );
     ports.push(grpc);
+    const readiness = new Readiness(database);
+    shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
+    readiness.onChange((isReady) => grpc.setReady(isReady));
     const web = await serveWeb(implementations, interceptors, {
       host,
       port: webPort,
       corsOrigins: config.corsOrigins,
       logger,
       certificates,
-      isReady: () => database.answers(AbortSignal.timeout(readinessTimeoutMs)),
+      isReady: () => readiness.isReady,
     }).catch(throwPortError(host, webPort));
     ports.push(web);
     shutdown.push({

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import * as grpc from '@grpc/grpc-js';
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { bullmq, checkBullmq, createBullmqPool } from '../../shared/internals/bullmq.ts';
 import * as connectParts from '../../shared/internals/connect.ts';
@@ -9,23 +8,12 @@ import { checkConnectNode, connectNode } from '../../shared/internals/connect-no
 import { checkGrpcJs, grpcJs, http2ServersOf } from '../../shared/internals/grpc-js.ts';
 import { checkInternals } from '../../shared/internals/internals.ts';
 import { limitHttp1 } from '../../shared/internals/node-http2.ts';
-import { checkPg, pgClient, pgPool } from '../../shared/internals/pg.ts';
+import { checkPg, pgClient } from '../../shared/internals/pg.ts';
 import { checkPromClient, promClient } from '../../shared/internals/prom-client.ts';
 
 const { checkConnect, connect, ...exported } = connectParts;
 const { experimental } = grpc;
 const http1Limits = { keepAliveTimeout: 1, headersTimeout: 1, requestTimeout: 1, maxHeadersCount: 1 };
-
-class Counts {
-  idleCount = 0;
-  waitingCount = 0;
-}
-
-class PoolWithOtherText extends Counts {
-  connect(): never {
-    throw new Error('no connection became free');
-  }
-}
 
 function serverOf(http2Servers: unknown): grpc.Server {
   const server = new grpc.Server();
@@ -67,18 +55,8 @@ describe('The check of a library at the start', () => {
     ],
     [
       'a pg whose clients have no cancellation key',
-      () => checkPg({ Client: class {}, Pool: pg.Pool }),
+      () => checkPg({ Client: class {} }),
       'pg keeps the cancellation key of a connection elsewhere: this release works with exactly 8.23.1',
-    ],
-    [
-      'a pool without its counts',
-      () => checkPg({ Client: pg.Client, Pool: class {} }),
-      'pg-pool has no idleCount or waitingCount: this release works with exactly 3.14.0',
-    ],
-    [
-      'a pool whose timeout error has another text',
-      () => checkPg({ Client: pg.Client, Pool: PoolWithOtherText }),
-      'pg-pool words its timeout error differently: this release works with exactly 3.14.0',
     ],
     [
       'a prom-client whose histograms have no getForPromString',
@@ -120,7 +98,7 @@ describe('Pinned libraries', () => {
   const { dependencies, overrides } = read('package.json');
   const { packages } = read('package-lock.json');
 
-  it.each([grpcJs, connect, connectNode, pgClient, pgPool, promClient, bullmq])(
+  it.each([grpcJs, connect, connectNode, pgClient, promClient, bullmq])(
     'package.json and its lock file pin the exact version of $name',
     ({ name, version }) => {
       expect({ ...overrides, ...dependencies }[name]).toBe(version);

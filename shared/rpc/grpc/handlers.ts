@@ -95,6 +95,10 @@ class GrpcCallSource implements CallSource {
     this.#call = call;
   }
 
+  get hasDeadline(): boolean {
+    return this.#call.getDeadline() !== Number.POSITIVE_INFINITY;
+  }
+
   /** Joins the values of a key that was sent more than once with commas, as HTTP does. */
   header(name: string): string | undefined {
     const values = this.#call.metadata.get(name);

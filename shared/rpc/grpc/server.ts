@@ -15,7 +15,9 @@ import { guardStreams } from './stream-guard.ts';
 
 export interface GrpcServer {
   readonly port: number;
-  /** Sets the health of every service to NOT_SERVING; calls still work. */
+  /** Says in the health of every service whether calls would succeed now. */
+  setReady(isReady: boolean): void;
+  /** Sets the health of every service to NOT_SERVING for good; calls still work. */
   drain(): void;
   /** Accepts no more calls; resolves once those in flight have ended. */
   stop(): Promise<void>;
@@ -64,10 +66,18 @@ export async function serveGrpc(
   const methods = implementations.flatMap(({ rpcs }) => rpcs.map(({ method }) => method));
   const streamingPaths = methods.filter(({ methodKind }) => methodKind !== 'unary').map(procedurePath);
   guardStreams(server, new Set(['/grpc.health.v1.Health/Watch', ...streamingPaths]));
+  const setHealth = (status: 'SERVING' | 'NOT_SERVING') => {
+    for (const name of healthNames) health.setStatus(name, status);
+  };
+  let draining = false;
   return {
     port: boundPort,
+    setReady(isReady) {
+      if (!draining) setHealth(isReady ? 'SERVING' : 'NOT_SERVING');
+    },
     drain() {
-      for (const name of healthNames) health.setStatus(name, 'NOT_SERVING');
+      draining = true;
+      setHealth('NOT_SERVING');
     },
     stop: () =>
       new Promise((resolve, reject) => {

@@ -22,7 +22,7 @@ import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
 import { jsonWriteOptions } from '../protobuf/encoding.ts';
-import { toCallSignal } from './deadlines.ts';
+import { hasTimeout, toCallSignal } from './deadlines.ts';
 
 /** The flags and length before each message of a stream, and of gRPC-Web. */
 export const envelopeHeaderBytes = 5;
@@ -60,6 +60,7 @@ export async function interceptError(
   const call = new CallContext({
     method: rpc.method,
     protocol,
+    hasDeadline: hasTimeout(request.header),
     header: (name) => request.header.get(name) ?? undefined,
     openSignal: () => toCallSignal(request.signal),
     decode: reject,

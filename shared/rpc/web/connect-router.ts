@@ -15,7 +15,7 @@ import { EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
 import { interceptError, singleChunk } from './connect-errors.ts';
 import { codecOf, readBoundedBody } from './connect-request.ts';
-import { capTimeouts, toCallSignal } from './deadlines.ts';
+import { capTimeouts, hasTimeout, toCallSignal } from './deadlines.ts';
 import type { WebHandler } from './port.ts';
 
 /** Set once connect-node has called our implementation. A response before that is an error of its own. */
@@ -100,6 +100,7 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
     return new CallContext({
       method,
       protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
+      hasDeadline: hasTimeout(context.requestHeader),
       header: (name) => context.requestHeader.get(name) ?? undefined,
       openSignal: () => toCallSignal(context.signal),
       decode: () => request,

@@ -58,6 +58,10 @@ export class ConnectUnaryCallSource implements CallSource {
     });
   }
 
+  get hasDeadline(): boolean {
+    return this.#request.headers['connect-timeout-ms'] !== undefined;
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;

@@ -12,6 +12,11 @@ const unitMs = new Map([
   ['S', 1_000],
 ]);
 
+/** Whether a request of Connect or gRPC-Web has a timeout. */
+export function hasTimeout(header: Headers): boolean {
+  return header.has('connect-timeout-ms') || header.has('grpc-timeout');
+}
+
 /** Caps the timeouts of a request at the longest delay of a timer; connect-node would end it at once. */
 export function capTimeouts(header: Headers): void {
   const connect = header.get('connect-timeout-ms') ?? '';

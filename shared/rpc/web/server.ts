@@ -29,7 +29,7 @@ export interface WebOptions {
   /** Undefined: cleartext. */
   readonly certificates: CertificateFiles | undefined;
   /** Whether calls would succeed now, for `/readyz`. */
-  isReady(): Promise<boolean>;
+  isReady(): boolean;
 }
 
 /**
@@ -46,8 +46,8 @@ export async function serveWeb(
   const allowOrigin = createCors(options.corsOrigins);
   let draining = false;
 
-  async function answerHealth(path: string, response: WebResponse): Promise<void> {
-    const ok = path === '/healthz' || (!draining && (await options.isReady()));
+  function answerHealth(path: string, response: WebResponse): void {
+    const ok = path === '/healthz' || (!draining && options.isReady());
     response.writeHead(ok ? 200 : 503, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
@@ -62,7 +62,7 @@ export async function serveWeb(
     }
     const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
-      answerHealth(path, response).catch(() => response.destroy());
+      answerHealth(path, response);
       return;
     }
     // Only browsers send an origin.
