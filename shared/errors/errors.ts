@@ -47,6 +47,21 @@ export const commonErrors = {
     code: Code.ResourceExhausted,
     message: 'Too many calls at once - please try again later',
   },
+  tooManyStreams: {
+    reason: 'TOO_MANY_STREAMS',
+    code: Code.ResourceExhausted,
+    message: 'Too many streams at once - please try again later',
+  },
+  tooManyRequestBytes: {
+    reason: 'TOO_MANY_REQUEST_BYTES',
+    code: Code.ResourceExhausted,
+    message: 'Too many large requests at once - please try again later',
+  },
+  tooManyUnreadBytes: {
+    reason: 'TOO_MANY_UNREAD_BYTES',
+    code: Code.ResourceExhausted,
+    message: 'Too many large responses are not read - please read them first',
+  },
   unimplemented: {
     reason: 'UNIMPLEMENTED',
     code: Code.Unimplemented,

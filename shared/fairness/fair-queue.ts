@@ -19,13 +19,16 @@ interface Waiter {
  */
 export class FairQueue {
   readonly #capacity: number;
+  readonly #maxWaiting: number;
   readonly #waiters = new RoundRobin<Waiter>();
   /** The places that each caller holds, by `sub`. */
   readonly #held = new Map<string | undefined, number>();
   #free: number;
 
-  constructor(capacity: number) {
+  /** @param maxWaiting how many may wait; a caller has its share of them, as in a `FairShare`. */
+  constructor(capacity: number, maxWaiting = Number.POSITIVE_INFINITY) {
     this.#capacity = capacity;
+    this.#maxWaiting = maxWaiting;
     this.#free = capacity;
   }
 
@@ -40,20 +43,21 @@ export class FairQueue {
 
   /** Takes a place that is free for this caller now; false when there is none. */
   tryTake(subject: string | undefined): boolean {
-    if (this.#waiters.has(subject) || !this.#isFreeFor(subject)) return false;
+    if (this.#waiters.sizeOf(subject) > 0 || !this.#isFreeFor(subject)) return false;
     this.#free -= 1;
     this.#held.set(subject, (this.#held.get(subject) ?? 0) + 1);
     return true;
   }
 
   /**
-   * Waits for a place. Resolves with false when the caller has waited for its `maxWaitMs`. Rejects with
-   * the reason of the caller's signal when that aborts.
+   * Waits for a place. Resolves with false when too many of the caller wait already, and when it has
+   * waited for its `maxWaitMs`. Rejects with the reason of the caller's signal when that aborts.
    */
   take({ subject, signal, maxWaitMs }: Caller): Promise<boolean> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (this.tryTake(subject)) return resolve(true);
+      if (this.#waiters.sizeOf(subject) >= this.#maxWaiting - this.waiting) return resolve(false);
       const leave = () => this.#waiters.delete(subject, waiter);
       const abort = () => {
         clearTimeout(timer);

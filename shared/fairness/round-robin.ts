@@ -8,8 +8,9 @@ export class RoundRobin<Item> {
     return this.#size;
   }
 
-  has(subject: string | undefined): boolean {
-    return this.#queues.has(subject);
+  /** How many items a caller has in its queue. */
+  sizeOf(subject: string | undefined): number {
+    return this.#queues.get(subject)?.size ?? 0;
   }
 
   push(subject: string | undefined, item: Item): void {

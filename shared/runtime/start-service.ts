@@ -11,6 +11,7 @@ import { type GrpcServer, serveGrpc } from '../rpc/grpc/server.ts';
 import type { Implementation } from '../rpc/implementation.ts';
 import { createAdmission } from '../rpc/interceptors/admission.ts';
 import { createInterceptors } from '../rpc/interceptors/interceptors.ts';
+import { OpenRequests } from '../rpc/limits/open-requests.ts';
 import { serveWeb, type WebServer } from '../rpc/web/server.ts';
 import { CallMetrics } from '../telemetry/call-metrics.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -86,9 +87,12 @@ export async function startService(
       tracing,
       draining: draining.signal,
     });
-    const authenticate = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
-    const admission = createAdmission(config.limits, logger);
-    const interceptors = createInterceptors({ logger, authenticate, admission, calls, tracing });
+    const authenticator = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
+    const requests = new OpenRequests(authenticator);
+    shutdown.push({ name: 'open requests', stop: () => requests.close() });
+    const admission = createAdmission(config.limits, requests);
+    const interceptors = createInterceptors({ logger, authenticator, admission, calls, tracing });
+    const served = { implementations, interceptors, requests };
     const ports: (GrpcServer | WebServer)[] = [];
     // Both at once: if one waited for the other, it would accept new calls meanwhile.
     shutdown.push({
@@ -101,14 +105,12 @@ export async function startService(
       },
     });
     const { bindAddress: host, grpcPort, webPort } = config;
-    const grpc = await serveGrpc(implementations, interceptors, { host, port: grpcPort }, certificates).catch(
-      throwPortError(host, grpcPort),
-    );
+    const grpc = await serveGrpc(served, { host, port: grpcPort }, certificates).catch(throwPortError(host, grpcPort));
     ports.push(grpc);
     const readiness = new Readiness(database);
     shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
     readiness.onChange((isReady) => grpc.setReady(isReady));
-    const web = await serveWeb(implementations, interceptors, {
+    const web = await serveWeb(served, {
       host,
       port: webPort,
       corsOrigins: config.corsOrigins,

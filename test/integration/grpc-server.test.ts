@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { expect, it } from 'vitest';
 import { serveGrpc } from '../../shared/rpc/grpc/server.ts';
+import { servedWithoutInterceptors } from '../support/served.ts';
 
 it('A gRPC port that is killed closes its connections, with their calls', async () => {
-  const server = await serveGrpc([], [], { host: '127.0.0.1', port: 0 }, undefined);
+  const server = await serveGrpc(servedWithoutInterceptors(), { host: '127.0.0.1', port: 0 }, undefined);
   const session = connect(`http://127.0.0.1:${server.port}`);
   const watch = session.request({
     ':method': 'POST',

@@ -1,6 +1,7 @@
 import { create, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf';
 import type { CallContext } from '../../shared/rpc/call-context.ts';
 import { serveGrpc } from '../../shared/rpc/grpc/server.ts';
+import { servedWithoutInterceptors } from '../support/served.ts';
 
 /** What a server under test does with a call before it answers with an empty message. */
 export interface Script {
@@ -32,7 +33,11 @@ export async function startScriptedServer(service: DescService, script: Script =
       if (script.stream !== undefined) yield* script.stream(call);
     },
   }));
-  const server = await serveGrpc([{ service, rpcs }], [], { host: '127.0.0.1', port: 0 }, undefined);
+  const server = await serveGrpc(
+    servedWithoutInterceptors([{ service, rpcs }]),
+    { host: '127.0.0.1', port: 0 },
+    undefined,
+  );
   return { address: `127.0.0.1:${server.port}`, calls, kill: () => server.kill() };
 }
 

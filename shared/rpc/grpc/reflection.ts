@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { create, type DescFile, type DescService, fromBinary, toBinary } from '@bufbuild/protobuf';
-import type { ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
+import type { Server, ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
 import { Health } from '../../gen/grpc/health/v1/health_pb.ts';
 import {
   ServerReflection,
@@ -12,7 +12,6 @@ import {
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { procedurePath } from '../procedure-path.ts';
 import { Descriptors } from './descriptors.ts';
-import type { LongLivedStreams } from './long-lived-streams.ts';
 
 type ReflectionCall = ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>;
 
@@ -20,7 +19,7 @@ type ReflectionCall = ServerDuplexStream<ServerReflectionRequest, ServerReflecti
  * Mounts server reflection, in both of its versions, over the services, health and reflection itself.
  * The descriptors include the `buf.validate` rules and the types of error details.
  */
-export function addReflection(server: LongLivedStreams, services: readonly DescService[]): void {
+export function addReflection(server: Server, services: readonly DescService[]): void {
   // The messages of both versions are the same on the wire.
   const versions = [ServerReflection, ServerReflectionAlpha];
   const descriptors = new Descriptors([...services, Health, ...versions]);

@@ -1,17 +1,13 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { http2ServersOf } from '../../internals/grpc-js.ts';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
-import type { Implementation } from '../implementation.ts';
-import type { Interceptor } from '../interceptor.ts';
-import { closeSilent, openConnections } from '../limits/connections.ts';
 import { maxCallsPerConnection, maxMessageBytes } from '../limits/limits.ts';
 import { procedurePath } from '../procedure-path.ts';
+import type { ServedCalls } from '../served-calls.ts';
 import { createServerCredentials } from './credentials.ts';
 import { mount } from './handlers.ts';
-import { LongLivedStreams } from './long-lived-streams.ts';
 import { addReflection } from './reflection.ts';
-import { guardStreams } from './stream-guard.ts';
+import { countRequests } from './requests.ts';
 
 export interface GrpcServer {
   readonly port: number;
@@ -32,8 +28,7 @@ export interface GrpcServer {
  * @param keepaliveMs the time between two keepalive pings; half of it is the time to answer one.
  */
 export async function serveGrpc(
-  implementations: readonly Implementation[],
-  interceptors: readonly Interceptor[],
+  { implementations, interceptors, requests }: ServedCalls,
   { host, port }: { readonly host: string; readonly port: number },
   certificates: CertificateFiles | undefined,
   keepaliveMs = 20_000,
@@ -46,7 +41,6 @@ export async function serveGrpc(
     // the connection. Only keepalive closes it once the client is gone.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
-    // For a new connection; `StreamQuota` then adapts it.
     'grpc.max_concurrent_streams': maxCallsPerConnection,
     // Counts and times each call for a channelz service, which is not served.
     'grpc.enable_channelz': 0,
@@ -57,15 +51,13 @@ export async function serveGrpc(
   const services = implementations.map(({ service }) => service);
   const healthNames = ['', ...services.map(({ typeName }) => typeName)];
   const health = new HealthImplementation(Object.fromEntries(healthNames.map((name) => [name, 'SERVING'])));
-  const longLived = new LongLivedStreams(server);
-  health.addToServer(longLived);
-  addReflection(longLived, services);
+  health.addToServer(server);
+  addReflection(server, services);
   const boundPort = await bind(server, host, port, certificates);
 
-  const connections = http2ServersOf(server).map((each) => openConnections(each, 'connection'));
   const methods = implementations.flatMap(({ rpcs }) => rpcs.map(({ method }) => method));
   const streamingPaths = methods.filter(({ methodKind }) => methodKind !== 'unary').map(procedurePath);
-  guardStreams(server, new Set(['/grpc.health.v1.Health/Watch', ...streamingPaths]));
+  const traffic = countRequests(server, requests, new Set(streamingPaths));
   const setHealth = (status: 'SERVING' | 'NOT_SERVING') => {
     for (const name of healthNames) health.setStatus(name, status);
   };
@@ -82,14 +74,14 @@ export async function serveGrpc(
     stop: () =>
       new Promise((resolve, reject) => {
         server.tryShutdown((error) => (error ? reject(error) : resolve()));
-        longLived.end();
+        traffic.endOpenServices();
         // Over TLS the shutdown would wait for the handshake that such a connection never began.
-        for (const sockets of connections) closeSilent(sockets);
+        for (const connections of traffic.connections) connections.closeSilent();
       }),
     kill() {
       server.forceShutdown();
       // grpc-js closes them itself only with channelz.
-      for (const sockets of connections) for (const socket of sockets) socket.destroy();
+      for (const connections of traffic.connections) connections.closeAll();
     },
   };
 }

@@ -1,7 +1,10 @@
-import type { Logger } from 'pino';
 import { commonErrors, fail } from '../../errors/errors.ts';
+import { FairQueue } from '../../fairness/fair-queue.ts';
+import { FairShare } from '../../fairness/fair-share.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
+import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
+import type { OpenRequests } from '../limits/open-requests.ts';
 
 /** How many calls a process executes at once. */
 export interface CallLimits {
@@ -17,66 +20,42 @@ export interface Admission {
   end(): void;
 }
 
-const logIntervalMs = 1_000;
-
 /**
- * A semaphore that knows its calls in flight. They are kept in an array by the number of their permit: a
- * Set that calls join and leave all the time would be rehashed again and again.
+ * Admission control. A unary call waits for a place in its caller's queue, and keeps the place until its
+ * handler has ended, even when its caller has disconnected: until then it occupies the processor and
+ * the database. A caller that has its share of streams gets no more of them.
  */
-class Semaphore {
-  readonly inFlight: (CallContext | undefined)[] = [];
-  readonly #permits: number[];
-
-  constructor(count: number) {
-    this.#permits = Array.from({ length: count }, (_, index) => count - 1 - index);
-  }
-
-  /** Takes a permit for a call; undefined when all are taken. */
-  acquire(call: CallContext): number | undefined {
-    const permit = this.#permits.pop();
-    if (permit !== undefined) this.inFlight[permit] = call;
-    return permit;
-  }
-
-  release(permit: number): void {
-    this.inFlight[permit] = undefined;
-    this.#permits.push(permit);
-  }
-}
-
-/**
- * Admission control: rejects a call beyond the limit at once with OVERLOADED. A call counts until its
- * handler has ended, even when its caller has disconnected, because it occupies the processor and a
- * database connection until then.
- */
-export function createAdmission(limits: CallLimits, logger: Logger): Admission {
-  const semaphores = { calls: new Semaphore(limits.calls), streams: new Semaphore(limits.streams) };
+export function createAdmission(limits: CallLimits, requests: OpenRequests): Admission {
+  const places = new FairQueue(limits.calls, maxWaitingCalls);
+  const streams = new FairShare(limits.streams);
+  const inFlight = new Set<CallContext>();
   // Created once: an error with its stack and details costs as much as the rest of a rejected call.
   const overloaded = fail(commonErrors.overloaded);
-  let refused = 0;
-
-  /** Logs once a second: at three times the load, a line for each call would cost more than rejecting it. */
-  function countRejection(): void {
-    refused += 1;
-    if (refused > 1) return;
-    setTimeout(() => {
-      logger.warn({ refused, ...limits, reason: commonErrors.overloaded.reason }, 'calls were refused');
-      refused = 0;
-    }, logIntervalMs).unref();
-  }
+  const tooManyStreams = fail(commonErrors.tooManyStreams);
 
   const interceptor: Interceptor = function admission({ method }, next) {
-    const semaphore = semaphores[method.methodKind === 'unary' ? 'calls' : 'streams'];
+    const isUnary = method.methodKind === 'unary';
     return async (call) => {
-      const permit = semaphore.acquire(call);
-      if (permit === undefined) {
-        countRejection();
-        throw overloaded;
-      }
+      const { subject } = call.identity;
+      inFlight.add(call);
       try {
-        return await next(call);
+        if (!isUnary) {
+          if (!streams.take(subject)) throw tooManyStreams;
+        } else if (!places.tryTake(subject) && !(await places.take(call))) {
+          throw overloaded;
+        }
+        try {
+          const result = await next(call);
+          const bytes = sizeOf(result);
+          if (bytes > smallResponseBytes && !(await requests.untilRead(call, bytes))) {
+            throw fail(commonErrors.tooManyUnreadBytes);
+          }
+          return result;
+        } finally {
+          (isUnary ? places : streams).release(subject);
+        }
       } finally {
-        semaphore.release(permit);
+        inFlight.delete(call);
       }
     };
   };
@@ -84,9 +63,12 @@ export function createAdmission(limits: CallLimits, logger: Logger): Admission {
   return {
     interceptor,
     end() {
-      for (const call of [...semaphores.calls.inFlight, ...semaphores.streams.inFlight]) {
-        call?.signal.abort(() => fail(commonErrors.stopping));
-      }
+      for (const call of inFlight) call.signal.abort(() => fail(commonErrors.stopping));
     },
   };
+}
+
+/** The bytes of a result that is encoded; 0 for a message. */
+function sizeOf(result: unknown): number {
+  return result instanceof Uint8Array || typeof result === 'string' ? result.length : 0;
 }

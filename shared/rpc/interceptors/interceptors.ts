@@ -14,7 +14,7 @@ import { validation } from './validation.ts';
 
 export interface InterceptorOptions {
   readonly logger: Logger;
-  readonly authenticate: Authenticator;
+  readonly authenticator: Authenticator;
   readonly admission: Admission;
   /** Undefined without a metrics port: calls then pay nothing. */
   readonly calls?: CallMetrics | undefined;
@@ -25,18 +25,18 @@ export interface InterceptorOptions {
 /** Creates the interceptors of both server stacks, outermost first. */
 export function createInterceptors({
   logger,
-  authenticate,
+  authenticator,
   admission,
   calls,
   tracing,
 }: InterceptorOptions): readonly Interceptor[] {
   return [
     ...(calls === undefined ? [] : [metrics(calls)]), // outermost, so that every call is counted
-    admission.interceptor, // before anything that takes time: a rejected call must cost next to nothing
     ...(tracing === undefined ? [] : [traces(tracing)]), // so that everything inside runs in the call's trace context
-    logging(logger), // so that every call that was admitted is logged
+    logging(logger), // so that every call is logged, refused ones included
     errors(logger), // inside logging and metrics, so that they see the error that the caller gets
-    identity(authenticate), // before the request is decoded: no bytes are decoded for callers without a credential
+    identity(authenticator), // before the request is decoded: no bytes are decoded for callers without a credential
+    admission.interceptor, // shares out by caller, who is known now; before the request is decoded
     validation, // before the body: declared types and bounds come first (design 1)
     staff, // innermost: the staff check is the first rule of the body (spec 5)
   ];

@@ -1,19 +1,93 @@
 import type { Server, Socket } from 'node:net';
+import { FairShare } from '../../fairness/fair-share.ts';
+import { maxConnections } from './limits.ts';
 
-/** The open connections of a server, kept up to date. `event` announces a new one. */
-export function openConnections(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on(event, (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
+/** A connection of a port. */
+export interface Connection {
+  /** The first caller who has shown a credential on it; undefined: a stranger. */
+  readonly subject: string | undefined;
+  /** Counts a stranger's connection for a caller. Closes it when that caller has its share already. */
+  identify(subject: string): void;
 }
+
+/** What names a connection: a TLS socket and that of an HTTP/2 session name the TCP socket below them. */
+type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 /**
- * Closes the connections that have sent nothing, such as those that browsers open ahead of need. Node
- * counts them as busy, so they would hold up a shutdown.
+ * The open connections of a port. A caller has its share of them. When there are too many, the oldest
+ * one of a stranger makes room for the newest.
  */
-export function closeSilent(sockets: Iterable<Socket>): void {
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+export class Connections {
+  readonly #open = new Map<string, OpenConnection>();
+  /** Oldest first. */
+  readonly #strangers = new Set<OpenConnection>();
+  readonly #shares = new FairShare(maxConnections);
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => this.#add(socket));
+    server.on('secureConnection', (socket: Socket) => {
+      const connection = this.#open.get(nameOf(socket));
+      if (connection !== undefined) connection.socket = socket;
+    });
+  }
+
+  /** The connection of a socket; a stranger's when it has closed. */
+  of(peer: Peer): Connection {
+    return this.#open.get(nameOf(peer)) ?? closed;
+  }
+
+  /**
+   * Closes the connections that have sent nothing, such as those that browsers open ahead of need. Node
+   * counts them as busy, so they would hold up a shutdown.
+   */
+  closeSilent(): void {
+    for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.#open.values()) socket.destroy();
+  }
+
+  #add(socket: Socket): void {
+    const name = nameOf(socket);
+    const connection = new OpenConnection(socket, (subject) => {
+      this.#strangers.delete(connection);
+      if (!this.#shares.fits(subject, 1)) socket.destroy();
+      this.#shares.add(subject, 1);
+    });
+    this.#open.set(name, connection);
+    this.#strangers.add(connection);
+    socket.once('close', () => {
+      this.#open.delete(name);
+      this.#strangers.delete(connection);
+      if (connection.subject !== undefined) this.#shares.release(connection.subject);
+    });
+    if (this.#open.size <= maxConnections) return;
+    for (const oldest of this.#strangers) return void oldest.socket.destroy();
+  }
 }
+
+class OpenConnection implements Connection {
+  socket: Socket;
+  #subject: string | undefined;
+  readonly #onIdentified: (subject: string) => void;
+
+  constructor(socket: Socket, onIdentified: (subject: string) => void) {
+    this.socket = socket;
+    this.#onIdentified = onIdentified;
+  }
+
+  get subject(): string | undefined {
+    return this.#subject;
+  }
+
+  identify(subject: string): void {
+    if (this.#subject !== undefined) return;
+    this.#subject = subject;
+    this.#onIdentified(subject);
+  }
+}
+
+const closed: Connection = { subject: undefined, identify: () => undefined };
+
+const nameOf = ({ remoteAddress, remotePort }: Peer): string => `${remoteAddress} ${remotePort}`;

@@ -1,5 +1,7 @@
 const MiB = 1024 * 1024;
 
+// A request.
+
 /** The largest message that either port accepts. */
 export const maxMessageBytes = 4 * MiB;
 
@@ -12,38 +14,45 @@ export const maxRequestValues = 120_000;
 /** The nesting of a request: protobuf decodes neither form any deeper. */
 export const maxRequestDepth = 100;
 
-/** The longest delay of a Node timer; a longer one fires at once. */
-export const maxTimerMs = 2 ** 31 - 1;
-
-/** The memory that the large requests on one port of a process may reserve together. */
-export const maxRequestMemoryBytes = 64 * MiB;
-
-/** A request up to this size needs no reservation: its connection costs as much memory anyway. */
-export const unreservedRequestBytes = 16 * 1024;
-
-/** The response bytes that the clients of one port of a process may leave unread together. */
-export const maxUnreadBytes = 128 * MiB;
+/** How long a request may take to arrive. */
+export const requestTimeoutMs = 30_000;
 
 /** How long a response may wait without its client reading any of it. */
 export const responseTimeoutMs = 60_000;
 
-/** How long a request may take to arrive. */
-export const requestTimeoutMs = 30_000;
+/** The longest delay of a Node timer; a longer one fires at once. */
+export const maxTimerMs = 2 ** 31 - 1;
 
-/** The connections on one port of a process; further ones are closed at once. */
+// What the callers of a process share.
+
+/** The requests that are open, from their headers to the end of their responses. */
+export const maxOpenRequests = 15_000;
+
+/** The calls that wait for a place. */
+export const maxWaitingCalls = 10_000;
+
+/** The memory of large requests. */
+export const maxRequestBytes = 64 * MiB;
+
+/** A request up to this size is not counted: its connection takes as much memory anyway. */
+export const smallRequestBytes = 16 * 1024;
+
+/** The bytes of large responses that clients have not read. */
+export const maxUnreadBytes = 128 * MiB;
+
+/** A response up to this size is not counted. */
+export const smallResponseBytes = 16 * 1024;
+
+/** The connections on one port. */
 export const maxConnections = 15_000;
 
-/**
- * The requests on one port of a process whose responses are not delivered. When there are so many, most
- * are half-sent or not read.
- */
-export const maxRequestStreams = 10_000;
-
-/** The open streams of health and reflection in one process. */
-export const maxLongLivedStreams = 1_000;
-
-/** The concurrent calls of one HTTP/2 connection while few connections are active. */
+/** The concurrent calls of one HTTP/2 connection. The rest waits at the client. */
 export const maxCallsPerConnection = 100;
 
-/** The concurrent calls of all HTTP/2 connections together; more would make none of them faster. */
-export const maxConcurrentCalls = 500;
+// What those share who have shown no credential, the strangers. The oldest makes room for the newest.
+
+/** Their open requests, such as half-sent ones, and those of health and reflection. */
+export const maxStrangersRequests = 1_000;
+
+/** The memory of their large requests. */
+export const maxStrangersBytes = 16 * MiB;

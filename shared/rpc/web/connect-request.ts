@@ -2,11 +2,9 @@ import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
 import { compressedFlag } from '../../internals/connect.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import type { Codec } from '../limits/message-bounds.ts';
-import { MemoryReservation, type RequestMemory } from '../limits/request-memory.ts';
 import { envelopeHeaderBytes } from './connect-errors.ts';
-import type { WebRequest, WebResponse } from './port.ts';
-
-const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
+import { mayBeCompressed } from './http-request.ts';
+import type { Reserve, WebRequest } from './port.ts';
 
 /** The codec of a request, found out as connect-node does. */
 export function codecOf({ method, url = '', headers }: WebRequest): Codec {
@@ -22,24 +20,22 @@ export function codecOf({ method, url = '', headers }: WebRequest): Codec {
  * A compressed message is checked after decompression instead. connect-node has no place for either:
  * it decodes what it gets.
  *
- * Throws OVERLOADED when the memory is used up, MESSAGE_TOO_LARGE, and INVALID_ARGUMENT for a stream of
+ * Throws TOO_MANY_REQUEST_BYTES when the caller may take no more memory, MESSAGE_TOO_LARGE, and INVALID_ARGUMENT for a stream of
  * several messages.
  */
 export async function* readBoundedBody(
   request: WebRequest,
-  response: WebResponse,
-  memory: RequestMemory,
+  reserve: Reserve,
   checkBounds: (message: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array, void> {
-  const mayBeCompressed = encodingHeaders.some((name) => (request.headers[name] ?? 'identity') !== 'identity');
-  const reservation = new MemoryReservation(memory, mayBeCompressed, request.rawHeaders);
-  response.once('close', () => reservation.release());
   const isEnveloped = /^application\/(?:connect|grpc-web)\b/i.test(request.headers['content-type'] ?? '');
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of reservation.reserveChunks(request.iterator({ destroyOnReturn: false }))) {
+  if (!reserve(size)) throw fail(commonErrors.tooManyRequestBytes);
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk);
     size += chunk.byteLength;
+    if (!reserve(size)) throw fail(commonErrors.tooManyRequestBytes);
     if (size > maxMessageBytes + envelopeHeaderBytes) throw fail(commonErrors.messageTooLarge);
   }
   const body = Buffer.concat(chunks);
@@ -47,7 +43,7 @@ export async function* readBoundedBody(
   if (isEnveloped && body.length > envelopeHeaderBytes && body.length > envelopeHeaderBytes + body.readUInt32BE(1)) {
     throw invalidRequest('The request has more than one message');
   }
-  const isCompressed = isEnveloped ? ((body[0] ?? 0) & compressedFlag) !== 0 : mayBeCompressed;
+  const isCompressed = isEnveloped ? ((body[0] ?? 0) & compressedFlag) !== 0 : mayBeCompressed(request);
   if (!isCompressed) checkBounds(isEnveloped ? body.subarray(envelopeHeaderBytes) : body);
   yield body;
 }

@@ -9,7 +9,6 @@ import type { Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import { type Codec, checkMessageBounds } from '../limits/message-bounds.ts';
-import type { RequestMemory } from '../limits/request-memory.ts';
 import { procedurePath } from '../procedure-path.ts';
 import { EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
@@ -28,26 +27,20 @@ const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
 export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
   interceptors: readonly Interceptor[],
-  memory: RequestMemory,
 ): ReadonlyMap<string, WebHandler> {
   return new Map(
     rpcs.map((rpc) => {
-      const json = createHandler(rpc, 'json', interceptors, memory);
-      const proto = createHandler(rpc, 'proto', interceptors, memory);
-      const handler: WebHandler = (request, response) =>
-        codecOf(request) === 'json' ? json(request, response) : proto(request, response);
+      const json = createHandler(rpc, 'json', interceptors);
+      const proto = createHandler(rpc, 'proto', interceptors);
+      const handler: WebHandler = (request, response, reserve) =>
+        codecOf(request) === 'json' ? json(request, response, reserve) : proto(request, response, reserve);
       return [procedurePath(rpc.method), handler];
     }),
   );
 }
 
 /** A handler for one procedure and one codec: the check of a message's bounds depends on the codec. */
-function createHandler(
-  rpc: Rpc,
-  codec: Codec,
-  interceptors: readonly Interceptor[],
-  memory: RequestMemory,
-): WebHandler {
+function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Interceptor[]): WebHandler {
   const checkBounds = (message: Uint8Array) => checkMessageBounds(codec, rpc.method.input, message);
   const router = createConnectRouter({
     grpc: false,
@@ -59,13 +52,13 @@ function createHandler(
   mount(router, rpc, interceptors);
   const [handler] = router.handlers;
   if (handler === undefined) throw new Error(`${rpc.method.name} was not mounted`);
-  return async (request, response) => {
+  return async (request, response, reserve) => {
     response.setHeader('cache-control', 'no-store');
     const progress = { begun: false };
     const values = createContextValues().set(progressKey, progress);
     const connectRequest = universalRequestFromNodeRequest(request, response, undefined, values);
     capTimeouts(connectRequest.header);
-    const requestBody = readBoundedBody(request, response, memory, checkBounds);
+    const requestBody = readBoundedBody(request, reserve, checkBounds);
     const connectResponse = await handler({ ...connectRequest, body: requestBody });
     const chunks = (connectResponse.body ?? singleChunk(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node calls the implementation only when the first chunk is asked for.

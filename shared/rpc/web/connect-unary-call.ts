@@ -4,8 +4,7 @@ import { commonErrors, type ErrorRow, fail, invalidRequest, unreadableRequest } 
 import type { CallSource } from '../call-context.ts';
 import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
 import { type Codec, checkMessageBounds } from '../limits/message-bounds.ts';
-import type { MemoryReservation } from '../limits/request-memory.ts';
-import type { WebRequest, WebResponse } from './port.ts';
+import type { Reserve, WebRequest, WebResponse } from './port.ts';
 
 /** A unary call of Connect, read straight from Node's request. */
 export class ConnectUnaryCallSource implements CallSource {
@@ -29,22 +28,22 @@ export class ConnectUnaryCallSource implements CallSource {
    * Reads the body to its end, or until it is too large. Size errors are kept for `decode`, so that the
    * interceptors see them. Rejects when the caller disconnects.
    */
-  readBody(reservation: MemoryReservation): Promise<void> {
+  readBody(reserve: Reserve): Promise<void> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      if (!reservation.reserve(size)) {
-        this.#bodyError = commonErrors.overloaded;
+      if (!reserve(size)) {
+        this.#bodyError = commonErrors.tooManyRequestBytes;
         resolve();
       }
       this.#request.on('data', (chunk: Buffer) => {
         size += chunk.byteLength;
         if (this.#bodyError !== undefined) return;
-        if (size <= maxMessageBytes && reservation.reserve(size)) {
+        if (size <= maxMessageBytes && reserve(size)) {
           chunks.push(chunk);
           return;
         }
-        this.#bodyError = size > maxMessageBytes ? commonErrors.messageTooLarge : commonErrors.overloaded;
+        this.#bodyError = size > maxMessageBytes ? commonErrors.messageTooLarge : commonErrors.tooManyRequestBytes;
         chunks.length = 0;
         resolve();
       });

@@ -4,12 +4,11 @@ import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Handle, type Interceptor, intercept } from '../interceptor.ts';
 import type { Codec } from '../limits/message-bounds.ts';
-import { MemoryReservation, type RequestMemory } from '../limits/request-memory.ts';
 import { encodeBinary, encodeJson, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { ConnectUnaryCallSource } from './connect-unary-call.ts';
 import { connectTimeoutPattern } from './deadlines.ts';
-import type { WebRequest, WebResponse } from './port.ts';
+import type { Reserve, WebRequest, WebResponse } from './port.ts';
 
 /**
  * A fast path for the most common Connect calls, straight on Node's HTTP: unary, by POST, without
@@ -17,7 +16,12 @@ import type { WebRequest, WebResponse } from './port.ts';
  * controllers, which take three times as long as the rest of a short call. All other calls go through
  * connect-node (see connect-router.ts).
  */
-export type ConnectUnaryHandler = (request: WebRequest, response: WebResponse, codec: Codec) => Promise<void>;
+export type ConnectUnaryHandler = (
+  request: WebRequest,
+  response: WebResponse,
+  reserve: Reserve,
+  codec: Codec,
+) => Promise<void>;
 
 const contentTypePattern = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))$/i;
 // As in connect-node: a smaller response does not gain by compression.
@@ -34,11 +38,7 @@ export function unaryCodecOf({ method, headers }: WebRequest): Codec | undefined
 }
 
 /** Creates the handler of one procedure. It rejects when the response could not be delivered. */
-export function createConnectUnaryHandler(
-  rpc: Rpc,
-  interceptors: readonly Interceptor[],
-  memory: RequestMemory,
-): ConnectUnaryHandler {
+export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]): ConnectUnaryHandler {
   const { method } = rpc;
   const handles: Record<Codec, Handle<Buffer | string>> = {
     json: intercept(interceptors, rpc, async (call) => encodeJson(method.output, await rpc.invoke(call.request, call))),
@@ -46,11 +46,9 @@ export function createConnectUnaryHandler(
       encodeBinary(method.output, await rpc.invoke(call.request, call)),
     ),
   };
-  return async (request, response, codec) => {
+  return async (request, response, reserve, codec) => {
     const source = new ConnectUnaryCallSource(method, codec, request, response);
-    const reservation = new MemoryReservation(memory, false, request.rawHeaders);
-    response.once('close', () => reservation.release());
-    await source.readBody(reservation);
+    await source.readBody(reserve);
     const call = new CallContext(source);
     try {
       await send(request, response, 200, `application/${codec}`, call, await handles[codec](call));

@@ -8,19 +8,25 @@ import {
 import type { Server } from 'node:net';
 import { closeIdleHttp1, limitHttp1 } from '../../internals/node-http2.ts';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
-import { closeSilent, openConnections } from '../limits/connections.ts';
-import { maxConnections, requestTimeoutMs } from '../limits/limits.ts';
+import { Connections } from '../limits/connections.ts';
+import { requestTimeoutMs } from '../limits/limits.ts';
 import { limitSession } from './http2-session.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
 export type WebResponse = ServerResponse | Http2ServerResponse;
+/**
+ * Counts the memory of a request of whose body `size` bytes have come; false when its caller may take no
+ * more of it.
+ */
+export type Reserve = (size: number) => boolean;
 /** Handles one request; rejects when the response could not be delivered. */
-export type WebHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
+export type WebHandler = (request: WebRequest, response: WebResponse, reserve: Reserve) => Promise<void>;
 export type WebListener = (request: WebRequest, response: WebResponse) => void;
 
 /** A server that does not listen yet. */
 export interface WebPort {
   readonly server: Server;
+  readonly connections: Connections;
   /** Accepts no more connections; resolves once the calls in flight have ended. */
   stop(): Promise<void>;
   /** Closes every connection at once. */
@@ -48,15 +54,15 @@ const handshakeTimeoutMs = 10_000;
 /** Creates a port for HTTP/1.1 in cleartext. */
 export function createHttpPort(listener: WebListener): WebPort {
   const server = createServer({ ...timeouts, maxHeaderSize, connectionsCheckingInterval }, listener);
-  server.maxConnections = maxConnections;
   server.maxHeadersCount = maxHeadersCount;
-  const sockets = openConnections(server, 'connection');
+  const connections = new Connections(server);
   return {
     server,
+    connections,
     stop: () =>
       close(server, () => {
         server.closeIdleConnections();
-        closeSilent(sockets);
+        connections.closeSilent();
       }),
     kill: () => server.closeAllConnections(),
   };
@@ -80,12 +86,10 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
     },
     listener,
   );
-  server.maxConnections = maxConnections;
   limitHttp1(server, { ...timeouts, maxHeadersCount });
   certificates.onChange(() => server.setSecureContext(contextOf(certificates)));
 
-  const sockets = openConnections(server, 'connection');
-  const secureSockets = openConnections(server, 'secureConnection');
+  const connections = new Connections(server);
   // A connection can fail between the end of its handshake and the first protocol: without a listener
   // its error would end the process.
   server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()));
@@ -101,19 +105,19 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
 
   return {
     server,
+    connections,
     stop() {
       stopping = true;
       // Sends GOAWAY, and closes the session after its last stream.
       for (const session of sessions) session.close();
       return close(server, () => {
         closeIdleHttp1(server);
-        closeSilent(sockets);
-        closeSilent(secureSockets);
+        connections.closeSilent();
       });
     },
     kill() {
       for (const session of sessions) session.destroy();
-      for (const socket of sockets) socket.destroy();
+      connections.closeAll();
     },
   };
 }

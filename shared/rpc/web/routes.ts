@@ -1,45 +1,42 @@
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { Implementation } from '../implementation.ts';
-import type { Interceptor } from '../interceptor.ts';
-import { RequestMemory } from '../limits/request-memory.ts';
-import type { SlowClientGuard } from '../limits/slow-clients.ts';
+import type { Connections } from '../limits/connections.ts';
 import { procedurePath } from '../procedure-path.ts';
+import type { ServedCalls } from '../served-calls.ts';
 import { createConnectRouterHandlers } from './connect-router.ts';
 import { createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';
-import { HttpRequestStream } from './http-request-stream.ts';
-import type { WebHandler, WebListener, WebRequest, WebResponse } from './port.ts';
+import { HttpRequest } from './http-request.ts';
+import type { WebHandler, WebListener, WebRequest } from './port.ts';
 
 /**
  * Creates the listener for the paths of the procedures; any other path is 404. Ordinary unary calls of
  * Connect take the fast path, all others go through connect-node.
  */
 export function createCallListener(
-  implementations: readonly Implementation[],
-  interceptors: readonly Interceptor[],
+  { implementations, interceptors, requests }: ServedCalls,
   logger: Logger,
-  slowClients: SlowClientGuard,
+  connections: () => Connections,
 ): WebListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
-  const memory = new RequestMemory();
-  const routerHandlers = createConnectRouterHandlers(rpcs, interceptors, memory);
+  const routerHandlers = createConnectRouterHandlers(rpcs, interceptors);
   const unaryRpcs = rpcs.filter(({ method }) => method.methodKind === 'unary');
   const unaryHandlers = new Map(
-    unaryRpcs.map((rpc) => [procedurePath(rpc.method), createConnectUnaryHandler(rpc, interceptors, memory)]),
+    unaryRpcs.map((rpc) => [procedurePath(rpc.method), createConnectUnaryHandler(rpc, interceptors)]),
   );
 
-  function handle(request: WebRequest, response: WebResponse): Promise<void> {
+  const handle: WebHandler = (request, response, reserve) => {
     const path = pathOf(request);
     const codec = unaryCodecOf(request);
     const handleUnary = codec && unaryHandlers.get(path);
-    if (handleUnary) return handleUnary(request, response, codec);
-    return (routerHandlers.get(path) ?? notFound)(request, response);
-  }
+    if (handleUnary) return handleUnary(request, response, reserve, codec);
+    return (routerHandlers.get(path) ?? notFound)(request, response, reserve);
+  };
 
   return (request, response) => {
-    const stream = new HttpRequestStream(request, response);
-    if (!slowClients.add(stream)) return;
-    response.once('close', () => slowClients.delete(stream));
-    handle(request, response).catch((error: unknown) => {
+    const open = new HttpRequest(request, response);
+    response.once('close', () => requests.end(open));
+    requests.begin(open, request.headers.authorization, connections().of(socketOf(request)));
+    handle(request, response, (size) => requests.reserve(open, size)).catch((error: unknown) => {
       // The caller has disconnected, or the response could not be written: there is nobody to report to.
       logger.debug({ err: error }, 'an answer was not delivered');
       response.destroy();
@@ -50,6 +47,11 @@ export function createCallListener(
 const notFound: WebHandler = async (_request, response) => {
   response.writeHead(404).end();
 };
+
+/** The socket of a request. Over HTTP/2, the request has one of its own, without an address once it is reset. */
+function socketOf(request: WebRequest): Socket {
+  return 'stream' in request ? (request.stream.session?.socket ?? request.socket) : request.socket;
+}
 
 /** The path of a request, without its query. */
 export function pathOf({ url = '' }: WebRequest): string {

@@ -4,9 +4,7 @@ import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { Logger } from 'pino';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
-import type { Implementation } from '../implementation.ts';
-import type { Interceptor } from '../interceptor.ts';
-import { SlowClientGuard } from '../limits/slow-clients.ts';
+import type { ServedCalls } from '../served-calls.ts';
 import { createHttpPort, createHttpsPort, type WebListener, type WebResponse } from './port.ts';
 import { createCallListener, pathOf } from './routes.ts';
 
@@ -36,13 +34,8 @@ export interface WebOptions {
  * Serves Connect and gRPC-Web, `/healthz` and `/readyz`, on a port (0 for a free one): over HTTP/1.1 in
  * cleartext, or over HTTP/1.1 and HTTP/2 with certificates. Rejects when the port can't be bound.
  */
-export async function serveWeb(
-  implementations: readonly Implementation[],
-  interceptors: readonly Interceptor[],
-  options: WebOptions,
-): Promise<WebServer> {
-  const slowClients = new SlowClientGuard();
-  const handleCall = createCallListener(implementations, interceptors, options.logger, slowClients);
+export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<WebServer> {
+  const handleCall = createCallListener(calls, options.logger, () => webPort.connections);
   const allowOrigin = createCors(options.corsOrigins);
   let draining = false;
 
@@ -70,12 +63,11 @@ export async function serveWeb(
     else allowOrigin(request, response, () => handleCall(request, response));
   };
   const { certificates } = options;
-  const { server, stop, kill } =
-    certificates === undefined ? createHttpPort(listener) : createHttpsPort(certificates, listener);
+  const webPort = certificates === undefined ? createHttpPort(listener) : createHttpsPort(certificates, listener);
+  const { server, stop, kill } = webPort;
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, (socket: Socket) => socket.once('close', () => responses.delete(socket)));
   }
-  server.once('close', () => slowClients.close());
   return {
     port: await listen(server, options),
     drain() {

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GrpcServer, serveGrpc } from '../../../shared/rpc/grpc/server.ts';
+import { servedWithoutInterceptors } from '../../support/served.ts';
 import { startTestService } from '../../support/service.ts';
 
 describe('A connection to the gRPC port', () => {
   let server: GrpcServer;
   beforeAll(async () => {
-    server = await serveGrpc([], [], { host: '127.0.0.1', port: 0 }, undefined, 100);
+    server = await serveGrpc(servedWithoutInterceptors(), { host: '127.0.0.1', port: 0 }, undefined, 100);
   });
   afterAll(() => server.kill());
 

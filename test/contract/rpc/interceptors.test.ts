@@ -3,22 +3,24 @@ import pino from 'pino';
 import { expect, it } from 'vitest';
 import { createAdmission } from '../../../shared/rpc/interceptors/admission.ts';
 import { createInterceptors } from '../../../shared/rpc/interceptors/interceptors.ts';
+import { OpenRequests } from '../../../shared/rpc/limits/open-requests.ts';
 import { CallMetrics } from '../../../shared/telemetry/call-metrics.ts';
 import { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { Tracing } from '../../../shared/telemetry/tracing.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
+import { nobody } from '../../support/served.ts';
 
 it('The interceptors are in the order that their reasons require', () => {
   const logger = pino({ level: 'silent' });
   const calls = new CallMetrics(new Metrics(logger));
   const tracing = new Tracing(trace.getTracer('test'));
-  const admission = createAdmission({ calls: 1, streams: 1 }, logger);
-  const required = { logger, authenticate: () => Promise.reject(), admission };
+  const admission = createAdmission({ calls: 1, streams: 1 }, new OpenRequests(nobody));
+  const required = { logger, authenticator: nobody, admission };
   const namesWith = (optional: { calls?: CallMetrics; tracing?: Tracing }) =>
     createInterceptors({ ...required, ...optional }).map(({ name }) => name);
-  const all = ['metrics', 'admission', 'traces', 'logging', 'errors', 'identity', 'validation', 'staff'];
+  const all = ['metrics', 'traces', 'logging', 'errors', 'identity', 'admission', 'validation', 'staff'];
   expect(namesWith({ calls, tracing })).toEqual(all);
-  expect(namesWith({})).toEqual(['admission', 'logging', 'errors', 'identity', 'validation', 'staff']);
+  expect(namesWith({})).toEqual(['logging', 'errors', 'identity', 'admission', 'validation', 'staff']);
 });
 
 slotContract('The interceptors', (api) => {

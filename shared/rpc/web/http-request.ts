@@ -1,14 +1,21 @@
 import { ServerResponse } from 'node:http';
-import { RequestStream } from '../limits/slow-clients.ts';
+import { OpenRequest } from '../limits/open-requests.ts';
 import type { WebRequest, WebResponse } from './port.ts';
 
+const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
+
+/** Whether the message of a request may be compressed. */
+export function mayBeCompressed({ headers }: WebRequest): boolean {
+  return encodingHeaders.some((name) => (headers[name] ?? 'identity') !== 'identity');
+}
+
 /** A request on the web port. Over HTTP/1.1, Node itself limits how long a request may take to arrive. */
-export class HttpRequestStream extends RequestStream {
+export class HttpRequest extends OpenRequest {
   readonly #request: WebRequest;
   readonly #response: WebResponse;
 
   constructor(request: WebRequest, response: WebResponse) {
-    super();
+    super(request.rawHeaders, mayBeCompressed(request));
     this.#request = request;
     this.#response = response;
   }

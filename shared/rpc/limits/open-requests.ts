@@ -1,0 +1,210 @@
+import type { Authenticator } from '../../auth/authenticator.ts';
+import type { Caller } from '../../fairness/caller.ts';
+import { FairShare } from '../../fairness/fair-share.ts';
+import type { Connection } from './connections.ts';
+import {
+  maxMessageBytes,
+  maxOpenRequests,
+  maxRequestBytes,
+  maxStrangersBytes,
+  maxStrangersRequests,
+  maxUnreadBytes,
+  requestTimeoutMs,
+  responseTimeoutMs,
+  smallRequestBytes,
+} from './limits.ts';
+
+// The highest compression ratio of deflate, and the memory of a zlib stream while it inflates.
+const maxInflation = 1032;
+const inflaterBytes = 48 * 1024;
+
+/** One request and its response, while they travel over a connection. */
+export abstract class OpenRequest {
+  /** The `sub` of its caller; undefined for a stranger, who has shown no credential yet. */
+  subject: string | undefined;
+  /** The memory that is counted for it. */
+  bytes = 0;
+  startedAtMs = 0;
+  /** The unread bytes at the last sweep, and since when they are that many. */
+  lastUnread = 0;
+  lastUnreadSinceMs = 0;
+  readonly #isCompressed: boolean;
+  readonly #headerBytes: number;
+
+  /** @param rawHeaders header names and values, as Node received them. */
+  constructor(rawHeaders: readonly string[], isCompressed: boolean) {
+    this.#isCompressed = isCompressed;
+    let headerBytes = 0;
+    for (const part of rawHeaders) headerBytes += part.length;
+    this.#headerBytes = headerBytes;
+  }
+
+  /** The memory that the request may take once so many bytes of its body have come. */
+  memoryFor(size: number): number {
+    const body = this.#isCompressed ? Math.min(size * maxInflation, maxMessageBytes) + inflaterBytes : size;
+    return this.#headerBytes + body;
+  }
+
+  /** Whether parts of the request are still to come. */
+  abstract readonly isArriving: boolean;
+  /** The bytes of the response that the client has not taken. */
+  abstract readonly unread: number;
+  /** Aborts the request at once. */
+  abstract reset(): void;
+}
+
+const sweepMs = 50;
+
+/**
+ * The requests of a process that are open, on both ports. A caller has its share of their number, of the
+ * memory for large ones, and of the bytes that are sent and not read. Strangers have a small pot of
+ * their own, in which the oldest request makes room for the newest: none of theirs can stand in the way
+ * of one with a credential.
+ */
+export class OpenRequests {
+  readonly #authenticator: Authenticator;
+  /** Oldest first. */
+  readonly #open = new Set<OpenRequest>();
+  /** Oldest first. */
+  readonly #strangers = new Set<OpenRequest>();
+  readonly #requests = new FairShare(maxOpenRequests);
+  readonly #bytes = new FairShare(maxRequestBytes);
+  readonly #timer: NodeJS.Timeout;
+  #strangersBytes = 0;
+  /** As of the last sweep, with the responses that were sent since. */
+  #unread = new FairShare(maxUnreadBytes);
+  #waiting: (() => void)[] = [];
+  #nowMs = performance.now();
+
+  constructor(authenticator: Authenticator) {
+    this.#authenticator = authenticator;
+    // One sweep over all requests is cheaper than timers and counters for each.
+    this.#timer = setInterval(() => this.#sweep(), sweepMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /**
+   * Begins a request. It belongs to the caller whose credential it shows or, without one, to the caller
+   * of its connection. It is reset when that caller has its share of requests already.
+   */
+  begin(request: OpenRequest, authorization: string | undefined, connection: Connection): void {
+    request.startedAtMs = this.#nowMs;
+    this.#open.add(request);
+    const known = authorization === undefined ? connection.subject : this.#authenticator.known(authorization)?.subject;
+    if (known !== undefined) {
+      connection.identify(known);
+      this.#assign(request, known);
+      return;
+    }
+    this.#strangers.add(request);
+    if (this.#strangers.size > maxStrangersRequests) this.#resetOldestStranger();
+    if (authorization === undefined) return;
+    // The call itself reports a bad credential.
+    this.#authenticator.authenticate(authorization).then(
+      ({ subject }) => {
+        connection.identify(subject);
+        if (this.#strangers.has(request)) this.#assign(request, subject);
+      },
+      () => undefined,
+    );
+  }
+
+  /**
+   * Counts the memory of a request of whose body `size` bytes have come; false when the share of its
+   * caller is used up. A stranger's request takes the memory of the oldest strangers, at the end its own.
+   */
+  reserve(request: OpenRequest, size: number): boolean {
+    const bytes = request.memoryFor(size);
+    return bytes <= smallRequestBytes || this.#take(request, bytes);
+  }
+
+  #take(request: OpenRequest, bytes: number): boolean {
+    const more = bytes - request.bytes;
+    if (more <= 0) return true;
+    if (request.subject !== undefined) {
+      if (!this.#bytes.take(request.subject, more)) return false;
+      request.bytes = bytes;
+      return true;
+    }
+    if (!this.#strangers.has(request)) return false;
+    request.bytes = bytes;
+    this.#strangersBytes += more;
+    while (this.#strangersBytes > maxStrangersBytes) this.#resetOldestStranger();
+    return this.#strangers.has(request);
+  }
+
+  /** Counts the memory of a request no longer. */
+  release(request: OpenRequest): void {
+    if (request.subject !== undefined) this.#bytes.release(request.subject, request.bytes);
+    else this.#strangersBytes -= request.bytes;
+    request.bytes = 0;
+  }
+
+  end(request: OpenRequest): void {
+    if (!this.#open.delete(request)) return;
+    this.release(request);
+    if (!this.#strangers.delete(request) && request.subject !== undefined) this.#requests.release(request.subject);
+  }
+
+  /**
+   * Waits until a caller may be sent a large response: until it has read enough of those before. False
+   * when it has not in its `maxWaitMs`. Rejects with the reason of its signal when that aborts.
+   */
+  async untilRead({ subject = '', signal, maxWaitMs = Number.POSITIVE_INFINITY }: Caller, bytes: number) {
+    const startMs = performance.now();
+    // The largest response goes to a caller that has read everything.
+    while (!this.#unread.fits(subject, bytes) && this.#unread.heldBy(subject) > 0) {
+      if (performance.now() - startMs > maxWaitMs) return false;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      signal.throwIfAborted();
+    }
+    this.#unread.add(subject, bytes);
+    return true;
+  }
+
+  #assign(request: OpenRequest, subject: string): void {
+    const { bytes } = request;
+    if (this.#strangers.has(request)) {
+      this.release(request);
+      this.#strangers.delete(request);
+    }
+    request.subject = subject;
+    const hasPlace = this.#requests.take(subject);
+    if (!hasPlace) this.#requests.add(subject, 1);
+    if (!hasPlace || !this.#take(request, bytes)) request.reset();
+  }
+
+  #resetOldestStranger(): void {
+    for (const request of this.#strangers) {
+      // It stays in the sweep until its stream has closed.
+      this.release(request);
+      this.#strangers.delete(request);
+      request.reset();
+      return;
+    }
+  }
+
+  #sweep(): void {
+    this.#nowMs = performance.now();
+    this.#unread = new FairShare(maxUnreadBytes);
+    for (const request of this.#open) {
+      const { unread, subject } = request;
+      if (unread > 0 && subject !== undefined) this.#unread.add(subject, unread);
+      if (this.#isTooSlow(request, unread)) request.reset();
+    }
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  #isTooSlow(request: OpenRequest, unread: number): boolean {
+    if (this.#nowMs - request.startedAtMs > requestTimeoutMs && request.isArriving) return true;
+    if (unread === request.lastUnread) {
+      return unread > 0 && this.#nowMs - request.lastUnreadSinceMs > responseTimeoutMs;
+    }
+    request.lastUnread = unread;
+    request.lastUnreadSinceMs = this.#nowMs;
+    return false;
+  }
+}
