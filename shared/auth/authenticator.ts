@@ -12,10 +12,7 @@ import type { Claims, TokenVerifier } from './token.ts';
  * Resolves with the identity of an `authorization` header's value. Rejects with UNAUTHENTICATED `Authentication
  * required` if the header is missing or its token is not valid.
  */
-export interface Authenticator {
-  authenticate(authorization: string | undefined): Promise<Identity>;
-  known(authorization: string | undefined): Identity | undefined;
-}
+export type Authenticator = (authorization: string | undefined) => Promise<Identity>;
 
 const bearer = /^bearer +([^\s,]+) *$/i;
 
@@ -52,15 +49,9 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
     },
   });
 
-  const seen = new LRUCache<string, Identity>({ max: 10_000, ttl: 1_000 });
-  return {
-    async authenticate(authorization) {
-      const token = bearer.exec(authorization ?? '')?.[1];
-      if (token === undefined) throw fail(commonErrors.authenticationRequired);
-      const identity = identityOf(await verify(token));
-      seen.set(authorization ?? '', identity);
-      return identity;
-    },
-    known: (authorization) => seen.get(authorization ?? ''),
+  return async (authorization) => {
+    const token = bearer.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw fail(commonErrors.authenticationRequired);
+    return identityOf(await verify(token));
   };
 }

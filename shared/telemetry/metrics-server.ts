@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+
+// Whoever reaches the port may scrape as often as they like: that must not cost the calls anything.
+const scrapeEveryMs = 100;
+const maxConnections = 100;
 
 export interface MetricsServer {
   readonly port: number;
@@ -17,19 +22,21 @@ export async function serveMetrics(
   address: { readonly host: string; readonly port: number },
   logger: Logger,
 ): Promise<MetricsServer> {
+  const readText = paced(() => registry.metrics());
   const server = createServer(async ({ url = '', method }, response) => {
     if (url.split('?', 1)[0] !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
       response.writeHead(404).end();
       return;
     }
     try {
-      const text = await registry.metrics();
+      const text = await readText();
       response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' }).end(text);
     } catch (error) {
       logger.warn({ err: error }, 'the metrics could not be told');
       response.writeHead(500).end();
     }
   });
+  server.maxConnections = maxConnections;
   await once(server.listen(address), 'listening');
   const bound = server.address();
   return {
@@ -40,5 +47,21 @@ export async function serveMetrics(
         // A scrape in progress is not worth the wait.
         server.closeAllConnections();
       }),
+  };
+}
+
+/** Reads at most once in 100 ms: all who ask meanwhile share the next reading. */
+function paced(read: () => Promise<string>): () => Promise<string> {
+  let next: Promise<string> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  const readNext = async () => {
+    await pause(Math.max(0, readAt + scrapeEveryMs - performance.now()));
+    next = undefined;
+    readAt = performance.now();
+    return read();
+  };
+  return () => {
+    next ??= readNext();
+    return next;
   };
 }

@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { constants } from 'node:http2';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { maxMessageBytes, maxRequestMemoryBytes } from '../../shared/rpc/limits/limits.ts';
+import { maxMessageBytes, maxRequestBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
 import {
   garbageMiB,
@@ -83,7 +83,7 @@ describe('The memory for requests', () => {
     });
     expect(new Set(await Promise.all(answers))).toEqual(new Set([429]));
     expect(await isServing(target)).toBe(true);
-    expect(await target.grown()).toBeLessThan(toMiB(maxRequestMemoryBytes) + garbageMiB);
+    expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
   });
 
   it.each(halves)(
@@ -101,7 +101,7 @@ describe('The memory for requests', () => {
       await expect.poll(() => errors.length).toBeGreaterThan(20);
       expect(new Set(errors)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
       expect(await isServing(target)).toBe(true);
-      expect(await target.grown()).toBeLessThan(toMiB(maxRequestMemoryBytes) + garbageMiB);
+      expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
       session.destroy();
     },
   );
@@ -124,7 +124,7 @@ describe('The memory for requests', () => {
       await expect.poll(() => answers.length).toBeGreaterThan(20);
       for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 429 .*OVERLOADED/s);
       expect(await isServing(target)).toBe(true);
-      expect(await target.grown()).toBeLessThan(toMiB(maxRequestMemoryBytes) + garbageMiB);
+      expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
       for (const socket of sockets) socket.destroy();
     },
   );

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
+import type { ServiceName } from '../../shared/config/config.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { post } from '../support/post.ts';
 import { viaPort } from '../support/proxy.ts';
@@ -8,7 +9,7 @@ import type { Replica } from '../support/replica.ts';
 import { Stage } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
 
-/** A slot-service in a process of its own, to be attacked, with the token of staff user 1. */
+/** A service in a process and on a core of its own, to be attacked, with the token of staff user 1. */
 export interface Target {
   readonly database: TestDatabase;
   readonly replica: Replica;
@@ -29,13 +30,23 @@ export const garbageMiB = 150;
 
 export const toMiB = (bytes: number): number => bytes / mebibyte;
 
-/** @param databasePort the port at which the service finds its database, when that is a proxy. */
-export async function startTarget(env: Readonly<Record<string, string>> = {}, databasePort?: number): Promise<Target> {
+export interface TargetOptions {
+  /** Unset: slot-service. */
+  readonly service?: ServiceName;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The port at which the service finds its database, when that is a proxy. */
+  readonly databasePort?: number;
+  /** Fills the database before the service starts. */
+  readonly seed?: string;
+}
+
+export async function startTarget(options: TargetOptions = {}): Promise<Target> {
+  const { service = 'slot', env = {}, databasePort, seed } = options;
   const stage = await Stage.open();
   const { database } = stage;
+  if (seed !== undefined) await database.sql(seed);
   const databaseUrl = databasePort === undefined ? database.url : viaPort(database.url, databasePort);
-  const replica = await stage.start({ databaseUrl, env });
-  await replica.slots.getSlots({});
+  const replica = await stage.start({ databaseUrl, service, core: 0, env });
   let before = await memoryOf(replica);
   return {
     database,

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 import { type Client, createClient } from '@connectrpc/connect';
+import type { ServiceName } from '../../shared/config/config.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { createGrpcJsTransport } from './grpc-transport.ts';
@@ -8,9 +10,13 @@ import { programArguments } from './processes.ts';
 import { signToken, testSecret, withToken } from './tokens.ts';
 
 export interface ReplicaOptions {
+  /** Unset: slot-service. */
+  readonly service?: ServiceName;
   readonly databaseUrl: string;
   readonly redisUrl?: string | undefined;
   readonly refreshDelayMs?: number;
+  /** The only core that its processes may use; unset: all. */
+  readonly core?: number | undefined;
   /** How many processes share its ports. */
   readonly processes?: number;
   /** Unset: free ones. */
@@ -26,7 +32,7 @@ interface ReplicaPorts {
   readonly webPort: number;
 }
 
-/** A slot-service in a process of its own, or in several, on ports of its own. */
+/** A service in a process of its own, or in several, on ports of its own. */
 export class Replica {
   readonly log: LogLine[];
   readonly ports: ReplicaPorts;
@@ -35,6 +41,7 @@ export class Replica {
   /** As staff user 1. */
   readonly slots: Client<typeof SlotService>;
   readonly stores: Client<typeof SlotStoreService>;
+  readonly coupons: Client<typeof CouponService>;
   readonly #transport: ReturnType<typeof createGrpcJsTransport>;
   readonly #process: SpawnedProcess;
 
@@ -48,6 +55,7 @@ export class Replica {
     const transport = withToken(this.#transport, token);
     this.slots = createClient(SlotService, transport);
     this.stores = createClient(SlotStoreService, transport);
+    this.coupons = createClient(CouponService, transport);
   }
 
   /**
@@ -105,16 +113,29 @@ class SpawnedProcess {
   stderr = '';
   readonly #child: ChildProcess;
 
-  constructor({ databaseUrl, redisUrl, refreshDelayMs = 100, processes = 1, ports, env: more }: ReplicaOptions) {
+  constructor(options: ReplicaOptions) {
+    const {
+      databaseUrl,
+      redisUrl,
+      refreshDelayMs = 100,
+      processes = 1,
+      ports,
+      service = 'slot',
+      core,
+      env: more,
+    } = options;
+    const prefix = service.toUpperCase();
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     delete env.OTEL_EXPORTER_OTLP_ENDPOINT;
-    this.#child = spawn(process.execPath, programArguments('services/slot-service/main.ts'), {
+    const program = [process.execPath, ...programArguments(`services/${service}-service/main.ts`)];
+    const [command = '', ...args] = core === undefined ? program : ['taskset', '-c', String(core), ...program];
+    this.#child = spawn(command, args, {
       env: {
         ...env,
         DATABASE_URL: databaseUrl,
         AUTH_JWT_SECRET: testSecret,
-        SLOT_GRPC_PORT: String(ports?.grpc ?? 0),
-        SLOT_WEB_PORT: String(ports?.web ?? 0),
+        [`${prefix}_GRPC_PORT`]: String(ports?.grpc ?? 0),
+        [`${prefix}_WEB_PORT`]: String(ports?.web ?? 0),
         PROCESSES: String(processes),
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),

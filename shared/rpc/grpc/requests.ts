@@ -103,6 +103,10 @@ class GrpcRequest extends OpenRequest {
     this.#stream.close(tooMuch);
   }
 
+  disconnect(): void {
+    this.#stream.session?.destroy();
+  }
+
   /** Resets the request when it has grown beyond its one message, or beyond the memory for it. */
   grow(bytes: number): void {
     this.#size += bytes;

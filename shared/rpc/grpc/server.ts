@@ -1,7 +1,7 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
-import { maxCallsPerConnection, maxMessageBytes } from '../limits/limits.ts';
+import { maxMessageBytes, maxStreamsPerConnection } from '../limits/limits.ts';
 import { procedurePath } from '../procedure-path.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { createServerCredentials } from './credentials.ts';
@@ -41,7 +41,7 @@ export async function serveGrpc(
     // the connection. Only keepalive closes it once the client is gone.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
-    'grpc.max_concurrent_streams': maxCallsPerConnection,
+    'grpc.max_concurrent_streams': maxStreamsPerConnection,
     // Counts and times each call for a channelz service, which is not served.
     'grpc.enable_channelz': 0,
     // A client reconnects with its next call.

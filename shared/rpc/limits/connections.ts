@@ -6,6 +6,8 @@ import { maxConnections } from './limits.ts';
 export interface Connection {
   /** The first caller who has shown a credential on it; undefined: a stranger. */
   readonly subject: string | undefined;
+  /** The open requests on it that show no good credential. */
+  strangersRequests: number;
   /** Counts a stranger's connection for a caller. Closes it when that caller has its share already. */
   identify(subject: string): void;
 }
@@ -68,6 +70,7 @@ export class Connections {
 }
 
 class OpenConnection implements Connection {
+  strangersRequests = 0;
   socket: Socket;
   #subject: string | undefined;
   readonly #onIdentified: (subject: string) => void;
@@ -88,6 +91,6 @@ class OpenConnection implements Connection {
   }
 }
 
-const closed: Connection = { subject: undefined, identify: () => undefined };
+const closed: Connection = { subject: undefined, strangersRequests: 0, identify: () => undefined };
 
 const nameOf = ({ remoteAddress, remotePort }: Peer): string => `${remoteAddress} ${remotePort}`;

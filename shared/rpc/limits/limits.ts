@@ -46,10 +46,13 @@ export const smallResponseBytes = 16 * 1024;
 /** The connections on one port. */
 export const maxConnections = 15_000;
 
-/** The concurrent calls of one HTTP/2 connection. The rest waits at the client. */
-export const maxCallsPerConnection = 100;
+/** The concurrent requests of an HTTP/2 connection. The rest waits at the client. */
+export const maxStreamsPerConnection = 100;
 
 // What those share who have shown no credential, the strangers. The oldest makes room for the newest.
+
+/** The open requests of one connection on which nobody has shown a credential; one more closes it. */
+export const maxStrangersRequestsPerConnection = 10;
 
 /** Their open requests, such as half-sent ones, and those of health and reflection. */
 export const maxStrangersRequests = 1_000;

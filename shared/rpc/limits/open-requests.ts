@@ -8,6 +8,7 @@ import {
   maxRequestBytes,
   maxStrangersBytes,
   maxStrangersRequests,
+  maxStrangersRequestsPerConnection,
   maxUnreadBytes,
   requestTimeoutMs,
   responseTimeoutMs,
@@ -51,6 +52,8 @@ export abstract class OpenRequest {
   abstract readonly unread: number;
   /** Aborts the request at once. */
   abstract reset(): void;
+  /** Closes its connection at once. */
+  abstract disconnect(): void;
 }
 
 const sweepMs = 50;
@@ -65,8 +68,8 @@ export class OpenRequests {
   readonly #authenticator: Authenticator;
   /** Oldest first. */
   readonly #open = new Set<OpenRequest>();
-  /** Oldest first. */
-  readonly #strangers = new Set<OpenRequest>();
+  /** Oldest first, with the connections of those that have shown no good credential. */
+  readonly #strangers = new Map<OpenRequest, Connection | undefined>();
   readonly #requests = new FairShare(maxOpenRequests);
   readonly #bytes = new FairShare(maxRequestBytes);
   readonly #timer: NodeJS.Timeout;
@@ -99,17 +102,30 @@ export class OpenRequests {
       this.#assign(request, known);
       return;
     }
-    this.#strangers.add(request);
+    this.#strangers.set(request, undefined);
     if (this.#strangers.size > maxStrangersRequests) this.#resetOldestStranger();
-    if (authorization === undefined) return;
-    // The call itself reports a bad credential.
-    this.#authenticator.authenticate(authorization).then(
-      ({ subject }) => {
-        connection.identify(subject);
-        if (this.#strangers.has(request)) this.#assign(request, subject);
-      },
-      () => undefined,
-    );
+    if (authorization === undefined) this.#refuseMany(request, connection);
+    else void this.#identify(request, authorization, connection);
+  }
+
+  async #identify(request: OpenRequest, authorization: string, connection: Connection): Promise<void> {
+    try {
+      const { subject } = await this.#authenticator.authenticate(authorization);
+      connection.identify(subject);
+      if (this.#strangers.has(request)) this.#assign(request, subject);
+    } catch {
+      // The call itself reports the bad credential.
+      this.#refuseMany(request, connection);
+    }
+  }
+
+  /** Closes a stranger's connection that has many open requests: to reset them one by one costs more. */
+  #refuseMany(request: OpenRequest, connection: Connection): void {
+    if (!this.#strangers.has(request)) return;
+    this.#strangers.set(request, connection);
+    connection.strangersRequests += 1;
+    const isMany = connection.strangersRequests > maxStrangersRequestsPerConnection;
+    if (isMany && connection.subject === undefined) request.disconnect();
   }
 
   /**
@@ -144,9 +160,10 @@ export class OpenRequests {
   }
 
   end(request: OpenRequest): void {
-    if (!this.#open.delete(request)) return;
+    this.#open.delete(request);
+    this.#forgetStranger(request);
     this.release(request);
-    if (!this.#strangers.delete(request) && request.subject !== undefined) this.#requests.release(request.subject);
+    if (request.subject !== undefined) this.#requests.release(request.subject);
   }
 
   /**
@@ -167,10 +184,7 @@ export class OpenRequests {
 
   #assign(request: OpenRequest, subject: string): void {
     const { bytes } = request;
-    if (this.#strangers.has(request)) {
-      this.release(request);
-      this.#strangers.delete(request);
-    }
+    this.#forgetStranger(request);
     request.subject = subject;
     const hasPlace = this.#requests.take(subject);
     if (!hasPlace) this.#requests.add(subject, 1);
@@ -178,13 +192,18 @@ export class OpenRequests {
   }
 
   #resetOldestStranger(): void {
-    for (const request of this.#strangers) {
-      // It stays in the sweep until its stream has closed.
-      this.release(request);
-      this.#strangers.delete(request);
-      request.reset();
-      return;
+    for (const request of this.#strangers.keys()) {
+      this.#forgetStranger(request);
+      return request.reset();
     }
+  }
+
+  #forgetStranger(request: OpenRequest): void {
+    if (!this.#strangers.has(request)) return;
+    this.release(request);
+    const connection = this.#strangers.get(request);
+    if (connection !== undefined) connection.strangersRequests -= 1;
+    this.#strangers.delete(request);
   }
 
   #sweep(): void {

@@ -34,4 +34,9 @@ export class HttpRequest extends OpenRequest {
   reset(): void {
     this.#response.destroy();
   }
+
+  disconnect(): void {
+    if ('stream' in this.#request) this.#request.stream.session?.destroy();
+    else this.#request.socket.destroy();
+  }
 }

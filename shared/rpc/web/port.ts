@@ -9,7 +9,7 @@ import type { Server } from 'node:net';
 import { closeIdleHttp1, limitHttp1 } from '../../internals/node-http2.ts';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import { Connections } from '../limits/connections.ts';
-import { requestTimeoutMs } from '../limits/limits.ts';
+import { maxStreamsPerConnection, requestTimeoutMs } from '../limits/limits.ts';
 import { limitSession } from './http2-session.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
@@ -80,7 +80,7 @@ export function createHttpsPort(certificates: CertificateFiles, listener: WebLis
       handshakeTimeout: handshakeTimeoutMs,
       requestCert: certificates.requiresClientCertificate,
       rejectUnauthorized: certificates.requiresClientCertificate,
-      settings: { maxConcurrentStreams: 256, maxHeaderListSize: maxHeaderSize },
+      settings: { maxConcurrentStreams: maxStreamsPerConnection, maxHeaderListSize: maxHeaderSize },
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
     },

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CallSignal } from '../../shared/cancellation/signal.ts';
+import type { Connection } from '../../shared/rpc/limits/connections.ts';
+import {
+  maxOpenRequests,
+  maxRequestBytes,
+  maxStrangersBytes,
+  maxStrangersRequests,
+  maxStrangersRequestsPerConnection,
+  maxUnreadBytes,
+  requestTimeoutMs,
+  responseTimeoutMs,
+} from '../../shared/rpc/limits/limits.ts';
+import { OpenRequest, OpenRequests } from '../../shared/rpc/limits/open-requests.ts';
+
+const aMoment = 1_000;
+const mebibyte = 1024 * 1024;
+
+class PlainRequest extends OpenRequest {
+  isArriving = false;
+  unread = 0;
+  isReset = false;
+  isDisconnected = false;
+
+  reset(): void {
+    this.isReset = true;
+  }
+
+  disconnect(): void {
+    this.isDisconnected = true;
+  }
+}
+
+/** Knows the callers by their headers, once they have been verified. */
+class Headers {
+  readonly verified = new Set<string>();
+
+  async authenticate(authorization: string | undefined) {
+    if (authorization?.startsWith('bad') !== false) throw new Error('a bad credential');
+    this.verified.add(authorization);
+    return this.identityOf(authorization);
+  }
+
+  known(authorization: string | undefined) {
+    return authorization !== undefined && this.verified.has(authorization) ? this.identityOf(authorization) : undefined;
+  }
+
+  identityOf(subject: string) {
+    return { subject, claimedStaffId: undefined, staffId: async () => undefined };
+  }
+}
+
+describe('The open requests of a process', () => {
+  let headers: Headers;
+  let requests: OpenRequests;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    headers = new Headers();
+    requests = new OpenRequests(headers);
+  });
+  afterEach(() => {
+    requests.close();
+    vi.useRealTimers();
+  });
+
+  function connection(subject?: string): Connection & { identified: string[] } {
+    const identified: string[] = [];
+    return { subject, strangersRequests: 0, identified, identify: (each) => identified.push(each) };
+  }
+
+  function begin(authorization?: string, state: Partial<PlainRequest> = {}, over = connection()): PlainRequest {
+    const request = Object.assign(new PlainRequest([], false), state);
+    requests.begin(request, authorization, over);
+    return request;
+  }
+
+  /** A request of a caller whose token is known. */
+  function beginKnown(subject: string, state: Partial<PlainRequest> = {}): PlainRequest {
+    headers.verified.add(subject);
+    return begin(subject, state);
+  }
+
+  const countOf = (count: number, start: () => PlainRequest) => Array.from({ length: count }, start);
+
+  it('A request that has not arrived in time is reset', () => {
+    const slow = beginKnown('caller', { isArriving: true });
+    vi.advanceTimersByTime(requestTimeoutMs - aMoment);
+    expect(slow.isReset).toBe(false);
+    vi.advanceTimersByTime(2 * aMoment);
+    expect(slow.isReset).toBe(true);
+  });
+
+  it('A request whose response takes long is not reset', () => {
+    const waiting = beginKnown('caller');
+    vi.advanceTimersByTime(10 * requestTimeoutMs);
+    expect(waiting.isReset).toBe(false);
+  });
+
+  it('A response of which nothing is read for too long is reset, and one that is read slowly is not', () => {
+    const stuck = beginKnown('caller', { unread: 1 });
+    const slow = beginKnown('caller', { unread: 1_000_000 });
+    for (let passed = 0; passed <= responseTimeoutMs; passed += aMoment) {
+      slow.unread -= 1;
+      vi.advanceTimersByTime(aMoment);
+    }
+    expect(stuck.isReset).toBe(true);
+    expect(slow.isReset).toBe(false);
+  });
+
+  it('Of more strangers than may be open, the oldest are reset, and no request of a caller', () => {
+    const known = beginKnown('caller');
+    const strangers = countOf(maxStrangersRequests + 2, () => begin());
+    expect(known.isReset).toBe(false);
+    expect(strangers.map(({ isReset }) => isReset)).toEqual([true, true, ...strangers.slice(2).map(() => false)]);
+  });
+
+  it('A request belongs to its caller as soon as the credential is verified, whatever comes of the strangers', async () => {
+    const over = connection();
+    const first = begin('caller', {}, over);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(over.identified).toEqual(['caller']);
+    countOf(maxStrangersRequests + 1, () => begin());
+    expect(first.isReset).toBe(false);
+  });
+
+  it('A request with a bad credential stays a stranger', async () => {
+    const bad = begin('bad');
+    await vi.advanceTimersByTimeAsync(0);
+    countOf(maxStrangersRequests, () => begin());
+    expect(bad.isReset).toBe(true);
+  });
+
+  it('A request without a credential belongs to the caller of its connection', () => {
+    const health = begin(undefined, {}, connection('caller'));
+    countOf(maxStrangersRequests + 1, () => begin());
+    expect(health.isReset).toBe(false);
+  });
+
+  it('A connection without a caller is closed when it has more than ten requests without a credential', () => {
+    const over = connection();
+    const own = countOf(maxStrangersRequestsPerConnection, () => begin(undefined, {}, over));
+    expect(own.some(({ isDisconnected }) => isDisconnected)).toBe(false);
+    const [first] = own;
+    if (first !== undefined) requests.end(first);
+    expect(begin(undefined, {}, over).isDisconnected).toBe(false);
+    expect(begin(undefined, {}, over).isDisconnected).toBe(true);
+  });
+
+  it('Requests whose credential is still being verified do not close their connection', async () => {
+    const over = connection();
+    const many = countOf(2 * maxStrangersRequestsPerConnection, () => begin('caller', {}, over));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(many.some(({ isDisconnected }) => isDisconnected)).toBe(false);
+  });
+
+  it('A caller has its share of the open requests, and another one is not affected', () => {
+    const own = countOf(maxOpenRequests / 2, () => beginKnown('busy'));
+    expect(own.some(({ isReset }) => isReset)).toBe(false);
+    expect(beginKnown('busy').isReset).toBe(true);
+    expect(beginKnown('calm').isReset).toBe(false);
+  });
+
+  it('A request that has ended leaves its share', () => {
+    const [first] = countOf(maxOpenRequests / 2, () => beginKnown('busy'));
+    if (first !== undefined) requests.end(first);
+    expect(beginKnown('busy').isReset).toBe(false);
+  });
+
+  it('A caller has its share of the memory for large requests, and another one is not affected', () => {
+    const half = maxRequestBytes / 2;
+    const first = beginKnown('busy');
+    expect(requests.reserve(first, half)).toBe(true);
+    expect(requests.reserve(beginKnown('busy'), mebibyte)).toBe(false);
+    expect(requests.reserve(beginKnown('calm'), mebibyte)).toBe(true);
+    requests.end(first);
+    expect(requests.reserve(beginKnown('busy'), mebibyte)).toBe(true);
+  });
+
+  it('A large request of a stranger takes the memory of the oldest strangers, and none of a caller', () => {
+    const [oldest, newest, known] = [begin(), begin(), beginKnown('caller')];
+    expect(requests.reserve(oldest, maxStrangersBytes)).toBe(true);
+    expect(requests.reserve(newest, mebibyte)).toBe(true);
+    expect(oldest.isReset).toBe(true);
+    expect(newest.isReset).toBe(false);
+    expect(requests.reserve(oldest, maxStrangersBytes)).toBe(false);
+    expect(requests.reserve(known, maxRequestBytes / 2)).toBe(true);
+    expect(requests.reserve(begin(), 2 * maxStrangersBytes)).toBe(false);
+  });
+
+  it('The memory of a stranger moves to the share of its caller', async () => {
+    const request = begin('caller');
+    expect(requests.reserve(request, maxStrangersBytes)).toBe(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(requests.reserve(begin(), maxStrangersBytes)).toBe(true);
+    expect(requests.reserve(beginKnown('caller'), maxRequestBytes / 2)).toBe(false);
+    expect(request.isReset).toBe(false);
+  });
+
+  it('A large response waits until its caller has read enough of those before, and that of another caller does not', async () => {
+    const signal = new CallSignal();
+    const unread = beginKnown('busy', { unread: maxUnreadBytes / 2 });
+    vi.advanceTimersByTime(aMoment);
+    let isSent = false;
+    void requests.untilRead({ subject: 'busy', signal }, mebibyte).then((sent) => {
+      isSent = sent;
+    });
+    await vi.advanceTimersByTimeAsync(aMoment);
+    expect(isSent).toBe(false);
+    expect(await requests.untilRead({ subject: 'calm', signal }, mebibyte)).toBe(true);
+    unread.unread = 0;
+    await vi.advanceTimersByTimeAsync(aMoment);
+    expect(isSent).toBe(true);
+  });
+
+  it('A large response waits for its reader no longer than its caller allows', async () => {
+    beginKnown('busy', { unread: maxUnreadBytes });
+    vi.advanceTimersByTime(aMoment);
+    const caller = { subject: 'busy', signal: new CallSignal(), maxWaitMs: aMoment };
+    const waiting = requests.untilRead(caller, mebibyte);
+    await vi.advanceTimersByTimeAsync(2 * aMoment);
+    expect(await waiting).toBe(false);
+  });
+
+  it('A large response that waits for its reader ends with the signal of its caller', async () => {
+    beginKnown('busy', { unread: maxUnreadBytes });
+    vi.advanceTimersByTime(aMoment);
+    const signal = new CallSignal();
+    const waiting = expect(requests.untilRead({ subject: 'busy', signal }, mebibyte)).rejects.toThrow('canceled');
+    signal.abort(() => new Error('canceled'));
+    await vi.advanceTimersByTimeAsync(aMoment);
+    await waiting;
+  });
+});
