@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { AuthConfig } from '../config/auth.ts';
 import type { Database } from '../db/database.ts';
 import { maxInt32 } from '../db/int32.ts';
 import { statement } from '../db/statement.ts';
@@ -6,13 +8,31 @@ import { commonErrors, fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
-import type { Claims, TokenVerifier } from './token.ts';
+import { KeySet, type KeySetTimes } from './key-set.ts';
+import { importSecrets, type Keys } from './keys.ts';
+import { type Claims, createTokenVerifier } from './token.ts';
+import { VerifiedTokens } from './verified-tokens.ts';
 
-/**
- * Resolves with the identity of an `authorization` header's value. Rejects with UNAUTHENTICATED `Authentication
- * required` if the header is missing or its token is not valid.
- */
-export type Authenticator = (authorization: string | undefined) => Promise<Identity>;
+/** Identifies callers by the value of their `authorization` header (spec 5). */
+export interface Authenticator {
+  /**
+   * Resolves with the identity of the token, which is the same object as long as the token is known. Rejects with
+   * UNAUTHENTICATED `Authentication required` if the header is missing or its token is not valid, and with UNAVAILABLE
+   * `IDENTITY_PROVIDER_UNAVAILABLE` if its key is not known and the key set can't be fetched.
+   */
+  authenticate(authorization: string | undefined): Promise<Identity>;
+  /** Returns the identity of a token that was verified before and is still valid; else undefined. Never throws. */
+  known(authorization: string | undefined): Identity | undefined;
+}
+
+/** What an authenticator is made of. */
+export interface AuthenticatorOptions {
+  readonly config: AuthConfig;
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly times?: KeySetTimes | undefined;
+}
 
 const bearer = /^bearer +([^\s,]+) *$/i;
 
@@ -25,10 +45,11 @@ const staffUserExists = statement<{ id: number }, { id: number }>(
 );
 
 /**
- * Creates the function that identifies callers (spec 5). A staff user who exists is cached for 28 s; one who does not
- * exist is never cached.
+ * Creates the authenticator of a service; `close` ends its fetches of the key set. A staff user who exists is cached
+ * for 28 s; one who does not exist is never cached.
  */
-export function createAuthenticator(verify: TokenVerifier, database: Database, metrics: Metrics): Authenticator {
+export async function openAuthenticator(options: AuthenticatorOptions): Promise<Authenticator & { close(): void }> {
+  const { config, database, metrics } = options;
   const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: cacheTtlMs });
   metrics.gauge({ name: 'staff_users_cached', help: 'Staff users that are known to exist.' }, () => knownStaff.size);
 
@@ -40,18 +61,43 @@ export function createAuthenticator(verify: TokenVerifier, database: Database, m
     return id;
   }
 
-  const identityOf = ({ subject, staffId }: Claims): Identity => ({
+  const identityOf = ({ subject, staffId, expiresAt }: Claims): Identity => ({
     subject,
     claimedStaffId: staffId,
+    expiresAt,
     async staffId(caller) {
       if (staffId === undefined || Math.abs(staffId) > maxInt32) return undefined;
       return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, caller);
     },
   });
 
-  return async (authorization) => {
-    const token = bearer.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw fail(commonErrors.authenticationRequired);
-    return identityOf(await verify(token));
+  const keys = await openKeys(options, () => tokens.size > 0);
+  const tokens = new VerifiedTokens(keys, createTokenVerifier(config, keys), identityOf);
+  metrics.gauge(
+    { name: 'verified_tokens_cached', help: 'Tokens whose signature is known to be good.' },
+    () => tokens.size,
+  );
+
+  return {
+    async authenticate(authorization) {
+      const token = tokenOf(authorization);
+      if (token === undefined) throw fail(commonErrors.authenticationRequired);
+      return tokens.known(token) ?? tokens.verify(token);
+    },
+    known(authorization) {
+      const token = tokenOf(authorization);
+      return token === undefined ? undefined : tokens.known(token);
+    },
+    close: () => keys.close(),
   };
+}
+
+async function openKeys({ config, logger, times }: AuthenticatorOptions, isNeeded: () => boolean): Promise<Keys> {
+  return config.kind === 'secret'
+    ? importSecrets(config.secrets)
+    : new KeySet({ url: config.url, logger, isNeeded, times });
+}
+
+function tokenOf(authorization: string | undefined): string | undefined {
+  return bearer.exec(authorization ?? '')?.[1];
 }

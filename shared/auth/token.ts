@@ -1,109 +1,98 @@
-import {
-  type CryptoKey,
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type FetchImplementation,
-  type JWTPayload,
-  type JWTVerifyOptions,
-  jwtVerify,
-} from 'jose';
-import { LRUCache } from 'lru-cache';
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, UnsecuredJWT } from 'jose';
 import type { AuthConfig } from '../config/auth.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import { currentTraceparent } from '../telemetry/trace-context.ts';
+import { type Keys, KeysUnavailableError, type VerificationKey } from './keys.ts';
 
 /** The claims of a token that this project reads. */
 export interface Claims {
   readonly subject: string;
   readonly staffId: number | undefined;
+  /** The `exp` claim in milliseconds since the epoch. A token is accepted for the leeway longer. */
+  readonly expiresAt: number;
 }
 
-/** Verifies a bearer token and returns its claims; see `createTokenVerifier` for its errors. */
-export type TokenVerifier = (token: string) => Promise<Claims>;
+/** A token whose signature and claims are good. */
+export interface VerifiedToken {
+  readonly claims: Claims;
+  /** The key that signed it. */
+  readonly key: VerificationKey;
+}
 
-const leewaySeconds = 5;
-const maxCachedTokens = 10_000;
+/** Verifies a bearer token; see `createTokenVerifier` for its errors. */
+export type TokenVerifier = (token: string) => Promise<VerifiedToken>;
+
+/** How far the clock of an issuer may be off. */
+export const leewayMs = 5_000;
 // Valid tokens are shorter; longer ones would only fill the cache.
 const maxTokenLength = 8192;
+const unsecuredHeader = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
 
 /**
- * Creates the function that verifies bearer tokens. The configured kind of key decides which algorithms are allowed,
- * never the token. A verified token is cached until it expires.
+ * Creates the function that verifies bearer tokens with keys of `keys`.
  *
- * The function throws UNAUTHENTICATED `Authentication required` for a token that is not valid, and UNAVAILABLE if the
- * key set can't be fetched.
+ * The function throws UNAUTHENTICATED `Authentication required` for a token that is not valid, and UNAVAILABLE
+ * `IDENTITY_PROVIDER_UNAVAILABLE` if its key is not known and the keys can't be fetched.
  */
-export async function createTokenVerifier(config: AuthConfig, metrics: Metrics): Promise<TokenVerifier> {
-  const verify = await createSignatureCheck(config);
-  const verified = new LRUCache<string, Claims>({ max: maxCachedTokens, ttl: 1, ttlResolution: 0 });
-  metrics.gauge(
-    { name: 'verified_tokens_cached', help: 'Tokens whose signature is known to be good.' },
-    () => verified.size,
-  );
-
-  async function verifyNew(token: string): Promise<Claims> {
-    if (token.length > maxTokenLength) throw fail(commonErrors.authenticationRequired);
-    const payload = await verify(token).catch((cause: unknown) => {
-      throw fail(isTokenError(cause) ? commonErrors.authenticationRequired : commonErrors.keysUnavailable, { cause });
-    });
-    const claims = readClaims(payload);
-    const expiresInMs = ((payload.exp ?? 0) + leewaySeconds) * 1000 - Date.now();
-    if (expiresInMs > 0) verified.set(token, claims, { ttl: Math.ceil(expiresInMs) });
-    return claims;
-  }
-
-  return async (token) => verified.get(token) ?? verifyNew(token);
-}
-
-async function createSignatureCheck(config: AuthConfig): Promise<(token: string) => Promise<JWTPayload>> {
+export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys): TokenVerifier {
   const options: JWTVerifyOptions = {
-    algorithms: config.kind === 'secret' ? ['HS256'] : ['RS256', 'ES256', 'EdDSA'],
-    clockTolerance: leewaySeconds,
+    algorithms: [...keys.algorithms],
+    clockTolerance: leewayMs / 1000,
     requiredClaims: ['sub', 'exp'],
-    ...(config.issuer === undefined ? {} : { issuer: config.issuer }),
-    ...(config.audience === undefined ? {} : { audience: config.audience }),
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience }),
   };
-  if (config.kind === 'jwks') {
-    const keys = createRemoteJWKSet(config.url, { [customFetch]: fetchInTrace });
-    return async (token) => (await jwtVerify(token, keys, options)).payload;
+
+  async function verify(token: string): Promise<VerifiedToken> {
+    if (token.length > maxTokenLength) throw new errors.JWTInvalid('the token is too long');
+    const { alg = '', kid } = decodeProtectedHeader(token);
+    if (!keys.algorithms.includes(alg)) throw new errors.JOSEAlgNotAllowed('the algorithm is not allowed');
+    checkUnverifiedClaims(token, options);
+    return verifyWithAny(await keys.find(alg, kid), token, options);
   }
-  // Imported once, because jose would import raw bytes again for each token.
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const importKey = (secret: string) =>
-    crypto.subtle.importKey('raw', Buffer.from(secret), algorithm, false, ['verify']);
-  const keys = await Promise.all(config.secrets.map(importKey));
-  const check = async (token: string, [key, ...others]: CryptoKey[]): Promise<JWTPayload> => {
-    if (key === undefined) throw new errors.JWSSignatureVerificationFailed();
-    try {
-      return (await jwtVerify(token, key, options)).payload;
-    } catch (error) {
-      if (error instanceof errors.JWSSignatureVerificationFailed && others.length > 0) return check(token, others);
-      throw error;
-    }
-  };
-  return (token) => check(token, keys);
+
+  return (token) =>
+    verify(token).catch((cause: unknown) => {
+      const isUnknown = cause instanceof KeysUnavailableError;
+      throw fail(isUnknown ? commonErrors.keysUnavailable : commonErrors.authenticationRequired, { cause });
+    });
 }
 
-/** Fetches the key set within the trace of the call that needs it. */
-const fetchInTrace: FetchImplementation = (url, options) => {
-  const traceparent = currentTraceparent();
-  if (traceparent !== undefined) options.headers.set('traceparent', traceparent);
-  return fetch(url, options);
-};
+/**
+ * Throws if the claims are not valid, whoever signed them: such a token must not wait until its key is fetched. jose
+ * checks claims apart from signatures only in tokens without one.
+ */
+function checkUnverifiedClaims(token: string, options: JWTVerifyOptions): void {
+  const [, payload = ''] = token.split('.');
+  UnsecuredJWT.decode(`${unsecuredHeader}.${payload}.`, options);
+}
 
-/** Whether the error is that of an invalid token, and not that of fetching the key set. */
-function isTokenError(error: unknown): boolean {
-  return (
-    error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== 'ERR_JOSE_GENERIC'
-  );
+async function verifyWithAny(
+  [key, ...others]: readonly VerificationKey[],
+  token: string,
+  options: JWTVerifyOptions,
+): Promise<VerifiedToken> {
+  if (key === undefined) throw new errors.JWKSNoMatchingKey();
+  try {
+    const { payload } = await jwtVerify(token, key.cryptoKey, options);
+    return { claims: readClaims(payload), key };
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed && others.length > 0) {
+      return verifyWithAny(others, token, options);
+    }
+    throw error;
+  }
 }
 
 function readClaims(payload: JWTPayload): Claims {
-  const { sub, staff_id: staffId } = payload;
-  if (typeof sub !== 'string' || sub === '') throw fail(commonErrors.authenticationRequired);
-  if (staffId === undefined || staffId === null) return { subject: sub, staffId: undefined };
-  if (typeof staffId !== 'number' || !Number.isInteger(staffId)) throw fail(commonErrors.authenticationRequired);
-  return { subject: sub, staffId };
+  const { sub, exp, staff_id: staffId } = payload;
+  if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub', payload);
+  if (exp === undefined) throw invalidClaim('exp', payload);
+  const claims = { subject: sub, expiresAt: exp * 1000 };
+  if (staffId === undefined || staffId === null) return { ...claims, staffId: undefined };
+  if (typeof staffId !== 'number' || !Number.isInteger(staffId)) throw invalidClaim('staff_id', payload);
+  return { ...claims, staffId };
+}
+
+function invalidClaim(name: string, payload: JWTPayload): Error {
+  return new errors.JWTClaimValidationFailed(`the claim ${name} is not valid`, payload, name, 'invalid');
 }

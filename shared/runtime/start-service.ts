@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createAuthenticator } from '../auth/authenticator.ts';
-import { createTokenVerifier } from '../auth/token.ts';
+import { openAuthenticator } from '../auth/authenticator.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
@@ -87,7 +86,8 @@ export async function startService(
       tracing,
       draining: draining.signal,
     });
-    const authenticator = createAuthenticator(await createTokenVerifier(config.auth, metrics), database, metrics);
+    const authenticator = await openAuthenticator({ config: config.auth, database, metrics, logger });
+    shutdown.push({ name: 'key set', stop: () => authenticator.close() });
     const requests = new OpenRequests(authenticator);
     shutdown.push({ name: 'open requests', stop: () => requests.close() });
     const admission = createAdmission(config.limits, requests);

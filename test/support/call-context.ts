@@ -20,7 +20,12 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
     openSignal: () => new CallSignal(),
     decode: () => create(method.input),
   });
-  call.identity = { subject: 'test', claimedStaffId: staffId, staffId: async () => staffId };
+  call.identity = {
+    subject: 'test',
+    claimedStaffId: staffId,
+    expiresAt: Date.now() + 3_600_000,
+    staffId: async () => staffId,
+  };
   return call;
 }
 

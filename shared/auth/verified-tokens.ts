@@ -1,0 +1,58 @@
+import { LRUCache } from 'lru-cache';
+import type { Identity } from './identity.ts';
+import type { Keys, VerificationKey } from './keys.ts';
+import { type Claims, leewayMs, type TokenVerifier } from './token.ts';
+
+const maxTokens = 10_000;
+
+/** The identities of tokens, each kept until its token expires or the key that signed it is gone. */
+export class VerifiedTokens {
+  readonly #keys: Keys;
+  readonly #verify: TokenVerifier;
+  readonly #identityOf: (claims: Claims) => Identity;
+  readonly #verified = new LRUCache<string, { identity: Identity; key: VerificationKey }>({
+    max: maxTokens,
+    ttl: 1,
+    ttlResolution: 0,
+  });
+  readonly #running = new Map<string, Promise<Identity>>();
+
+  constructor(keys: Keys, verify: TokenVerifier, identityOf: (claims: Claims) => Identity) {
+    this.#keys = keys;
+    this.#verify = verify;
+    this.#identityOf = identityOf;
+  }
+
+  /** The number of tokens that have not expired. */
+  get size(): number {
+    this.#verified.purgeStale();
+    return this.#verified.size;
+  }
+
+  /** Returns the identity of a token that was verified before; undefined if it was not, or is no longer valid. */
+  known(token: string): Identity | undefined {
+    const verified = this.#verified.get(token);
+    if (verified === undefined || this.#keys.has(verified.key)) return verified?.identity;
+    this.#verified.delete(token);
+    return undefined;
+  }
+
+  /** Verifies a token once for all who ask meanwhile. Rejects as the `TokenVerifier` does. */
+  verify(token: string): Promise<Identity> {
+    const running = this.#running.get(token) ?? this.#start(token);
+    this.#running.set(token, running);
+    return running;
+  }
+
+  async #start(token: string): Promise<Identity> {
+    try {
+      const { claims, key } = await this.#verify(token);
+      const identity = this.#identityOf(claims);
+      const expiresInMs = claims.expiresAt + leewayMs - Date.now();
+      if (expiresInMs > 0) this.#verified.set(token, { identity, key }, { ttl: Math.ceil(expiresInMs) });
+      return identity;
+    } finally {
+      this.#running.delete(token);
+    }
+  }
+}
