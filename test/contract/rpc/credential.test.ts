@@ -5,6 +5,7 @@ import { readConfig } from '../../../shared/config/config.ts';
 import { expectError, slotContract } from '../../support/contract.ts';
 import { listen } from '../../support/listen.ts';
 import { post } from '../../support/post.ts';
+import { run } from '../../support/processes.ts';
 import { startTestService } from '../../support/service.ts';
 import { signClaims, signToken } from '../../support/tokens.ts';
 
@@ -132,6 +133,30 @@ it('With two secrets, a token that either has signed is accepted, and no other',
     }
   } finally {
     await service.stop();
+  }
+});
+
+it('While a secret is replaced, both verify and the token command signs with the first; one alone verifies its own tokens', async () => {
+  const [first, second] = ['the new secret of thirty-two bytes or more', 'the old secret of thirty-two bytes or more'];
+  const both = `${first},${second}`;
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', 'shared/dev/token.ts'], { AUTH_JWT_SECRET: both });
+  const tokens = [stdout.trim(), ...(await Promise.all([first, second].map((key) => signToken({ staffId: 1, key }))))];
+  for (const [secrets, expected] of [
+    [both, [200, 200, 200]],
+    [first, [200, 200, 401]],
+    [second, [401, 401, 200]],
+  ] as const) {
+    const { auth } = readConfig('slot', { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: secrets });
+    const service = await startTestService('slot', () => ({ auth }));
+    try {
+      const answers = await Promise.all(tokens.map((token) => post(service.webPort, 'GetSlots', token)));
+      expect(
+        answers.map(({ status }) => status),
+        secrets,
+      ).toEqual(expected);
+    } finally {
+      await service.stop();
+    }
   }
 });
 
