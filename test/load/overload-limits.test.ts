@@ -1,91 +1,121 @@
-import { Code, createClient } from '@connectrpc/connect';
+import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { expectError, failureOf } from '../support/contract.ts';
-import { holding, lockSlots } from '../support/locks.ts';
+import { getSlotsPattern, holding, lockSlots } from '../support/locks.ts';
 import { protocols } from '../support/protocols.ts';
-import { withToken } from '../support/tokens.ts';
-import { grpcFrame, grpcHeaders, isServing, openSession, startTarget, type Target } from './overload-stage.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+import {
+  grpcFrame,
+  grpcHeaders,
+  isServing,
+  openSession,
+  startTarget,
+  type Target,
+  untilClosed,
+} from './overload-stage.ts';
 
-const overloaded = {
-  code: 'ResourceExhausted',
-  message: 'Too many calls at once - please try again later',
-  reason: 'OVERLOADED',
-} as const;
-
-describe.each(protocols)('With the limits of calls and streams reached, over $name', (protocol) => {
+describe.each(protocols)('With five places for calls and four for streams, over $name', (protocol) => {
   let target: Target;
   let connection: ReturnType<typeof protocol.open>;
+  let busyToken: string;
+  let calmToken: string;
   beforeAll(async () => {
-    target = await startTarget({ MAX_CALLS_IN_FLIGHT: '3', MAX_STREAMS: '2' });
+    target = await startTarget({ env: { MAX_CALLS_IN_FLIGHT: '5', MAX_STREAMS: '4' } });
     connection = protocol.open(target.replica.ports);
+    [busyToken, calmToken] = await Promise.all(['busy', 'calm'].map((subject) => signToken({ staffId: 1, subject })));
   });
   afterAll(async () => {
     connection.close();
     await target.stop();
   });
-  const client = () => createClient(SlotService, withToken(connection.transport, target.token));
-  const messageOfNext = async () => (await failureOf(client().getSlots({}, { timeoutMs: 500 }))).rawMessage;
+  const slots = (token: string) => createClient(SlotService, withToken(connection.transport, token));
+  const stores = (token: string) => createClient(SlotStoreService, withToken(connection.transport, token));
 
-  it('A call beyond the limit is refused at once, before its credential is checked, and those in flight complete', async () => {
+  it('A caller with its share of places waits behind itself, and another one is served at once', async () => {
     await holding(target.database.url, lockSlots, async (lock) => {
-      const inFlight = [1, 2, 3].map(() => client().getSlots({}));
-      await expect.poll(messageOfNext).toBe(overloaded.message);
-      await expectError(client().getSlots({}), overloaded);
-      const stranger = createClient(SlotService, withToken(connection.transport, 'nobody'));
-      await expectError(stranger.getSlots({}), overloaded);
+      const inFlight = Array.from({ length: 10 }, () => slots(busyToken).getSlots({}));
+      await lock.untilAwaited(4, getSlotsPattern);
+      await stores(calmToken).getStoreStatus({});
+      expect(await lock.waiting(getSlotsPattern)).toBe(4);
+      const late = await failureOf(stores(busyToken).getStoreStatus({}, { timeoutMs: 200 }));
+      expect(late.rawMessage).not.toContain('Too many');
       await lock.release();
       await Promise.all(inFlight);
     });
-    await client().getSlots({});
-    await expect.poll(() => target.replica.logged('calls were refused')).toBeGreaterThan(0);
-    expect(target.replica.log.find(({ msg }) => msg === 'calls were refused')).toMatchObject({
-      refused: expect.any(Number),
-    });
   });
 
-  it.skipIf(protocol.name === 'Connect GET')('The limits of calls and of streams are independent', async () => {
-    const stores = createClient(SlotStoreService, withToken(connection.transport, target.token));
-    const reader = new AbortController();
-    const watch = (signal = reader.signal) => stores.watchStore({}, { signal })[Symbol.asyncIterator]();
-    const later = new AbortController();
-    const watches = [watch(), watch()];
-    for (const open of watches) await open.next();
-    await expectError(watch().next(), overloaded);
-    await client().getSlots({});
-    reader.abort();
-    for (const open of watches) await failureOf(open.next());
-    const again = () => watch(later.signal).next();
-    await expect
-      .poll(() =>
-        again().then(
-          () => 'open',
-          () => 'refused',
-        ),
-      )
-      .toBe('open');
-    later.abort();
-  });
+  it.skipIf(protocol.name === 'Connect GET')(
+    'A caller with its share of streams gets no more, another one does, and calls go on',
+    async () => {
+      const reader = new AbortController();
+      const watch = (token: string) => stores(token).watchStore({}, { signal: reader.signal })[Symbol.asyncIterator]();
+      const own = [watch(busyToken), watch(busyToken)];
+      for (const open of own) await open.next();
+      await expectError(watch(busyToken).next(), {
+        code: 'ResourceExhausted',
+        message: 'Too many streams at once - please try again later',
+        reason: 'TOO_MANY_STREAMS',
+      });
+      await watch(calmToken).next();
+      await slots(busyToken).getSlots({});
+      reader.abort();
+      for (const open of own) await failureOf(open.next());
+      const later = new AbortController();
+      const again = () => stores(busyToken).watchStore({}, { signal: later.signal })[Symbol.asyncIterator]().next();
+      await expect
+        .poll(() =>
+          again().then(
+            () => 'open',
+            () => 'refused',
+          ),
+        )
+        .toBe('open');
+      later.abort();
+    },
+  );
 });
 
-it('Health watches beyond 1,000 are refused, and calls go on', async () => {
-  const target = await startTarget();
-  onTestFinished(() => target.stop());
-  const sessions = await Promise.all(Array.from({ length: 12 }, () => openSession(target.replica.ports.grpcPort)));
-  const answers: unknown[] = [];
-  for (const session of sessions) {
-    for (let watch = 0; watch < 90; watch += 1) {
-      const headers = { ...grpcHeaders('', 'nobody'), ':path': '/grpc.health.v1.Health/Watch' };
-      const stream = session.request(headers);
+describe('The health of a service', () => {
+  const watch = { ':path': '/grpc.health.v1.Health/Watch' };
+
+  it('A stranger watches it ten times on a connection, and the eleventh closes the connection', async () => {
+    const target = await startTarget();
+    onTestFinished(() => target.stop());
+    const session = await openSession(target.replica.ports.grpcPort);
+    const ask = () => {
+      const stream = session.request({ ...grpcHeaders('', 'nobody'), ...watch, authorization: undefined });
       stream.on('error', () => undefined);
-      stream.once('response', (response) => answers.push(response['grpc-status'] ?? 'open'));
       stream.resume().end(grpcFrame(Buffer.alloc(0)));
-    }
-  }
-  await expect.poll(() => answers).toHaveLength(1_080);
-  expect(answers.filter((answer) => answer === 'open')).toHaveLength(1_000);
-  expect(answers.filter((answer) => answer === String(Code.ResourceExhausted))).toHaveLength(80);
-  expect(await isServing(target)).toBe(true);
-  for (const session of sessions) session.destroy();
+      return new Promise((resolve) => {
+        stream.once('response', () => resolve('open'));
+        stream.once('close', () => resolve('closed'));
+      });
+    };
+    expect(new Set(await Promise.all(Array.from({ length: 10 }, ask)))).toEqual(new Set(['open']));
+    const closed = untilClosed(session);
+    await ask();
+    await closed;
+    expect(await isServing(target)).toBe(true);
+  });
+
+  it('A caller watches it as often as it likes, on a connection of its calls', async () => {
+    const target = await startTarget();
+    onTestFinished(() => target.stop());
+    const session = await openSession(target.replica.ports.grpcPort);
+    const request = (headers: Record<string, string | undefined>) => {
+      const stream = session.request({ ...grpcHeaders('GetSlots', target.token), ...headers });
+      stream.on('error', () => undefined);
+      stream.resume().end(grpcFrame(Buffer.alloc(0)));
+      return new Promise((resolve) => {
+        stream.once('response', () => resolve('open'));
+        stream.once('close', () => resolve('closed'));
+      });
+    };
+    await request({});
+    const watches = Array.from({ length: 50 }, () => request({ ...watch, authorization: undefined }));
+    expect(new Set(await Promise.all(watches))).toEqual(new Set(['open']));
+    session.destroy();
+  });
 });

@@ -5,6 +5,8 @@ import { type Relay, startRelay } from './relay.ts';
 export interface TcpProxy extends Relay {
   /** Passes nothing on, while every connection stays open and new ones are taken, as a hung server does. */
   freeze(): void;
+  /** Passes nothing on over the connections that are open, while new ones work, as a firewall does that forgets. */
+  silence(): void;
 }
 
 export async function startProxy(targetPort: number): Promise<TcpProxy> {
@@ -16,6 +18,9 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     ...relay,
     freeze() {
       isFrozen = true;
+      for (const socket of relay.sockets) socket.pause();
+    },
+    silence() {
       for (const socket of relay.sockets) socket.pause();
     },
     mend() {

@@ -1,0 +1,95 @@
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { holding, lockSlots } from '../support/locks.ts';
+import { startDatabaseProxy, type TcpProxy } from '../support/proxy.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+import { besides, expectUnharmed } from './bystander.ts';
+import { grpcFrame, isServing, openSession, startTarget, type Target } from './overload-stage.ts';
+
+const calls = 100;
+
+async function storesOf(target: Target, subject: string) {
+  const transport = createGrpcJsTransport(`127.0.0.1:${target.replica.ports.grpcPort}`);
+  const token = await signToken({ staffId: 1, subject });
+  return { stores: createClient(SlotStoreService, withToken(transport, token)), close: () => transport.close() };
+}
+
+const codeOf = (thrown: unknown) => Code[ConnectError.from(thrown).code];
+
+describe('A caller whose statements hang', () => {
+  let target: Target;
+  beforeAll(async () => {
+    target = await startTarget();
+  });
+  afterAll(() => target.stop());
+
+  it('A caller whose statements hang waits for connections behind itself, and another one is served', async () => {
+    const { stores, close } = await storesOf(target, 'calm');
+    await holding(target.database.url, lockSlots, async (lock) => {
+      const hanging = Array.from({ length: calls }, () => target.replica.slots.getSlots({}).catch(codeOf));
+      await lock.untilAwaited(10);
+      const bystander = await besides(
+        (timeoutMs) => stores.getStoreStatus({}, { timeoutMs }),
+        async () => undefined,
+      );
+      expectUnharmed(bystander);
+      await lock.release();
+      await Promise.all(hanging);
+    });
+    close();
+    expect(await isServing(target)).toBe(true);
+  });
+});
+
+describe('A database whose connections go silent, while new ones work', () => {
+  let database: TcpProxy;
+  let target: Target;
+  beforeAll(async () => {
+    database = await startDatabaseProxy();
+    target = await startTarget({ databasePort: database.port });
+  });
+  afterAll(async () => {
+    await target.stop();
+    await database.cut();
+  });
+
+  async function health(): Promise<number> {
+    const session = await openSession(target.replica.ports.grpcPort);
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    stream.end(grpcFrame(Buffer.alloc(0)));
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    session.destroy();
+    // The frame's head, the field's tag, and the status.
+    return Buffer.concat(chunks)[6] ?? 0;
+  }
+  const serving = 1;
+  const isReady = async () => (await fetch(`http://127.0.0.1:${target.replica.ports.webPort}/readyz`)).status === 200;
+
+  it('No call outlives its deadline by more than a second, and calls, health and /readyz work within 15 s again', async () => {
+    // So that all connections of the pool are open.
+    await Promise.all(Array.from({ length: calls }, () => target.replica.slots.getSlots({})));
+    database.silence();
+    const silentAt = performance.now();
+    const outcomes = Array.from({ length: calls }, async () => {
+      const start = performance.now();
+      const outcome = await target.replica.slots.getSlots({}, { timeoutMs: 1_000 }).then(() => 'answered', codeOf);
+      expect(performance.now() - start).toBeLessThan(2_000);
+      return outcome;
+    });
+    expect(new Set(await Promise.all(outcomes))).not.toContain('ResourceExhausted');
+    await expect
+      .poll(
+        async () => (await isReady()) && (await health()) === serving && (await isServing(target).catch(() => false)),
+        { timeout: 15_000 - (performance.now() - silentAt) },
+      )
+      .toBe(true);
+  });
+});
