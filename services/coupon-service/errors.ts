@@ -78,4 +78,9 @@ export const couponErrors = {
     code: Code.InvalidArgument,
     message: 'Mobile number must be exactly 10 digits',
   },
+  tooManyMisses: {
+    reason: 'TOO_MANY_MISSES',
+    code: Code.ResourceExhausted,
+    message: 'Too many coupon codes were not found - please try again later',
+  },
 } as const satisfies Record<string, ErrorRow>;

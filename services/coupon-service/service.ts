@@ -4,12 +4,15 @@ import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { couponErrors } from './errors.ts';
+import { MissLimit } from './guessing/miss-limit.ts';
 import { createCouponHandlers } from './handlers.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
 export function startCouponService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
   return startService(config, logger, ({ database }) => {
-    const handlers = createCouponHandlers({ database, codePrefix: config.couponCodePrefix });
+    const { couponCodePrefix: codePrefix, validateMissesPerMinute: misses } = config;
+    const missLimit = misses === undefined ? undefined : new MissLimit(database, misses);
+    const handlers = createCouponHandlers({ database, codePrefix, missLimit });
     return [implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined)];
   });
 }

@@ -9,6 +9,7 @@ import {
   readHostPorts,
   readList,
   readMilliseconds,
+  readOptionalCount,
   readOptionalPort,
   readPort,
   readPostgresUrl,
@@ -56,6 +57,8 @@ export interface ServiceConfig {
   readonly couponCodePrefix: string;
   /** Whether every coupon procedure except Validate requires a staff identity. */
   readonly couponStaffOnly: boolean;
+  /** How many coupon codes a caller of Validate may miss within a minute. Undefined: any number. */
+  readonly validateMissesPerMinute: number | undefined;
   readonly redisUrl: string | undefined;
   /** The Redis Sentinels. If there are any, the host of `redisUrl` is their name for the master. */
   readonly redisSentinels: readonly HostPort[];
@@ -107,6 +110,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     appUrl: readAppUrl(env, errors),
     couponCodePrefix: readCouponCodePrefix(env, errors),
     couponStaffOnly: readSwitch(env, 'COUPON_STAFF_ONLY', false, errors),
+    validateMissesPerMinute: readOptionalCount(env, 'VALIDATE_MISSES_PER_MINUTE', 1_000_000, errors),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], errors),
     redisSentinels: readRedisSentinels(env, errors),
     redisSentinelPassword: env.REDIS_SENTINEL_PASSWORD || undefined,

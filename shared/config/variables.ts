@@ -43,6 +43,16 @@ export function readCount(env: Environment, name: string, unset: number, max: nu
   return readInteger(env, name, unset, { min: 1, max, kind: `a whole number from 1 to ${max}` }, errors);
 }
 
+/** Reads a number from 1 to `max`; undefined if the variable is not set. */
+export function readOptionalCount(
+  env: Environment,
+  name: string,
+  max: number,
+  errors: ConfigErrors,
+): number | undefined {
+  return env[name] ? readCount(env, name, 1, max, errors) : undefined;
+}
+
 function readInteger(
   env: Environment,
   name: string,

@@ -78,7 +78,7 @@ export async function recordProcedures(databaseUrl: string): Promise<Record<stri
     appUrl: '',
     requestRefresh: () => undefined,
   });
-  const coupons = createCouponHandlers({ database, codePrefix: 'DC' });
+  const coupons = createCouponHandlers({ database, codePrefix: 'DC', missLimit: undefined });
   const call = staffCall(SlotService.method.getAll);
 
   const taken = (texts: string[] = [], id?: number): Recording => {

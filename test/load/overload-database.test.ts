@@ -30,6 +30,7 @@ describe('A caller whose statements hang', () => {
     await holding(target.database.url, lockSlots, async (lock) => {
       const hanging = Array.from({ length: calls }, () => target.replica.slots.getSlots({}).catch(codeOf));
       await lock.untilAwaited(10);
+      console.log(JSON.stringify(await target.database.sql("select application_name, state, wait_event_type, left(query,60) as q from pg_stat_activity where datname=current_database()"),null,0));
       const bystander = await besides(
         (timeoutMs) => stores.getStoreStatus({}, { timeoutMs }),
         async () => undefined,

@@ -34,6 +34,7 @@ const folders = [
   'services/coupon-service/errors.ts',
   'services/coupon-service/coupons',
   'services/coupon-service/listing',
+  'services/coupon-service/guessing',
   'services/coupon-service/parts.ts',
   'services/coupon-service/procedures',
   'services/coupon-service',

@@ -1,21 +1,43 @@
-import { statement } from '../../../shared/db/statement.ts';
+import type { Queryable } from '../../../shared/db/database.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { compare, type Decimal, decimal, percentOf, toNumber } from '../coupons/decimals.ts';
+import { type CallerMisses, type CallerParams, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
  * Spec 4.2, validate: whether a coupon can be used for an order amount, and the discount it gives,
  * computed on exact decimals. A coupon that can't be used is no error.
+ *
+ * With a miss limit, throws RESOURCE_EXHAUSTED for a caller that has missed too many codes (design 8).
  */
-export function validate({ database }: CouponParts): Handler<typeof CouponService.method.validate> {
+export function validate({ database, missLimit }: CouponParts): Handler<typeof CouponService.method.validate> {
   return async ({ code, orderAmount }, call) => {
     // 1
     if (code === '') return refused('Invalid coupon code');
     const couponCode = code.toUpperCase();
-    const [coupon] = await database.for(call).query(selectCoupon({ couponCode }));
+    const db = database.for(call);
+    if (missLimit !== undefined) return judge(await findWithin(missLimit, db, couponCode, call), orderAmount);
+    const [coupon] = await db.query(selectCoupon({ couponCode }));
     return judge(coupon, orderAmount);
   };
+}
+
+/** Finds the coupon for a caller that has a miss left, in one round trip. Counts a miss in further ones. */
+async function findWithin(
+  missLimit: MissLimit,
+  db: Queryable,
+  couponCode: string,
+  call: CallContext,
+): Promise<ValidatedRow | undefined> {
+  const caller = missLimit.paramsOf(call);
+  const found = onlyRow(await db.query(selectCouponAndMisses({ couponCode, ...caller })));
+  missLimit.requireMissLeft(caller, found);
+  if (found.id !== null) return found;
+  await missLimit.count(caller, call);
+  return undefined;
 }
 
 /** The coupon that validate judges; amounts are decimals. */
@@ -77,11 +99,19 @@ function capped(discount: Decimal, maxValue: Decimal | undefined): Decimal {
   return maxValue !== undefined && compare(discount, maxValue) > 0 ? maxValue : discount;
 }
 
-const selectCoupon = statement<ValidatedRow, { couponCode: string }>(
-  'validate',
-  `select id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue",
+const couponByCode = `select id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue",
      min_order as "minOrder",
      coalesce(valid_till < now(), false) as "isExpired", -- 3
      is_apply_for_all or is_user_based as "isAvailable" -- 4
-   from coupons where coupon_code = $couponCode and not is_invalidated -- 2`,
+   from coupons where coupon_code = $couponCode and not is_invalidated -- 2`;
+
+const selectCoupon = statement<ValidatedRow, { couponCode: string }>('validate', couponByCode);
+
+const selectCouponAndMisses = statement<
+  CallerMisses & (ValidatedRow | { id: null }),
+  { couponCode: string } & CallerParams
+>(
+  'validateWithinLimit',
+  `select * from (${callerMisses}) as caller left join (${couponByCode}
+   ) as coupon on true`,
 );

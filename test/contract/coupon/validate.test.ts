@@ -160,6 +160,15 @@ couponContract('Validate', (api) => {
     expect(await api.guest.validate({ code: 'back' })).toMatchObject({ valid: true, discountAmount: 5 });
   });
 
+  it('Without VALIDATE_MISSES_PER_MINUTE, misses have no limit and are not counted', async () => {
+    const messages = Array.from(
+      { length: 30 },
+      async (_, n) => (await api.guest.validate({ code: `NONE-${n}` })).message,
+    );
+    expect(new Set(await Promise.all(messages))).toEqual(new Set(['Coupon not found or invalidated']));
+    expect(await api.sql('select from validate_misses')).toEqual([]);
+  });
+
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     'An order amount of %d is refused',
     async (orderAmount) => {

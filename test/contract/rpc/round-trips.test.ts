@@ -62,6 +62,10 @@ const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> 
   // The code begins with graphemes of the user's name, which only the service can count.
   ['generateCancellationCoupon', 2, (api) => api.generateCancellationCoupon({ orderId: ++orders })],
 ];
+const limitedCalls: typeof couponCalls = [
+  ['validate of a code that is found', 1, (api) => api.validate({ code: 'FIRST', userId: 1, orderAmount: 1 })],
+  ['validate of a code that is not found', 2, (api) => api.validate({ code: 'X', userId: 1, orderAmount: 1 })],
+];
 let orders = 0;
 
 /** Leaves out the round trips of the derived stores, which run beside the calls. */
@@ -75,7 +79,11 @@ function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
   });
 }
 
-describe.each(['slot', 'coupon'] as const)('Round trips of %s-service', (service) => {
+describe.each([
+  { what: 'slot-service', service: 'slot' },
+  { what: 'coupon-service', service: 'coupon' },
+  { what: 'coupon-service with VALIDATE_MISSES_PER_MINUTE', service: 'coupon', validateMissesPerMinute: 1_000 },
+] as const)('Round trips of $what', ({ what, service, ...limit }) => {
   let counter: RoundTripCounter;
   let running: TestService;
   let connection: ReturnType<typeof createGrpcJsTransport>;
@@ -86,6 +94,7 @@ describe.each(['slot', 'coupon'] as const)('Round trips of %s-service', (service
     running = await startTestService(service, ({ database }) => ({
       database: { ...database, url: viaPort(database.url, counter.port) },
       storeRefreshDelayMs: 600_000,
+      ...limit,
     }));
     await running.database.sql(fixture);
     connection = createGrpcJsTransport(`127.0.0.1:${running.grpcPort}`);
@@ -99,16 +108,15 @@ describe.each(['slot', 'coupon'] as const)('Round trips of %s-service', (service
     await counter.close();
   });
 
+  const ofSlots = (calls: typeof slotCalls) =>
+    calls.map(([what, count, call]) => ({ what, count, run: () => call(createClient(SlotService, transport)) }));
+  const ofCoupons = (calls: typeof couponCalls) =>
+    calls.map(([what, count, call]) => ({ what, count, run: () => call(createClient(CouponService, transport)) }));
   const calls = {
-    slot: () =>
-      slotCalls.map(([what, count, call]) => ({ what, count, run: () => call(createClient(SlotService, transport)) })),
-    coupon: () =>
-      couponCalls.map(([what, count, call]) => ({
-        what,
-        count,
-        run: () => call(createClient(CouponService, transport)),
-      })),
-  }[service]();
+    'slot-service': () => ofSlots(slotCalls),
+    'coupon-service': () => ofCoupons(couponCalls),
+    'coupon-service with VALIDATE_MISSES_PER_MINUTE': () => ofCoupons(limitedCalls),
+  }[what]();
 
   it.each(calls)('$what takes $count round trips to the database', async ({ count, run }) => {
     // The first call prepares the statements and caches the staff user.

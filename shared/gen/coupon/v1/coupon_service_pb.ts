@@ -1905,6 +1905,10 @@ export const CouponService: GenService<{
    * Computes the discount of a coupon code for an order amount. A coupon that can't be used is no
    * error: the answer then has valid false and a message.
    *
+   * Errors, where the service limits guesses: RESOURCE_EXHAUSTED "Too many coupon codes were not found
+   * - please try again later", once too many codes of this caller were not found within a minute. A
+   * google.rpc.RetryInfo says when the caller may try again.
+   *
    * @generated from rpc coupon.v1.CouponService.Validate
    */
   validate: {

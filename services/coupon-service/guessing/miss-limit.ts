@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
+import type { Database } from '../../../shared/db/database.ts';
+import { type BoundStatement, statement } from '../../../shared/db/statement.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
+import { couponErrors } from '../errors.ts';
+
+const windowMs = 60_000;
+const table = 'validate_misses';
+
+/**
+ * SQL of a `CallerMisses`, always one row. Its parameters are those of `CallerParams`. The `offset 0` keeps the planner
+ * from looking for the row among all windows that have not ended.
+ */
+export const callerMisses = `
+  select coalesce(max(points), 0) as misses, (max(expire) - $nowMs::bigint)::double precision as "msToWindowEnd"
+  from (select points, expire from ${table} where key = $callerKey offset 0) as counted
+  where expire > $nowMs::bigint`;
+
+export interface CallerMisses {
+  misses: number;
+  /** Null without misses. */
+  msToWindowEnd: number | null;
+}
+
+export interface CallerParams {
+  readonly callerKey: string;
+  /** In epoch milliseconds, by the clock of this process, as rate-limiter-flexible has it. */
+  readonly nowMs: number;
+}
+
+/** Limits the coupon codes that a caller may miss within a minute, over all replicas (design 8). */
+export class MissLimit {
+  readonly #database: Database;
+  readonly #missesPerMinute: number;
+  /** By caller, the misses of this process that are on their way into the table: no statement reads them yet. */
+  readonly #uncounted = new Map<string, number>();
+
+  constructor(database: Database, missesPerMinute: number) {
+    this.#database = database;
+    this.#missesPerMinute = missesPerMinute;
+  }
+
+  /** The parameters of `callerMisses` for the caller of a call. */
+  paramsOf(call: CallContext): CallerParams {
+    // A subject may be longer than a key.
+    return { callerKey: hash('sha256', call.identity.subject), nowMs: Date.now() };
+  }
+
+  /**
+   * Throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if the caller has no miss left. A burst of guesses would read the table
+   * before its first miss is counted there, so the uncounted misses of this process bound it too.
+   */
+  requireMissLeft({ callerKey }: CallerParams, { misses, msToWindowEnd }: CallerMisses): void {
+    if (Math.max(misses, this.#uncountedOf(callerKey)) < this.#missesPerMinute) return;
+    throw tooManyMisses(msToWindowEnd ?? windowMs);
+  }
+
+  /**
+   * Counts a miss. The count goes on when the call ends early: a caller that gives up what takes longer than a hit
+   * would otherwise guess for free.
+   *
+   * @throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if others have used up the misses meanwhile, and what `Database` throws.
+   */
+  async count({ callerKey }: CallerParams, call: CallContext): Promise<void> {
+    this.#uncounted.set(callerKey, this.#uncountedOf(callerKey) + 1);
+    const counted = this.#consume(callerKey, call.subject).finally(() => {
+      const left = this.#uncountedOf(callerKey) - 1;
+      if (left > 0) this.#uncounted.set(callerKey, left);
+      else this.#uncounted.delete(callerKey);
+    });
+    await untilAborted(counted, call.signal);
+  }
+
+  #uncountedOf(callerKey: string): number {
+    return this.#uncounted.get(callerKey) ?? 0;
+  }
+
+  async #consume(callerKey: string, subject: string | undefined): Promise<void> {
+    // Never aborts: the timeouts of the pool and of statements bound it.
+    const db = this.#database.for({ subject, signal: new AbortController().signal });
+    // A limiter is only its options. Each miss has its own, because a limiter passes no caller on to its client.
+    const limiter = new RateLimiterPostgres({
+      storeClient: { query: async (upsert: BoundStatement<unknown>) => ({ rows: await db.query(upsert) }) },
+      storeType: 'client',
+      tableName: table,
+      tableCreated: true,
+      // Its timer can't be stopped.
+      clearExpiredByTimeout: false,
+      keyPrefix: '',
+      points: this.#missesPerMinute,
+      duration: windowMs / 1_000,
+    });
+    try {
+      const { isFirstInDuration } = await limiter.consume(callerKey);
+      if (isFirstInDuration) await db.query(clearExpiredMisses({ nowMs: Date.now() }));
+    } catch (thrown) {
+      throw thrown instanceof RateLimiterRes ? tooManyMisses(thrown.msBeforeNext) : thrown;
+    }
+  }
+}
+
+const tooManyMisses = (retryAfterMs: number) => fail(couponErrors.tooManyMisses, { retryAfterMs });
+
+/** Settles as the work does, or rejects when the signal aborts. The work goes on then. */
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+// Each new row removes some old ones, so that the table does not grow. They have to be a minute old, because the clocks of
+// replicas differ.
+const clearExpiredMisses = statement<never, { nowMs: number }>(
+  'clearExpiredMisses',
+  `delete from ${table} where key in (
+     select key from ${table} where expire < $nowMs::bigint - ${windowMs}
+     order by expire limit 10 for update skip locked
+   )`,
+);
