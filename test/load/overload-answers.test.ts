@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { constants } from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { maxUnreadBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
+import { signToken } from '../support/tokens.ts';
+import { besides, expectUnharmed } from './bystander.ts';
 import {
-  connectionsTo,
+  garbageMiB,
   grpcFrame,
   grpcHeaders,
   insertLargeSequence,
@@ -16,57 +18,78 @@ import {
   untilClosed,
 } from './overload-stage.ts';
 
-const callers = 120;
+const calls = 90;
 
 /** The request for the delivery sequence of slot 1. */
 const slotOne = Buffer.from('\n\x011');
 
-describe('Clients that do not read large responses', () => {
+describe('A caller that does not read its large responses', () => {
   let target: Target;
-  /** What the responses to all clients take. */
-  let allMiB: number;
+  let token: string;
+  let responseBytes: number;
   beforeAll(async () => {
     target = await startTarget();
     await insertLargeSequence(target, { users: 400, products: 2_000 });
+    token = await signToken({ subject: 'a caller that does not read' });
     const type = { 'content-type': 'application/proto' };
     const response = await post(target.replica.ports.webPort, 'GetDeliverySequence', target.token, slotOne, type);
-    allMiB = toMiB(callers * (await response.arrayBuffer()).byteLength);
+    responseBytes = (await response.arrayBuffer()).byteLength;
+    // More than its share, which is half of all.
+    expect(calls * responseBytes).toBeGreaterThan(maxUnreadBytes);
   });
   beforeEach(() => target.measureGrowth());
   afterAll(() => target.stop());
 
-  it('A gRPC stream is reset when too many bytes of responses are unread', async () => {
+  /** Asserts that another caller is not harmed, and that the process holds the share and no more. */
+  async function expectBounded(attack: () => Promise<void>): Promise<void> {
+    expectUnharmed(await besides((timeoutMs) => target.replica.slots.getSlotsProductIds({}, { timeoutMs }), attack));
+    expect(await target.grown()).toBeLessThan(toMiB(maxUnreadBytes / 2 + 2 * responseBytes) + garbageMiB);
+  }
+
+  it('Over gRPC it waits for its own responses, and another caller does not', async () => {
     const session = await openSession(target.replica.ports.grpcPort, { initialWindowSize: 0 });
-    const codes: number[] = [];
-    for (let call = 0; call < callers && codes.length === 0; call += 1) {
-      const stream = session.request(grpcHeaders('GetDeliverySequence', target.token));
-      stream.on('error', () => undefined);
-      stream.once('close', () => codes.push(stream.rstCode ?? 0));
-      stream.end(grpcFrame(slotOne));
-      await Promise.race([once(stream, 'response'), untilClosed(stream)]);
-    }
-    await expect.poll(() => codes[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    session.destroy();
+    const statuses: unknown[] = [];
+    await expectBounded(async () => {
+      const closed = Array.from({ length: calls }, () => {
+        const stream = session.request(grpcHeaders('GetDeliverySequence', token));
+        stream.on('error', () => undefined);
+        for (const event of ['response', 'trailers']) {
+          stream.on(event, (headers) => statuses.push(headers['grpc-status'] ?? 'begun'));
+        }
+        stream.end(grpcFrame(slotOne));
+        return untilClosed(stream);
+      });
+      // Those that may not be sent are refused after 10 s.
+      await expect.poll(() => statuses.length).toBe(calls);
+      session.destroy();
+      await Promise.all(closed);
+    });
+    const share = maxUnreadBytes / 2 / responseBytes;
+    expect(statuses.filter((status) => status === 'begun').length).toBeLessThanOrEqual(share + 1);
+    expect(new Set(statuses)).toEqual(new Set(['begun', '8']));
     expect(await isServing(target)).toBe(true);
-    expect(await target.grown()).toBeLessThan(allMiB / 2);
   });
 
-  it('A connection to the web port is closed when too many bytes of responses are unread', async () => {
+  it('On the web port it waits for its own responses, and another caller does not', async () => {
     const { webPort } = target.replica.ports;
-    const sockets = [];
-    for (let caller = 0; caller < callers; caller += 1) {
-      const socket = await openSocket(webPort);
-      socket.write(
-        `POST /slot.v1.SlotService/GetDeliverySequence HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\n` +
-          `authorization: Bearer ${target.token}\r\ncontent-length: 3\r\n\r\n${slotOne}`,
-      );
-      await once(socket, 'readable');
-      sockets.push(socket);
-    }
-    // A client sees the end of its connection only once it reads: the connections of the service are counted.
-    await expect.poll(() => connectionsTo(webPort)).toBeLessThan(callers);
-    for (const socket of sockets) socket.destroy();
+    const refusals: string[] = [];
+    await expectBounded(async () => {
+      const sockets = await Promise.all(Array.from({ length: calls }, () => openSocket(webPort)));
+      for (const socket of sockets) {
+        socket.write(
+          `POST /slot.v1.SlotService/GetDeliverySequence HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\n` +
+            `authorization: Bearer ${token}\r\ncontent-length: 3\r\n\r\n${slotOne}`,
+        );
+      }
+      await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+      for (const socket of sockets) {
+        const text = String(socket.read());
+        if (text.startsWith('HTTP/1.1 429')) refusals.push(text);
+        socket.destroy();
+      }
+    });
+    expect(refusals.length).toBeGreaterThan(0);
+    for (const refusal of refusals) expect(refusal).toContain('TOO_MANY_UNREAD_BYTES');
     expect(await isServing(target)).toBe(true);
-    expect(await target.grown()).toBeLessThan(allMiB / 2);
   });
 });
