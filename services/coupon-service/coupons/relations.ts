@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 
 // The records that coupons are related to, each with only the columns that the spec names (2.6, design 5).
@@ -8,29 +9,23 @@ export interface StaffUserRow {
   name: string;
 }
 
-export interface UserRow {
-  id: number;
-  name: string | null;
-  email: string | null;
-  mobile: string;
-}
+// Without the names of their columns: PostgreSQL writes them in half the time, and a coupon may have 100,000.
+export type UserTuple = [id: number, name: string | null, email: string | null, mobile: string];
+export type ProductTuple = [id: number, name: string, images: string[]];
 
-export interface ProductRow {
-  id: number;
-  name: string;
-  images: string[];
-}
-
-/** SQL of a `StaffUserRow`, a `UserRow` and a `ProductRow` as JSON. */
-export const creatorJson = `jsonb_build_object('id', staff_users.id, 'name', staff_users.name)`;
-export const userJson = `jsonb_build_object(
-  'id', users.id, 'name', users.name, 'email', users.email, 'mobile', users.mobile)`;
-export const productJson = `jsonb_build_object(
-  'id', products.id, 'name', products.name, 'images', products.images)`;
+/** SQL of a `StaffUserRow`, a `UserTuple` and a `ProductTuple` as JSON. */
+export const creatorJson = `json_build_object('id', staff_users.id, 'name', staff_users.name)`;
+export const userJson = 'json_build_array(users.id, users.name, users.email, users.mobile)';
+export const productJson = 'json_build_array(products.id, products.name, products.images)';
 
 /** A user as a `User`: null is an absent field. */
-export function toUser({ id, name, email, mobile }: UserRow) {
+export function toUser([id, name, email, mobile]: UserTuple) {
   return { id, name: name ?? undefined, email: email ?? undefined, mobile } satisfies MessageInitShape<
     typeof UserSchema
   >;
+}
+
+/** A product as a `ProductSummary`. */
+export function toProduct([id, name, images]: ProductTuple) {
+  return { id, name, images } satisfies MessageInitShape<typeof ProductSummarySchema>;
 }

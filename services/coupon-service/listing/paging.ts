@@ -20,7 +20,7 @@ interface Place {
   readonly cursor: number;
 }
 
-/** The parameters of a page: where it starts, and how many rows are read: one more than it shows. */
+/** The parameters of a page: where it starts, and how many rows are read: one more than it may show. */
 export interface PageParams extends Place {
   readonly rows: number;
 }
@@ -29,6 +29,8 @@ export interface PageParams extends Place {
 export interface PlacedRow {
   id: number;
   createdAtMicros: string;
+  /** The first row that is not on the page. */
+  isNext: boolean;
 }
 
 interface Page {
@@ -36,10 +38,11 @@ interface Page {
   readonly listing: string;
   readonly search: Search | undefined;
   readonly place: PageParams;
-  readonly limit: number;
 }
 
 const defaultLimit = 50;
+/** A larger limit is cut to it (design 7). */
+const maxLimit = 1_000;
 // The largest safe integer of microseconds: in the year 2255.
 const latest = String(Number.MAX_SAFE_INTEGER);
 
@@ -49,9 +52,9 @@ export const placedAfter = `
   (created_at, id) < (timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond', $id::integer)
   and ($cursor::integer = 0 or id < $cursor)`;
 
-/** SQL of the column of a `PlacedRow`. */
-export function createdAtMicros(table: string): string {
-  return `(extract(epoch from ${table}.created_at) * 1000000)::bigint as "createdAtMicros"`;
+/** SQL of the columns of a `PlacedRow`, besides its id. */
+export function placeColumns(table: string): string {
+  return `(extract(epoch from ${table}.created_at) * 1000000)::bigint as "createdAtMicros", ${table}.is_beyond as "isNext"`;
 }
 
 /**
@@ -61,26 +64,26 @@ export function createdAtMicros(table: string): string {
  */
 export function readPage(listing: string, request: PageRequest): Page {
   const search = readSearch(request.search);
-  const limit = request.limit ?? defaultLimit;
+  const limit = Math.min(request.limit ?? defaultLimit, maxLimit);
   const start: Place =
     request.pageToken === ''
       ? { createdAt: latest, id: maxInt32, cursor: request.cursor ?? 0 }
       : readToken(listing, search, request.pageToken);
-  return { listing, search, place: { ...start, rows: limit + 1 }, limit };
+  return { listing, search, place: { ...start, rows: limit + 1 } };
 }
 
 /**
- * Cuts the rows that were read to a page, and says where the next one starts. On the last page there
- * is no cursor, and the token is empty. After an empty page, of limit 0, the next one starts where it
- * did.
+ * Takes the rows of a page from those that were read, and says where the next one starts. On the last
+ * page there is no cursor, and the token is empty. After an empty page, of limit 0, the next one starts
+ * where it did.
  */
-export function toPage<Row extends PlacedRow>({ listing, search, place, limit }: Page, found: readonly Row[]) {
-  const rows = found.slice(0, limit);
-  const extra = found[limit];
-  if (extra === undefined) return { rows, nextCursor: undefined, nextPageToken: '' };
+export function toPage<Row extends PlacedRow>({ listing, search, place }: Page, found: readonly Row[]) {
+  const rows = found.filter(({ isNext }) => !isNext);
+  const following = found.find(({ isNext }) => isNext);
+  if (following === undefined) return { rows, nextCursor: undefined, nextPageToken: '' };
   const last = rows.at(-1);
   const next = last === undefined ? place : { createdAt: last.createdAtMicros, id: last.id, cursor: place.cursor };
-  return { rows, nextCursor: extra.id, nextPageToken: writeToken(listing, search, next) };
+  return { rows, nextCursor: following.id, nextPageToken: writeToken(listing, search, next) };
 }
 
 function writeToken(listing: string, search: Search | undefined, { createdAt, id, cursor }: Place): string {

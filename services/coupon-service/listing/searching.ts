@@ -6,13 +6,16 @@
 // rows in order, and asks the index only when they neither fill the page nor are the whole table. By
 // then the term is known to be rare.
 
-/** How many rows are scanned, for each row that is wanted, before the index is asked. */
+/** How many rows are scanned before the index is asked: for each row that is wanted, and in all. */
 const scannedPerRow = 100;
+const maxScanned = 200_000;
 
 export interface SearchedTable {
   readonly table: string;
   /** The columns that are searched. */
   readonly columns: readonly string[];
+  /** The columns that are read. Where the index of the order has them all, a scan reads nothing else. */
+  readonly selected: string;
   /** The expression of the table's `search_grams` index (migration 0002). */
   readonly indexed: string;
   /** The listing's order, which an index has. */
@@ -37,22 +40,23 @@ export function readSearch(term: string | undefined): Search | undefined {
  * SQL of the first rows that contain a term, in no order. Its parameters are those of `Search`, and
  * `rows`: how many rows are wanted.
  */
-export function searchedRows({ table, columns, indexed, order, where }: SearchedTable): string {
+export function searchedRows({ table, columns, selected, indexed, order, where }: SearchedTable): string {
   const matches = columns.map((column) => `${column} ilike $pattern`).join(' or ');
+  const scanned = `least($rows::bigint * ${scannedPerRow}, ${maxScanned})`;
   return `
     with scanned as materialized (
-      select * from ${table} where ${where} order by ${order} limit $rows::bigint * ${scannedPerRow}
+      select ${selected} from ${table} where ${where} order by ${order} limit ${scanned}
     ),
     scanned_found as materialized (
       select * from scanned where ${matches} order by ${order} limit $rows::bigint
     ),
     indexed as materialized (
-      select * from ${table}
+      select ${selected} from ${table}
       where search_grams(${indexed}, 1) @> search_grams($term, 3) and (${matches})
     ),
     needs_index as materialized (
       select (select count(*) from scanned_found) < $rows::bigint
-        and (select count(*) from scanned) = $rows::bigint * ${scannedPerRow} as yes
+        and (select count(*) from scanned) = ${scanned} as yes
     )
     select * from scanned_found where not (select yes from needs_index)
     union all

@@ -3,15 +3,16 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
 import {
   creatorJson,
-  type ProductRow,
+  type ProductTuple,
   productJson,
   type StaffUserRow,
+  toProduct,
   toUser,
-  type UserRow,
+  type UserTuple,
   userJson,
 } from '../coupons/relations.ts';
 import { Listing } from '../listing/listing.ts';
-import { createdAtMicros, type PlacedRow } from '../listing/paging.ts';
+import { type PlacedRow, placeColumns } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -27,35 +28,44 @@ export function getAll({ database }: CouponParts): Handler<typeof CouponService.
 
 interface ListedCouponRow extends CouponRow, PlacedRow {
   creator: StaffUserRow;
-  applicableUsers: { id: number; couponId: number; userId: number; user: UserRow }[];
-  applicableProducts: { id: number; couponId: number; productId: number; product: ProductRow }[];
+  applicableUsers: [id: number, user: UserTuple][];
+  applicableProducts: [id: number, product: ProductTuple][];
 }
 
 function toListedCoupon(row: ListedCouponRow) {
-  const { creator, applicableUsers, applicableProducts } = row;
-  const users = applicableUsers.map((link) => ({ ...link, user: toUser(link.user) }));
-  return { ...toCoupon(row), creator, applicableUsers: users, applicableProducts };
+  const { id: couponId, creator } = row;
+  const applicableUsers = row.applicableUsers.map(([id, user]) => {
+    return { id, couponId, userId: user[0], user: toUser(user) };
+  });
+  const applicableProducts = row.applicableProducts.map(([id, product]) => {
+    return { id, couponId, productId: product[0], product: toProduct(product) };
+  });
+  return { ...toCoupon(row), creator, applicableUsers, applicableProducts };
 }
 
 const listing = new Listing<ListedCouponRow>(
   'coupons',
   'getAll',
-  { table: 'coupons', columns: ['coupon_code'], indexed: 'coupon_code' },
+  {
+    table: 'coupons',
+    columns: ['coupon_code'],
+    indexed: 'coupon_code',
+    links: `
+      select from coupon_applicable_users where coupon_id = page.id
+      union all
+      select from coupon_applicable_products where coupon_id = page.id`,
+  },
   (rows) =>
-    `select ${couponColumns}, ${createdAtMicros('coupons')}, ${creatorJson} as creator,
+    `select ${couponColumns}, ${placeColumns('coupons')}, ${creatorJson} as creator,
        coalesce((
-         select jsonb_agg(jsonb_build_object(
-           'id', links.id, 'couponId', links.coupon_id, 'userId', links.user_id, 'user', ${userJson}
-         ) order by links.id)
+         select json_agg(json_build_array(links.id, ${userJson}) order by links.id)
          from coupon_applicable_users as links join users on users.id = links.user_id
-         where links.coupon_id = coupons.id
+         where links.coupon_id = coupons.id and not is_beyond
        ), '[]') as "applicableUsers",
        coalesce((
-         select jsonb_agg(jsonb_build_object(
-           'id', links.id, 'couponId', links.coupon_id, 'productId', links.product_id, 'product', ${productJson}
-         ) order by links.id)
+         select json_agg(json_build_array(links.id, ${productJson}) order by links.id)
          from coupon_applicable_products as links join products on products.id = links.product_id
-         where links.coupon_id = coupons.id
+         where links.coupon_id = coupons.id and not is_beyond
        ), '[]') as "applicableProducts"
      from (${rows}) as coupons
      join staff_users on staff_users.id = coupons.created_by

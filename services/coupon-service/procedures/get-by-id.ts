@@ -5,11 +5,12 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
 import {
   creatorJson,
-  type ProductRow,
+  type ProductTuple,
   productJson,
   type StaffUserRow,
+  toProduct,
   toUser,
-  type UserRow,
+  type UserTuple,
   userJson,
 } from '../coupons/relations.ts';
 import { couponErrors } from '../errors.ts';
@@ -22,27 +23,32 @@ export function getById({ database }: CouponParts): Handler<typeof CouponService
     if (coupon === undefined) throw fail(couponErrors.couponNotFound);
     const { creator, applicableUsers, applicableProducts } = coupon;
     return {
-      coupon: { ...toCoupon(coupon), creator, applicableUsers: applicableUsers.map(toUser), applicableProducts },
+      coupon: {
+        ...toCoupon(coupon),
+        creator,
+        applicableUsers: applicableUsers.map(toUser),
+        applicableProducts: applicableProducts.map(toProduct),
+      },
     };
   };
 }
 
 interface CouponDetailRow extends CouponRow {
   creator: StaffUserRow;
-  applicableUsers: UserRow[];
-  applicableProducts: ProductRow[];
+  applicableUsers: UserTuple[];
+  applicableProducts: ProductTuple[];
 }
 
 const selectCoupon = statement<CouponDetailRow, { id: number }>(
   'getById',
   `select ${couponColumns}, ${creatorJson} as creator,
      coalesce((
-       select jsonb_agg(${userJson} order by links.id)
+       select json_agg(${userJson} order by links.id)
        from coupon_applicable_users as links join users on users.id = links.user_id
        where links.coupon_id = coupons.id
      ), '[]') as "applicableUsers",
      coalesce((
-       select jsonb_agg(${productJson} order by links.id)
+       select json_agg(${productJson} order by links.id)
        from coupon_applicable_products as links join products on products.id = links.product_id
        where links.coupon_id = coupons.id
      ), '[]') as "applicableProducts"

@@ -1,9 +1,9 @@
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { creatorJson, type StaffUserRow, toUser, type UserRow, userJson } from '../coupons/relations.ts';
+import { creatorJson, type StaffUserRow, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';
-import { createdAtMicros, type PlacedRow } from '../listing/paging.ts';
+import { type PlacedRow, placeColumns } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -19,7 +19,7 @@ export function getReservedCoupons({ database }: CouponParts): Handler<typeof Co
 
 interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
   creator: StaffUserRow;
-  redeemedUser: UserRow | null;
+  redeemedUser: UserTuple | null;
 }
 
 function toListedReservedCoupon(row: ListedReservedCouponRow) {
@@ -36,7 +36,7 @@ const listing = new Listing<ListedReservedCouponRow>(
     indexed: `secret_code || E'\\n' || coupon_code`,
   },
   (rows) =>
-    `select ${reservedColumns}, ${createdAtMicros('reserved')}, ${creatorJson} as creator,
+    `select ${reservedColumns}, ${placeColumns('reserved')}, ${creatorJson} as creator,
        case when users.id is not null then ${userJson} end as "redeemedUser"
      from (${rows}) as reserved
      join staff_users on staff_users.id = reserved.created_by

@@ -45,6 +45,7 @@ const listUsers = statement<UserMiniInfo, UserPage>('getUsersMiniInfo', pageOf('
 const searched = searchedRows({
   table: 'users',
   columns: ['name', 'mobile'],
+  selected: 'id, name, mobile',
   indexed: `coalesce(name, '') || E'\\n' || mobile`,
   order: byName,
   where: 'true',

@@ -36,4 +36,31 @@ couponContract('GetAll', (api) => {
     const ids = await api.sql('select id from coupon_applicable_users where coupon_id = $1 order by id', [couponId]);
     expect(second?.applicableUsers.map(({ id }) => id)).toEqual(ids.map(({ id }) => id));
   });
+
+  it('A page ends before its coupons have more than 100,000 product ids and links, and loses no coupon', async () => {
+    await api.sql('truncate coupons cascade');
+    await api.sql(
+      `insert into coupons (id, coupon_code, created_by, created_at, product_ids)
+       select id, 'CROWD-' || id, 1, now() + id * interval '1 second',
+         case when id = 4 then array(select (random() * 1e9)::integer from generate_series(1, 99985)) end
+       from generate_series(1, 4) id`,
+    );
+    await api.sql(
+      'insert into coupon_applicable_users (coupon_id, user_id) select 3, id from generate_series(1, 5) id',
+    );
+    await api.sql(
+      'insert into coupon_applicable_products (coupon_id, product_id) select 2, id from generate_series(1, 15) id',
+    );
+    const pages: number[][] = [];
+    let pageToken = '';
+    do {
+      const page = await api.guest.getAll({ pageToken });
+      pages.push(page.coupons.map(({ id }) => id));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(pages).toEqual([
+      [4, 3],
+      [2, 1],
+    ]);
+  });
 });

@@ -60,6 +60,34 @@ couponContract('Paging', (api) => {
       expect(await page({ limit: 2 ** 31 - 1 })).toMatchObject({ ids: descending, nextCursor: undefined });
     });
 
+    it('A page of more than 1,000 rows is cut to 1,000, and no row is lost after it', async () => {
+      await api.sql(
+        `insert into ${table} (id, ${code}, ${more} created_by)
+         select id, 'CODE-' || id, ${more === '' ? '' : "'other',"} 1 from generate_series(1, 2001) id`,
+      );
+      const descending = Array.from({ length: 2_001 }, (_, index) => 2_001 - index);
+      const first = await page({ limit: 2 ** 31 - 1 });
+      expect(first).toMatchObject({ ids: descending.slice(0, 1_000), nextCursor: 1_001 });
+      expect(await walk({ limit: 2 ** 31 - 1 })).toEqual(descending);
+      expect(await walk({ limit: 1_001, search: 'code' })).toEqual(descending);
+      expect(await page({ limit: 1_000, cursor: 1_001 })).toMatchObject({
+        ids: descending.slice(-1_000),
+        nextCursor: undefined,
+      });
+    });
+
+    it('A page ends before 100,000 product ids, but has a row at least, and no row is lost after it', async () => {
+      for (const id of [1, 2, 3, 4]) await add(id, id);
+      await api.sql(
+        `update ${table} set product_ids = array(select generate_series(id, id + ids - 1))
+         from (values (4, 50000), (3, 40000), (2, 100001), (1, 1)) as given (given_id, ids) where id = given_id`,
+      );
+      expect(await page({})).toMatchObject({ ids: [4, 3], nextCursor: 2 });
+      const { nextPageToken } = await page({ search: 'code' });
+      expect(await page({ search: 'code', pageToken: nextPageToken })).toMatchObject({ ids: [2], nextCursor: 1 });
+      expect(await walk({})).toEqual([4, 3, 2, 1]);
+    });
+
     it('A cursor lists the rows with ids below it, and a cursor of 0 counts as none', async () => {
       // The latest first: 4, 1, 5, 2, 3.
       for (const [index, id] of [3, 2, 5, 1, 4].entries()) await add(id, index);

@@ -1027,7 +1027,9 @@ export type GetAllRequest = Message<"coupon.v1.GetAllRequest"> & {
   cursor?: number | undefined;
 
   /**
-   * 50 when absent; there is no upper bound.
+   * 50 when absent. A page has at most 1,000 rows: a larger limit is cut to it, and next_cursor and
+   * next_page_token lead on. The same where the rows of a page have more than 100,000 links and
+   * product ids together; a page has at least one row.
    *
    * @generated from field: optional int32 limit = 2;
    */
@@ -1481,7 +1483,7 @@ export type GetReservedCouponsRequest = Message<"coupon.v1.GetReservedCouponsReq
   cursor?: number | undefined;
 
   /**
-   * 50 when absent; there is no upper bound.
+   * 50 when absent; cut as in GetAll.
    *
    * @generated from field: optional int32 limit = 2;
    */
