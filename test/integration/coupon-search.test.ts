@@ -7,6 +7,7 @@ import { Database } from '../../shared/db/database.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { testSecret } from '../support/tokens.ts';
 
 interface Page {
@@ -114,15 +115,43 @@ describe('Searches of large tables', () => {
     }
   });
 
-  it.each(terms)('A search of users finds %j, at any offset', async (search) => {
+  it.each(terms)('A search of users finds the first 1,000 with %j, at any offset', async (search) => {
     const expected = await own.sql<{ id: number }>(
-      `select id from users where ${ilike(['name', 'mobile'], '$1')} order by name asc nulls last, id`,
+      `select id from users where ${ilike(['name', 'mobile'], '$1')} order by name asc nulls last, id limit 1000`,
       [search],
     );
-    for (const offset of [0, 3, 100, expected.length - 2, 11_000].filter((place) => place >= 0)) {
+    for (const offset of [0, 3, 100, expected.length - 2, 998, 11_000].filter((place) => place >= 0)) {
       const request = create(getUsersMiniInfo.input, { search, offset, limit: 10 });
       const { users } = await responseOf(getUsersMiniInfo, await coupons.getUsersMiniInfo(request, call));
       expect(users.map(({ id }) => id)).toEqual(expected.slice(offset, offset + 10).map(({ id }) => id));
     }
+  });
+
+  it('A page of users by name reads no row of the users before it', async () => {
+    await own.sql('vacuum analyze users');
+    const config = readConfig('coupon', { DATABASE_URL: own.url, AUTH_JWT_SECRET: testSecret }).database;
+    const other = new Database({ ...config, applicationName: 'of this test' }, pino({ level: 'silent' }));
+    const readRows = async () => {
+      const [row] = await own.sql<{ n: string }>(
+        `select seq_tup_read + idx_tup_fetch as n from pg_stat_user_tables where relname = 'users'`,
+      );
+      return Number(row?.n);
+    };
+    const before = await readRows();
+    const { users } = await responseOf(
+      getUsersMiniInfo,
+      await createCouponHandlers({ database: other, codePrefix: 'DC' }).getUsersMiniInfo(
+        create(getUsersMiniInfo.input, { offset: 11_000, limit: 10 }),
+        call,
+      ),
+    );
+    // A connection reports what it read when it ends.
+    await other.close();
+    await eventually(async () => {
+      const left = await own.sql(`select pid from pg_stat_activity where application_name = 'of this test'`);
+      expect(left).toEqual([]);
+    });
+    expect(users).toHaveLength(10);
+    expect((await readRows()) - before).toBe(0);
   });
 });

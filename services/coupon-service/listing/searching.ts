@@ -8,7 +8,7 @@
 
 /** How many rows are scanned before the index is asked: for each row that is wanted, and in all. */
 const scannedPerRow = 100;
-const maxScanned = 200_000;
+const maxScanned = 100_000;
 
 export interface SearchedTable {
   readonly table: string;

@@ -5,17 +5,25 @@ import { readSearch, type Search, searchedRows } from '../listing/searching.ts';
 import type { CouponParts } from '../parts.ts';
 
 const defaultLimit = 20;
+// To skip a row takes time, too.
+const maxListed = 1_000_000;
+const maxFound = 1_000;
 
-/** Spec 4.2, getUsersMiniInfo: users by a part of their name or mobile, ordered by name. */
+/**
+ * Spec 4.2, getUsersMiniInfo: users by a part of their name or mobile, ordered by name. Those beyond the
+ * first million, and beyond the first 1,000 of a search, are not shown (design 8).
+ */
 export function getUsersMiniInfo({ database }: CouponParts): Handler<typeof CouponService.method.getUsersMiniInfo> {
   return async (request, call) => {
-    const { limit = defaultLimit, offset = 0 } = request;
-    const db = database.for(call);
+    const { offset = 0 } = request;
     const search = readSearch(request.search);
+    const maxShown = search === undefined ? maxListed : maxFound;
+    const limit = Math.min(request.limit ?? defaultLimit, maxShown - offset);
+    if (limit <= 0) return { users: [] };
     const page = { limit, offset };
-    const users = await db.query(
-      search === undefined ? listUsers(page) : searchUsers({ ...page, ...search, rows: limit + offset }),
-    );
+    const users = await database
+      .for(call)
+      .query(search === undefined ? listUsers(page) : searchUsers({ ...page, ...search, rows: limit + offset }));
     return { users };
   };
 }

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { couponContract, expectInvalidField } from '../../support/contract.ts';
 
 couponContract('GetUsersMiniInfo', (api) => {
@@ -69,5 +69,24 @@ couponContract('GetUsersMiniInfo', (api) => {
     ['search', { search: 'a\0' }],
   ])('A value of %s that is out of bounds is refused', async (field, request) => {
     await expectInvalidField(api.staff.getUsersMiniInfo(request), field);
+  });
+
+  describe('Beyond what is shown', () => {
+    beforeAll(async () => {
+      // The index of searches would take most of the time.
+      await api.sql('drop index users_search');
+      await api.sql(
+        `insert into users (id, name, mobile)
+         select 1000 + n, 'Crowd ' || lpad(n::text, 7, '0'), '5' || lpad(n::text, 9, '0') from generate_series(1, 1001) n`,
+      );
+    });
+    const firstOf = (count: number) => ids({ search: 'crowd', limit: 2, offset: count - 1 });
+
+    it('The first 1,000 users of a search are shown, and a page beyond them is empty', async () => {
+      expect(await firstOf(999)).toEqual([1_999, 2_000]);
+      expect(await firstOf(1_000)).toEqual([2_000]);
+      expect(await firstOf(1_001)).toEqual([]);
+      expect(await ids({ search: 'crowd', offset: 2 ** 31 - 1 })).toEqual([]);
+    });
   });
 });

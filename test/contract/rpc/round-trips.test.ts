@@ -48,6 +48,8 @@ const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> 
   ['validate', 1, (api) => api.validate({ code: 'X', userId: 1, orderAmount: 1 })],
   ['getReservedCoupons', 1, (api) => api.getReservedCoupons({})],
   ['getUsersMiniInfo', 1, (api) => api.getUsersMiniInfo({})],
+  ['getUsersMiniInfo at the last user', 1, (api) => api.getUsersMiniInfo({ offset: 999_999 })],
+  ['getUsersMiniInfo beyond the last user', 0, (api) => api.getUsersMiniInfo({ offset: 1_000_000 })],
   ['create', 1, (api) => api.create({ coupon: { ...terms(), ...products } })],
   ['createReservedCoupon', 1, (api) => api.createReservedCoupon({ coupon: { ...terms(), ...products } })],
   ['createCoupon for a user', 1, (api) => api.createCoupon({ mobile: '9000000001' })],

@@ -1617,7 +1617,8 @@ export type GetUsersMiniInfoRequest = Message<"coupon.v1.GetUsersMiniInfoRequest
   limit?: number | undefined;
 
   /**
-   * 0 when absent.
+   * 0 when absent. Users beyond the first 1,000,000 by name are listed by a search only, which shows
+   * its first 1,000 matches: a page beyond them is empty.
    *
    * @generated from field: optional int32 offset = 3;
    */
