@@ -1,5 +1,7 @@
+import { fromBinary, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
+import { GetDeliverySequenceResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 
 /** A promise that is settled from outside. */
 function withResolvers<Value>() {
@@ -17,15 +19,20 @@ describe('The cache of delivery sequences', () => {
   afterEach(() => {
     for (const cache of caches.splice(0)) cache.close();
   });
-  const open = () => {
-    const cache = new SequenceCache();
+  const open = (maxBytes?: number) => {
+    const cache = new SequenceCache(maxBytes);
     caches.push(cache);
     return cache;
   };
   const [old, changed] = [{ 1: [1] }, { 1: [2] }];
-  const nothing = {};
-  /** What the cache keeps of a slot; an empty object when it keeps nothing. */
-  const keptBy = (cache: SequenceCache, slotId: number) => cache.read(slotId, async () => nothing);
+  const nothing = null;
+  /** Reads a slot's sequence, of which the database has `stored`. */
+  const read = async (cache: SequenceCache, slotId: number, stored: JsonValue) => {
+    const { deliverySequence } = JSON.parse(await (await cache.read(slotId, async () => stored)).toJson());
+    return deliverySequence;
+  };
+  /** What the cache keeps of a slot; null, which is not kept, when it keeps nothing. */
+  const keptBy = (cache: SequenceCache, slotId: number) => read(cache, slotId, nothing);
   const notify = (cache: SequenceCache, slotId: number, updateId: string) =>
     cache.onNotification(JSON.stringify({ slotId, updateId }));
   /** An update that is under way until it is told how it ends. */
@@ -60,16 +67,16 @@ describe('The cache of delivery sequences', () => {
 
   it('The cache keeps a map that was read, and one that was stored', async () => {
     const cache = open();
-    expect(await cache.read(1, async () => old)).toBe(old);
-    expect(await keptBy(cache, 1)).toBe(old);
+    expect(await read(cache, 1, old)).toEqual(old);
+    expect(await keptBy(cache, 1)).toEqual(old);
     await beginRewrite(cache, 1).succeed();
-    expect(await keptBy(cache, 1)).toBe(changed);
+    expect(await keptBy(cache, 1)).toEqual(changed);
   });
 
   it('The cache keeps nothing that is no map of integers', async () => {
     const cache = open();
     await cache.read(1, async () => [1, 2]);
-    expect(await keptBy(cache, 1)).toBe(nothing);
+    expect(await keptBy(cache, 1)).toEqual(nothing);
   });
 
   it('The cache ignores the notification of an own update, before its answer and after', async () => {
@@ -80,8 +87,8 @@ describe('The cache of delivery sequences', () => {
     const late = beginRewrite(cache, 2);
     await late.succeed();
     notify(cache, 2, late.id);
-    expect(await keptBy(cache, 1)).toBe(changed);
-    expect(await keptBy(cache, 2)).toBe(changed);
+    expect(await keptBy(cache, 1)).toEqual(changed);
+    expect(await keptBy(cache, 2)).toEqual(changed);
   });
 
   it('The cache drops a sequence at the notification of an own update that failed, before it and after', async () => {
@@ -93,8 +100,8 @@ describe('The cache of delivery sequences', () => {
     await late.fail();
     await cache.read(2, async () => old);
     notify(cache, 2, late.id);
-    expect(await keptBy(cache, 1)).toBe(nothing);
-    expect(await keptBy(cache, 2)).toBe(nothing);
+    expect(await keptBy(cache, 1)).toEqual(nothing);
+    expect(await keptBy(cache, 2)).toEqual(nothing);
   });
 
   it('The cache keeps nothing of a read that began before a change by another replica', async () => {
@@ -102,7 +109,7 @@ describe('The cache of delivery sequences', () => {
     const endRead = beginRead(cache, 1);
     notify(cache, 2, 'of another');
     await endRead();
-    expect(await keptBy(cache, 1)).toBe(nothing);
+    expect(await keptBy(cache, 1)).toEqual(nothing);
   });
 
   it('The cache keeps nothing that began while notifications were lost', async () => {
@@ -113,8 +120,53 @@ describe('The cache of delivery sequences', () => {
     cache.resume();
     await endRead();
     await update.succeed();
-    expect(await cache.read(1, async () => changed)).toBe(changed);
-    expect(await keptBy(cache, 1)).toBe(changed);
-    expect(await keptBy(cache, 2)).toBe(nothing);
+    expect(await read(cache, 1, changed)).toEqual(changed);
+    expect(await keptBy(cache, 1)).toEqual(changed);
+    expect(await keptBy(cache, 2)).toEqual(nothing);
+  });
+
+  describe('With room for 8,000 bytes', () => {
+    const stops = (count: number) => ({ 1: Array.from({ length: count }, () => 7) });
+    const isKept = async (cache: SequenceCache, slotId: number) => (await keptBy(cache, slotId)) !== nothing;
+
+    it('The oldest sequences go when the room is taken', async () => {
+      const cache = open(8_000);
+      // Each takes some 830 bytes.
+      for (let id = 1; id <= 12; id += 1) await read(cache, id, stops(100));
+      const kept = await Promise.all(Array.from({ length: 12 }, (_, index) => isKept(cache, index + 1)));
+      expect(kept).toEqual([false, false, false, ...Array(9).fill(true)]);
+    });
+
+    it('A sequence that takes more than an eighth of the room is given, but not kept', async () => {
+      const cache = open(8_000);
+      await read(cache, 1, stops(100));
+      expect(await read(cache, 2, stops(190))).toEqual(stops(190));
+      expect([await isKept(cache, 1), await isKept(cache, 2)]).toEqual([true, false]);
+    });
+
+    it('A sequence counts with the form that was asked for last', async () => {
+      const cache = open(8_000);
+      // In JSON a number takes 2 bytes here, and in binary form 11.
+      const response = await cache.read(1, async () => stops(100));
+      expect(await isKept(cache, 1)).toBe(true);
+      const binary = await response.toBinary();
+      expect(toJson(GetDeliverySequenceResponseSchema, fromBinary(GetDeliverySequenceResponseSchema, binary))).toEqual({
+        deliverySequence: stops(100),
+      });
+      expect(await isKept(cache, 1)).toBe(false);
+    });
+
+    it('What was dropped, replaced or forgotten takes no room any more', async () => {
+      const cache = open(8_000);
+      for (let id = 1; id <= 9; id += 1) await read(cache, id, stops(100));
+      for (let round = 0; round < 20; round += 1) await beginRewrite(cache, 1).succeed();
+      notify(cache, 9, 'of another');
+      await read(cache, 10, stops(100));
+      expect(await isKept(cache, 2)).toBe(true);
+      cache.bypass();
+      cache.resume();
+      for (let id = 1; id <= 9; id += 1) await read(cache, id, stops(100));
+      expect(await isKept(cache, 1)).toBe(true);
+    });
   });
 });

@@ -5,12 +5,16 @@ import { expect, it } from 'vitest';
 import { ProductIdsResponse } from '../../services/slot-service/encoding/product-ids.ts';
 import { SlotDetailResponse } from '../../services/slot-service/encoding/slot-detail.ts';
 import { ListedSlotsResponse, SlotsResponse } from '../../services/slot-service/encoding/slot-lists.ts';
+import { UpdatedSequenceResponse } from '../../services/slot-service/encoding/updated-sequence.ts';
+import { SequenceResponse } from '../../services/slot-service/slots/sequence-response.ts';
 import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots/slot.ts';
 import {
   GetAllResponseSchema,
+  GetDeliverySequenceResponseSchema,
   GetSlotByIdResponseSchema,
   GetSlotsProductIdsResponseSchema,
   GetSlotsResponseSchema,
+  UpdateDeliverySequenceResponseSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
 
@@ -131,5 +135,35 @@ it('The detail of a slot is encoded like its message, in both forms', async () =
         expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetSlotByIdResponseSchema, message, jsonWriteOptions));
       },
     ),
+  );
+});
+
+it('A delivery sequence is encoded like its message, in both forms, whichever was asked for before', async () => {
+  await fc.assert(
+    fc.asyncProperty(sequence, async (deliverySequence) => {
+      const answer = new SequenceResponse(1, deliverySequence, () => undefined);
+      const message = create(GetDeliverySequenceResponseSchema, {
+        deliverySequence: fromJson(ValueSchema, deliverySequence),
+      });
+      const json = toJson(GetDeliverySequenceResponseSchema, message, jsonWriteOptions);
+      expect(JSON.parse(await answer.toJson())).toEqual(json);
+      expect(await answer.toMessage()).toEqual(message);
+      expect(JSON.parse(await answer.toJson())).toEqual(json);
+    }),
+  );
+});
+
+it('An updated delivery sequence is encoded like its message, in both forms', async () => {
+  await fc.assert(
+    fc.asyncProperty(int32, sequence, async (id, deliverySequence) => {
+      const updated = { slot: { id, deliverySequence }, message: 'updated' };
+      const answer = new UpdatedSequenceResponse(updated);
+      const slot = { id, deliverySequence: fromJson(ValueSchema, deliverySequence) };
+      const message = create(UpdateDeliverySequenceResponseSchema, { ...updated, slot });
+      expect(await answer.toMessage()).toEqual(message);
+      expect(JSON.parse(await answer.toJson())).toEqual(
+        toJson(UpdateDeliverySequenceResponseSchema, message, jsonWriteOptions),
+      );
+    }),
   );
 });

@@ -1,10 +1,10 @@
-import { fromJson, type JsonValue } from '@bufbuild/protobuf';
-import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { JsonValue } from '@bufbuild/protobuf';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { readJson } from '../../../shared/rpc/protobuf/json-value.ts';
+import { UpdatedSequenceResponse } from '../encoding/updated-sequence.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { isSequenceMap } from '../slots/delivery-sequence.ts';
@@ -28,10 +28,10 @@ export function updateDeliverySequence({
       return slot;
     };
     const slot = isSequenceMap(given) ? await sequences.rewrite(id, store) : await store();
-    return {
-      slot: { id, deliverySequence: fromJson(ValueSchema, slot.deliverySequence) },
+    return new UpdatedSequenceResponse({
+      slot: { id, deliverySequence: slot.deliverySequence },
       message: 'Delivery sequence updated successfully',
-    };
+    });
   };
 }
 

@@ -2,40 +2,55 @@ import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '@bufbuild/protobuf';
 import NodeCache from 'node-cache';
 import type { Metrics } from '../../../shared/telemetry/metrics.ts';
-import { isSequenceMap, type SequenceMap } from './delivery-sequence.ts';
+import { isSequenceMap } from './delivery-sequence.ts';
+import { SequenceResponse } from './sequence-response.ts';
 
 const lifetimeSeconds = 3600;
+const defaultMaxBytes = 64 * 1024 * 1024;
+/** What a kept response takes in memory, besides its encoded form. */
+const entryBytes = 600;
+/** A response may take this share of the cache. */
+const maxShare = 1 / 8;
 
 /** The channel on which a replica notifies the others of a sequence that it changed. */
 export const sequenceChannel = 'delivery_sequence';
 
 /**
- * The delivery sequences that this process keeps, for 3600 s each (spec 4.1). Only maps of user ids to
- * integers are valid copies. A failure of the cache is no failure of the call.
+ * The delivery sequences that this process keeps, for 3600 s each (spec 4.1), as responses. Only maps of
+ * user ids to integers are valid copies. When the cache is full, the oldest copies go. node-cache never fails for keys
+ * that are numbers, so that there is no failure to ignore.
  */
 export class SequenceCache {
   readonly #cache: NodeCache;
+  readonly #maxBytes: number;
+  /** What each kept response takes, the oldest first. */
+  readonly #sizes = new Map<SequenceResponse, number>();
+  #bytes = 0;
   /** Counts the changes by anyone, so that a read or an update knows whether one came in between. */
   #changes = 0;
   #bypassed = false;
   /** Updates of this process whose notifications are still to come, and to be ignored. */
   readonly #ownUpdates = new Set<string>();
 
-  constructor(maxEntries = 100_000) {
-    this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false, maxKeys: maxEntries });
+  /** @param maxBytes how much memory all copies together may take. */
+  constructor(maxBytes = defaultMaxBytes) {
+    this.#maxBytes = maxBytes;
+    this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false });
+    this.#cache.on('del', (_slotId: number, response: SequenceResponse) => this.#forget(response));
   }
 
   /**
    * Gives the cached copy, or else loads the sequence, and keeps it when it is a map. It keeps nothing
    * when another change came in between, which the load may not have seen.
    */
-  async read(slotId: number, load: () => Promise<JsonValue>): Promise<JsonValue> {
-    const cached = this.#cache.get<SequenceMap>(slotId);
+  async read(slotId: number, load: () => Promise<JsonValue>): Promise<SequenceResponse> {
+    const cached = this.#cache.get<SequenceResponse>(slotId);
     if (cached !== undefined) return cached;
     const changesBefore = this.#changes;
     const sequence = await load();
-    if (isSequenceMap(sequence) && this.#changes === changesBefore) this.#keep(slotId, sequence);
-    return sequence;
+    const response = this.#respond(slotId, sequence);
+    if (isSequenceMap(sequence) && this.#changes === changesBefore) this.#keep(response);
+    return response;
   }
 
   /**
@@ -58,7 +73,7 @@ export class SequenceCache {
       const slot = await store(updateId);
       const isLast = this.#changes === changesBefore;
       this.#drop(slotId);
-      if (isLast && isSequenceMap(slot.deliverySequence)) this.#keep(slotId, slot.deliverySequence);
+      if (isLast && isSequenceMap(slot.deliverySequence)) this.#keep(this.#respond(slotId, slot.deliverySequence));
       return slot;
     } catch (error) {
       this.#ownUpdates.delete(updateId);
@@ -84,6 +99,8 @@ export class SequenceCache {
     this.#changes += 1;
     this.#ownUpdates.clear();
     this.#cache.flushAll();
+    this.#sizes.clear();
+    this.#bytes = 0;
   }
 
   /** Keeps copies again after `bypass`. A read that began before may have missed a change. */
@@ -107,6 +124,7 @@ export class SequenceCache {
       { name: 'delivery_sequence_cache_entries', help: 'Delivery sequences in the cache.' },
       () => read().keys,
     );
+    metrics.gauge({ name: 'delivery_sequence_cache_bytes', help: 'The memory that they take.' }, () => this.#bytes);
     metrics.gauge(
       { name: 'delivery_sequence_cache_bypassed', help: '1 while changes by other replicas cannot be heard.' },
       () => Number(this.#bypassed),
@@ -122,13 +140,35 @@ export class SequenceCache {
     this.#cache.del(slotId);
   }
 
-  #keep(slotId: number, sequence: SequenceMap): void {
+  #respond(slotId: number, sequence: JsonValue): SequenceResponse {
+    return new SequenceResponse(slotId, sequence, (response) => {
+      // A response that was not kept, or no longer is, may be sent all the same.
+      if (this.#sizes.has(response)) this.#weigh(response);
+    });
+  }
+
+  #keep(response: SequenceResponse): void {
     if (this.#bypassed) return;
-    try {
-      this.#cache.set(slotId, sequence);
-    } catch {
-      // A full cache refuses new entries.
+    // Of two reads at once, the second one replaces what the first one kept.
+    this.#cache.del(response.slotId);
+    this.#cache.set(response.slotId, response);
+    this.#weigh(response);
+  }
+
+  /** Counts what a kept response takes now, and drops what is too much: itself, or the oldest. */
+  #weigh(response: SequenceResponse): void {
+    const bytes = response.bytes + entryBytes;
+    this.#bytes += bytes - (this.#sizes.get(response) ?? 0);
+    this.#sizes.set(response, bytes);
+    if (bytes > this.#maxBytes * maxShare) this.#cache.del(response.slotId);
+    for (const { slotId } of this.#sizes.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
       this.#cache.del(slotId);
     }
+  }
+
+  #forget(response: SequenceResponse): void {
+    this.#bytes -= this.#sizes.get(response) ?? 0;
+    this.#sizes.delete(response);
   }
 }
