@@ -1,5 +1,4 @@
 import { calculateJwkThumbprint, createLocalJWKSet, errors, type JWK } from 'jose';
-import { currentTraceparent } from '../telemetry/trace-context.ts';
 import type { VerificationKey } from './keys.ts';
 
 /** The algorithms of the keys that `fetchKeys` takes. A key set may hold others, which it leaves out. */
@@ -8,14 +7,11 @@ export const keySetAlgorithms: readonly string[] = ['RS256', 'ES256', 'EdDSA'];
 const maxBytes = 1024 * 1024;
 
 /**
- * Fetches a key set (RFC 7517) within the trace of the call that needs it, and resolves with its keys by their
- * fingerprints. Rejects if the answer is no key set, or if one of its keys can't be imported: a set that was cut or
+ * Fetches a key set (RFC 7517) and resolves with its keys by their fingerprints. Rejects if the answer is no key set, or if one of its keys can't be imported: a set that was cut or
  * garbled must not look like one that keys have left.
  */
 export async function fetchKeys(url: URL, signal: AbortSignal): Promise<ReadonlyMap<string, VerificationKey>> {
-  const headers = new Headers({ accept: 'application/json, application/jwk-set+json' });
-  const traceparent = currentTraceparent();
-  if (traceparent !== undefined) headers.set('traceparent', traceparent);
+  const headers = { accept: 'application/json, application/jwk-set+json' };
   // A redirect would move the trust from the configured URL to another one.
   const response = await fetch(url, { headers, redirect: 'manual', signal });
   if (response.status !== 200) {

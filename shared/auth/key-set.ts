@@ -1,4 +1,3 @@
-import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { oneAtATime } from '../telemetry/metrics.ts';
 import { fetchKeys, keySetAlgorithms } from './fetch-keys.ts';
@@ -134,8 +133,7 @@ export class KeySet implements Keys {
   #scheduleRefresh(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
-    // Outside of the trace of the call that caused this fetch.
-    this.#timer = context.with(ROOT_CONTEXT, () => setTimeout(() => this.#refreshIfUsed(), this.#times.refreshMs));
+    this.#timer = setTimeout(() => this.#refreshIfUsed(), this.#times.refreshMs);
     this.#timer.unref();
   }
 

@@ -112,6 +112,12 @@ export class CallContext implements Caller {
     this.#traceId = traceId;
   }
 
+  /**
+   * Waits for something that may take long, such as an event, without the call's place: others have it
+   * meanwhile. Resolves and rejects as `wait` does. Admission replaces it for calls that have a place.
+   */
+  withoutPlace: (wait: () => Promise<void>) => Promise<void> = (wait) => wait();
+
   /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). */
   staffId(): Promise<number | undefined> {
     return this.identity.staffId(this);

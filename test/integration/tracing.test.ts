@@ -148,22 +148,6 @@ describe('Traces of one replica', () => {
 });
 
 describe.concurrent('Traces of replicas with settings', () => {
-  it('A fetch of the key set carries the trace of its call', async (context) => {
-    const { expect } = context;
-    const keys = await Collector.start();
-    context.onTestFinished(() => keys.close());
-    const auth = { AUTH_JWT_SECRET: '', AUTH_JWKS_URL: keys.url, AUTH_ISSUER: 'issuer', AUTH_AUDIENCE: 'audience' };
-    const { collector, replica } = await start(context, auth);
-    await eventually(() => expect(keys.headers).toHaveLength(1));
-    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-    const claims = { sub: 'x', exp: 4e9, iss: 'issuer', aud: 'audience' };
-    const token = `${encode({ alg: 'RS256' })}.${encode(claims)}.${encode({})}`;
-    await post(replica.ports.webPort, 'GetSlots', token, '{}', traceparent(1));
-    const { spanId } = await spanOf(collector, 1, 'slot.v1.SlotService/GetSlots');
-    // The first fetch is that of the start.
-    expect(keys.headers.map((headers) => headers.traceparent)).toEqual([undefined, `00-${traceId(1)}-${spanId}-01`]);
-  });
-
   it('A replica that stops sends its last spans, with the headers and the service name that are set', async (context) => {
     const { expect } = context;
     const named = { OTEL_SERVICE_NAME: 'renamed', OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=k1' };

@@ -50,14 +50,14 @@ describe('A caller that asks for more than its share', () => {
   async function attack(
     work: () => Promise<unknown>,
     call = (timeoutMs: number): Promise<unknown> =>
-      target.replica.slots.updateSlotCapacity({ slotId: 1, isCapacityFull: true }, { timeoutMs }),
+      target.replica.slots.getSlotsProductIds({ slotIds: [1] }, { timeoutMs }),
   ): Promise<void> {
     let mostMiB = 0;
     const sampling = setInterval(async () => {
       mostMiB = Math.max(mostMiB, await memoryOf(target.replica));
     }, 100);
-    expectUnharmed(await besides(call, work));
-    clearInterval(sampling);
+    const bystander = await besides(call, work).finally(() => clearInterval(sampling));
+    expectUnharmed(bystander);
     expect(mostMiB).toBeLessThan(maxMemoryMiB);
     expect(await isServing(target)).toBe(true);
   }
@@ -86,7 +86,8 @@ describe('A caller that asks for more than its share', () => {
       await expect.poll(() => statuses.length).toBe(630);
     }, watch);
     const open = statuses.filter((status) => status === 'open').length;
-    expect(open).toBeGreaterThan(490);
+    // The other caller's streams leave a little less than half.
+    expect(open).toBeGreaterThan(400);
     expect(open).toBeLessThanOrEqual(500);
     for (const session of sessions) session.destroy();
   });

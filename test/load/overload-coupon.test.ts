@@ -39,8 +39,7 @@ describe(`A caller that asks coupon-service for much, of ${rows} users and coupo
     const toValidate = { code: 'CODE1', userId: 1, orderAmount: 100 };
     const bystander = await besides(async (timeoutMs) => {
       expect((await target.replica.coupons.validate(toValidate, { timeoutMs })).valid).toBe(true);
-    }, work);
-    clearInterval(sampling);
+    }, work).finally(() => clearInterval(sampling));
     expectUnharmed(bystander);
     expect(mostMiB).toBeLessThan(maxMemoryMiB);
   }

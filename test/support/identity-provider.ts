@@ -14,8 +14,6 @@ export class IdentityProvider {
   answer: Answer | undefined;
   /** The requests for the key set so far. */
   requests = 0;
-  /** The `traceparent` headers of those that have one. */
-  readonly traceparents: unknown[] = [];
   /** The requests that are not answered yet, and the most that there ever were. */
   open = 0;
   maxOpen = 0;
@@ -25,9 +23,8 @@ export class IdentityProvider {
   private constructor(server: Server, port: number) {
     this.#server = server;
     this.auth = { kind: 'jwks', url: new URL(`http://127.0.0.1:${port}/keys`), issuer: 'idp', audience: 'admin' };
-    server.on('request', ({ headers }: IncomingMessage, response: ServerResponse) => {
+    server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
       this.requests += 1;
-      if (headers.traceparent !== undefined) this.traceparents.push(headers.traceparent);
       this.open += 1;
       this.maxOpen = Math.max(this.maxOpen, this.open);
       response.once('close', () => {

@@ -9,7 +9,8 @@ import type { StoreReplica } from './replica.ts';
 export async function readStores(replica: StoreReplica, call: CallContext): Promise<StoreContent> {
   const requestId = call.header('store-request-id');
   if (requestId !== undefined) {
-    await replica.untilCovers(requestId, { subject: call.subject, signal: call.signal.toAbortSignal() });
+    const caller = { subject: call.subject, signal: call.signal.toAbortSignal() };
+    await call.withoutPlace(() => replica.untilCovers(requestId, caller));
   }
   return replica.content;
 }

@@ -2,7 +2,7 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
 import type { CallContext } from '../call-context.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Handle, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
 
@@ -36,29 +36,50 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   const interceptor: Interceptor = function admission({ method }, next) {
     const isUnary = method.methodKind === 'unary';
     return async (call) => {
-      const { subject } = call.identity;
       inFlight.add(call);
       try {
-        if (!isUnary) {
-          if (!streams.take(subject)) throw tooManyStreams;
-        } else if (!places.tryTake(subject) && !(await places.take(call))) {
-          throw overloaded;
-        }
-        try {
-          const result = await next(call);
-          const bytes = sizeOf(result);
-          if (bytes > smallResponseBytes && !(await requests.untilRead(call, bytes))) {
-            throw fail(commonErrors.tooManyUnreadBytes);
-          }
-          return result;
-        } finally {
-          (isUnary ? places : streams).release(subject);
-        }
+        return await (isUnary ? executeUnary(call, next) : executeStream(call, next));
       } finally {
         inFlight.delete(call);
       }
     };
   };
+
+  async function executeUnary<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
+    const { subject } = call.identity;
+    const takePlace = async () => {
+      if (!places.tryTake(subject) && !(await places.take(call))) throw overloaded;
+    };
+    await takePlace();
+    let hasPlace = true;
+    call.withoutPlace = async (wait) => {
+      places.release(subject);
+      hasPlace = false;
+      await wait();
+      await takePlace();
+      hasPlace = true;
+    };
+    try {
+      const result = await next(call);
+      const bytes = sizeOf(result);
+      if (bytes > smallResponseBytes && !(await requests.untilRead(call, bytes))) {
+        throw fail(commonErrors.tooManyUnreadBytes);
+      }
+      return result;
+    } finally {
+      if (hasPlace) places.release(subject);
+    }
+  }
+
+  async function executeStream<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
+    const { subject } = call.identity;
+    if (!streams.take(subject)) throw tooManyStreams;
+    try {
+      return await next(call);
+    } finally {
+      streams.release(subject);
+    }
+  }
 
   return {
     interceptor,

@@ -26,10 +26,10 @@ export const maxTimerMs = 2 ** 31 - 1;
 // What the callers of a process share.
 
 /** The requests that are open, from their headers to the end of their responses. */
-export const maxOpenRequests = 15_000;
+export const maxOpenRequests = 8_000;
 
 /** The calls that wait for a place. */
-export const maxWaitingCalls = 10_000;
+export const maxWaitingCalls = 7_000;
 
 /** The memory of large requests. */
 export const maxRequestBytes = 64 * MiB;

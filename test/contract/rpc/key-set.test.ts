@@ -1,7 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { UnsecuredJWT } from 'jose';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAuthenticator } from '../../../shared/auth/authenticator.ts';
@@ -122,25 +120,6 @@ describe('A key set that changes', () => {
     provider.removeKey('one');
     expect(await refusalOf(token)).toBe(refused);
     expect(provider.requests).toBe(2);
-  });
-
-  it('A fetch carries the trace of the call that caused it, and the later fetches carry none', async () => {
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-    onTestFinished(() => context.disable());
-    const { provider, authenticate, refusalOf, ofUnknownKey } = await open({
-      times: { refreshMs: 10, unknownKeyMs: 0 },
-    });
-    await authenticate(await provider.bearer('one'));
-    const token = await ofUnknownKey();
-    const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 };
-    const inTrace = trace.setSpanContext(ROOT_CONTEXT, span);
-    // Again, if a fetch of the timer was on its way.
-    await expect
-      .poll(() => context.with(inTrace, () => refusalOf(token)).then(() => provider.traceparents.length))
-      .toBe(1);
-    const requests = provider.requests;
-    await expect.poll(() => provider.requests).toBeGreaterThan(requests + 2);
-    expect(provider.traceparents).toEqual([`00-${span.traceId}-${span.spanId}-01`]);
   });
 
   it('A stop ends the fetch that runs, and is no failure of the key set', async () => {
