@@ -1,3 +1,4 @@
+import type { Authenticator } from '../auth/authenticator.ts';
 import type { Implementation } from './implementation.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { OpenRequests } from './limits/open-requests.ts';
@@ -8,4 +9,5 @@ export interface ServedCalls {
   /** The first one outermost. */
   readonly interceptors: readonly Interceptor[];
   readonly requests: OpenRequests;
+  readonly authenticator: Authenticator;
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { create, type DescMethodUnary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { signToken } from '../support/tokens.ts';
 import { callGrpc, pathOf } from './answers.ts';
 import type { Stage } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
@@ -22,6 +23,9 @@ const connections = 8;
 /** Calls in flight on each connection, of which one has the most calls answered. */
 const sustainableStreams = [8, 16, 32];
 const overloadFactor = 3;
+const calmCallers = 9;
+/** What the tenth caller sends, as a multiple of each of the others. */
+const greed = 20;
 
 interface Target {
   readonly server: MeasuredServer;
@@ -40,20 +44,33 @@ interface Outcome {
 
 /** Calls for some seconds, as fast as told. */
 async function load(target: Target, connections: number, streams: number, perSecond?: number): Promise<Outcome> {
+  const { accepted, done, elapsed } = await call(target, connections, streams, perSecond);
+  const megabytes = await memoryOf(target.server.pid);
+  await target.server.forgetLog();
+  return { accepted: accepted / elapsed, refused: (done - accepted) / elapsed, megabytes };
+}
+
+async function call(
+  { server, path, body, answerBytes, token }: Target,
+  connections: number,
+  streams: number,
+  perSecond?: number,
+) {
   const stdout = await run('nice', [
     ...['-n', '19', 'h2load'],
     ...['-c', String(connections), '-m', String(streams), '-D', String(seconds)],
     ...(perSecond === undefined ? [] : [`--rps=${Math.round(perSecond / connections)}`]),
-    ...['-d', target.body, '-H', 'content-type: application/grpc', '-H', 'te: trailers'],
-    ...['-H', `authorization: Bearer ${target.token}`],
-    `http://127.0.0.1:${target.server.grpcPort}${target.path}`,
+    ...['-d', body, '-H', 'content-type: application/grpc', '-H', 'te: trailers'],
+    ...['-H', `authorization: Bearer ${token}`],
+    `http://127.0.0.1:${server.grpcPort}${path}`,
   ]);
   const figure = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1]);
-  const elapsed = figure(/finished in ([\d.]+)s/);
-  const accepted = figure(/\((\d+)\) data/) / target.answerBytes;
-  const megabytes = await memoryOf(target.server.pid);
-  await target.server.forgetLog();
-  return { accepted: accepted / elapsed, refused: (figure(/(\d+) done/) - accepted) / elapsed, megabytes };
+  return {
+    accepted: figure(/\((\d+)\) data/) / answerBytes,
+    started: figure(/(\d+) started/),
+    done: figure(/(\d+) done/),
+    elapsed: figure(/finished in ([\d.]+)s/),
+  };
 }
 
 async function memoryOf(pid: number): Promise<number> {
@@ -77,7 +94,33 @@ async function prepare<Method extends DescMethodUnary>(
   };
 }
 
-async function measure(name: string, target: Target): Promise<string> {
+/**
+ * Nine callers with a connection each, and a tenth that sends 20 times as much as each of them, together
+ * twice what the process can do.
+ */
+async function measureShares(name: string, target: Target, peak: number): Promise<string> {
+  const perSecond = (2 * peak) / (calmCallers + greed);
+  const greedy = call(target, 20, 100, greed * perSecond);
+  const calm = Array.from({ length: calmCallers }, async (_, at) => {
+    const token = await signToken({ staffId: 1, subject: `calm ${at}` });
+    return call({ ...target, token }, 1, 100, perSecond);
+  });
+  const outcomes = await Promise.all(calm);
+  const { accepted, elapsed } = await greedy;
+  await target.server.forgetLog();
+  const sum = (field: 'accepted' | 'started') => outcomes.reduce((total, outcome) => total + outcome[field], 0);
+  const sent = calmCallers * perSecond * seconds;
+  const cells = [
+    name,
+    perSecond.toFixed(0),
+    `${((100 * sum('accepted')) / sum('started')).toFixed(1)} %`,
+    `${((100 * sum('accepted')) / sent).toFixed(1)} %`,
+    (accepted / elapsed).toFixed(0),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+async function measure(name: string, target: Target): Promise<{ row: string; peak: number }> {
   // Warm, and its best way is known.
   await load(target, connections, 16);
   let best = { accepted: 0, streams: 0 };
@@ -102,7 +145,7 @@ async function measure(name: string, target: Target): Promise<string> {
     (accepted / peak).toFixed(2),
     ...[peaks, overloads].map((outcomes) => outcomes.map(({ megabytes }) => megabytes.toFixed(0)).join(', ')),
   ];
-  return `| ${cells.join(' | ')} |`;
+  return { row: `| ${cells.join(' | ')} |`, peak };
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-overload-'));
@@ -113,12 +156,25 @@ try {
   const { getProductSlots } = SlotStoreService.method;
   const toValidate = create(validate.input, { code: stage.couponCode, userId: 1, orderAmount: 999.9 });
   const toRead = create(getProductSlots.input, { productIds: [17] });
+  const targets = [
+    { name: 'Validate', target: await prepare(stage, stage.coupon, validate, toValidate) },
+    { name: 'GetProductSlots', target: await prepare(stage, stage.slot, getProductSlots, toRead) },
+  ];
   console.log(
     '| call | peak calls/s | accepted calls/s at 3 times | refused calls/s | ratio | RSS MB after each peak | after each overload |',
   );
   console.log('|---|--:|--:|--:|--:|--:|--:|');
-  console.log(await measure('Validate', await prepare(stage, stage.coupon, validate, toValidate)));
-  console.log(await measure('GetProductSlots', await prepare(stage, stage.slot, getProductSlots, toRead)));
+  const shares: string[] = [];
+  for (const { name, target } of targets) {
+    const { row, peak } = await measure(name, target);
+    console.log(row);
+    shares.push(await measureShares(name, target, peak));
+  }
+  console.log(
+    `\n| ${calmCallers} callers beside one of ${greed} times as much | calls/s of each | of those begun, accepted | of those due, accepted | calls/s of the greedy one |`,
+  );
+  console.log('|---|--:|--:|--:|--:|');
+  for (const row of shares) console.log(row);
 } finally {
   await stage.close();
 }

@@ -48,25 +48,40 @@ export async function interceptError(
   response: UniversalServerResponse,
   body: Uint8Array,
 ): Promise<UniversalServerResponse> {
-  const contentType = request.header.get('content-type') ?? '';
-  const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
-  const format = { protocol, isStream: rpc.method.methodKind !== 'unary', contentType };
-  const found = readConnectError(format, response, body);
+  const found = readConnectError(formatOf(rpc, request), response, body);
   if (found === undefined) return { ...response, body: singleChunk(body) };
+  // connect-node reports a request that it can't decode or decompress as an internal error.
+  const error = found.code === Code.Internal ? unreadableRequest(rpc.method, found) : found;
+  return rejectCall(rpc, interceptors, request, error);
+}
+
+/** Ends a call with an error before its request is decoded. The error goes through the interceptors. */
+export async function rejectCall(
+  rpc: Rpc,
+  interceptors: readonly Interceptor[],
+  request: UniversalServerRequest,
+  error: ConnectError,
+): Promise<UniversalServerResponse> {
+  const format = formatOf(rpc, request);
   const reject = () => {
-    // connect-node reports a request that it can't decode or decompress as an internal error.
-    throw found.code === Code.Internal ? unreadableRequest(rpc.method, found) : found;
+    throw error;
   };
   const call = new CallContext({
     method: rpc.method,
-    protocol,
+    protocol: format.protocol,
     hasDeadline: hasTimeout(request.header),
     header: (name) => request.header.get(name) ?? undefined,
     openSignal: () => toCallSignal(request.signal),
     decode: reject,
   });
   const handle = intercept<UniversalServerResponse>(interceptors, rpc, async () => reject());
-  return handle(call).catch((error: ConnectError) => writeConnectError(format, error, call.responseHeaders));
+  return handle(call).catch((thrown: ConnectError) => writeConnectError(format, thrown, call.responseHeaders));
+}
+
+function formatOf({ method }: Rpc, { header }: UniversalServerRequest): ResponseFormat {
+  const contentType = header.get('content-type') ?? '';
+  const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
+  return { protocol, isStream: method.methodKind !== 'unary', contentType };
 }
 
 /**

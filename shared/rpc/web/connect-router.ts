@@ -1,7 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
-import { createConnectRouter, createContextKey, createContextValues, type HandlerContext } from '@connectrpc/connect';
+import {
+  type ConnectError,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect';
+import type { Authenticator } from '../../auth/authenticator.ts';
+import { toPublicError } from '../../errors/errors.ts';
 import { readAllBytes } from '../../internals/connect.ts';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '../../internals/connect-node.ts';
 import { CallContext } from '../call-context.ts';
@@ -12,7 +20,7 @@ import { type Codec, checkMessageBounds } from '../limits/message-bounds.ts';
 import { procedurePath } from '../procedure-path.ts';
 import { EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
-import { interceptError, singleChunk } from './connect-errors.ts';
+import { interceptError, rejectCall, singleChunk } from './connect-errors.ts';
 import { codecOf, readBoundedBody } from './connect-request.ts';
 import { capTimeouts, hasTimeout, toCallSignal } from './deadlines.ts';
 import type { WebHandler } from './port.ts';
@@ -27,11 +35,12 @@ const progressKey = createContextKey<{ begun: boolean }>({ begun: false });
 export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
   interceptors: readonly Interceptor[],
+  authenticator: Authenticator,
 ): ReadonlyMap<string, WebHandler> {
   return new Map(
     rpcs.map((rpc) => {
-      const json = createHandler(rpc, 'json', interceptors);
-      const proto = createHandler(rpc, 'proto', interceptors);
+      const json = createHandler(rpc, 'json', interceptors, authenticator);
+      const proto = createHandler(rpc, 'proto', interceptors, authenticator);
       const handler: WebHandler = (request, response, reserve) =>
         codecOf(request) === 'json' ? json(request, response, reserve) : proto(request, response, reserve);
       return [procedurePath(rpc.method), handler];
@@ -40,7 +49,12 @@ export function createConnectRouterHandlers(
 }
 
 /** A handler for one procedure and one codec: the check of a message's bounds depends on the codec. */
-function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Interceptor[]): WebHandler {
+function createHandler(
+  rpc: Rpc,
+  codec: Codec,
+  interceptors: readonly Interceptor[],
+  authenticator: Authenticator,
+): WebHandler {
   const checkBounds = (message: Uint8Array) => checkMessageBounds(codec, rpc.method.input, message);
   const router = createConnectRouter({
     grpc: false,
@@ -58,6 +72,13 @@ function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Intercepto
     const values = createContextValues().set(progressKey, progress);
     const connectRequest = universalRequestFromNodeRequest(request, response, undefined, values);
     capTimeouts(connectRequest.header);
+    // connect-node decodes a request before any interceptor runs.
+    const refusal = await refusalOf(authenticator, request.headers.authorization);
+    if (refusal !== undefined) {
+      request.resume();
+      const rejected = await rejectCall(rpc, interceptors, connectRequest, refusal);
+      return universalResponseToNodeResponse(rejected, response);
+    }
     const requestBody = readBoundedBody(request, reserve, checkBounds);
     const connectResponse = await handler({ ...connectRequest, body: requestBody });
     const chunks = (connectResponse.body ?? singleChunk(new Uint8Array()))[Symbol.asyncIterator]();
@@ -75,6 +96,11 @@ function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Intercepto
     const intercepted = await interceptError(rpc, interceptors, connectRequest, connectResponse, content);
     await universalResponseToNodeResponse(intercepted, response);
   };
+}
+
+/** The error of a credential that is not good; undefined for a good one. */
+function refusalOf(authenticator: Authenticator, authorization: string | undefined): Promise<ConnectError | undefined> {
+  return authenticator.authenticate(authorization).then(() => undefined, toPublicError);
 }
 
 /** Puts the first chunk, which was read already, back before the rest. */

@@ -13,12 +13,12 @@ import type { WebHandler, WebListener, WebRequest } from './port.ts';
  * Connect take the fast path, all others go through connect-node.
  */
 export function createCallListener(
-  { implementations, interceptors, requests }: ServedCalls,
+  { implementations, interceptors, requests, authenticator }: ServedCalls,
   logger: Logger,
   connections: () => Connections,
 ): WebListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
-  const routerHandlers = createConnectRouterHandlers(rpcs, interceptors);
+  const routerHandlers = createConnectRouterHandlers(rpcs, interceptors, authenticator);
   const unaryRpcs = rpcs.filter(({ method }) => method.methodKind === 'unary');
   const unaryHandlers = new Map(
     unaryRpcs.map((rpc) => [procedurePath(rpc.method), createConnectUnaryHandler(rpc, interceptors)]),
