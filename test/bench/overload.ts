@@ -67,7 +67,6 @@ async function call(
   const figure = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1]);
   return {
     accepted: figure(/\((\d+)\) data/) / answerBytes,
-    started: figure(/(\d+) started/),
     done: figure(/(\d+) done/),
     elapsed: figure(/finished in ([\d.]+)s/),
   };
@@ -108,12 +107,12 @@ async function measureShares(name: string, target: Target, peak: number): Promis
   const outcomes = await Promise.all(calm);
   const { accepted, elapsed } = await greedy;
   await target.server.forgetLog();
-  const sum = (field: 'accepted' | 'started') => outcomes.reduce((total, outcome) => total + outcome[field], 0);
+  const sum = (field: 'accepted' | 'done') => outcomes.reduce((total, outcome) => total + outcome[field], 0);
   const sent = calmCallers * perSecond * seconds;
   const cells = [
     name,
     perSecond.toFixed(0),
-    `${((100 * sum('accepted')) / sum('started')).toFixed(1)} %`,
+    `${((100 * sum('accepted')) / sum('done')).toFixed(1)} %`,
     `${((100 * sum('accepted')) / sent).toFixed(1)} %`,
     (accepted / elapsed).toFixed(0),
   ];
@@ -171,7 +170,7 @@ try {
     shares.push(await measureShares(name, target, peak));
   }
   console.log(
-    `\n| ${calmCallers} callers beside one of ${greed} times as much | calls/s of each | of those begun, accepted | of those due, accepted | calls/s of the greedy one |`,
+    `\n| ${calmCallers} callers beside one of ${greed} times as much | calls/s of each | of those answered, accepted | of those due, accepted | calls/s of the greedy one |`,
   );
   console.log('|---|--:|--:|--:|--:|');
   for (const row of shares) console.log(row);
