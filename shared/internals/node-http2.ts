@@ -15,12 +15,6 @@ export interface Http1Limits {
 }
 
 /**
- * The streams that nghttp2 lets a client reset at once, and then each second. Past that it ends the
- * session, but Node then reads no more from the connection and never closes it. Node documents neither.
- */
-export const nghttp2ResetLimit = { burst: 1000, perSecond: 33 };
-
-/**
  * Limits HTTP/1.1 on a TLS server that also speaks HTTP/2. Throws a `ConfigError` when this Node does
  * not take the limits as properties.
  */

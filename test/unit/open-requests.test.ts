@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import type { Connection } from '../../shared/rpc/limits/connections.ts';
@@ -65,7 +66,13 @@ describe('The open requests of a process', () => {
 
   function connection(subject?: string): Connection & { identified: string[] } {
     const identified: string[] = [];
-    return { subject, strangersRequests: 0, identified, identify: (each) => identified.push(each) };
+    return {
+      subject,
+      socket: new Socket(),
+      strangersRequests: 0,
+      identified,
+      identify: (each) => identified.push(each),
+    };
   }
 
   function begin(authorization?: string, state: Partial<PlainRequest> = {}, over = connection()): PlainRequest {

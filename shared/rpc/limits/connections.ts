@@ -1,11 +1,12 @@
-import type { Server, Socket } from 'node:net';
+import { type Server, Socket } from 'node:net';
 import { FairShare } from '../../fairness/fair-share.ts';
 import { maxConnections } from './limits.ts';
 
 /** A connection of a port. */
 export interface Connection {
+  socket: Socket;
   /** The first caller who has shown a credential on it; undefined: a stranger. */
-  readonly subject: string | undefined;
+  subject: string | undefined;
   /** The open requests on it that show no good credential. */
   strangersRequests: number;
   /** Counts a stranger's connection for a caller. Closes it when that caller has its share already. */
@@ -20,20 +21,19 @@ type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
  * one of a stranger makes room for the newest.
  */
 export class Connections {
-  readonly #open = new Map<string, OpenConnection>();
+  readonly #open = new Map<string, Connection>();
   /** Oldest first. */
-  readonly #strangers = new Set<OpenConnection>();
+  readonly #strangers = new Set<Connection>();
   readonly #shares = new FairShare(maxConnections);
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => this.#add(socket));
     server.on('secureConnection', (socket: Socket) => {
-      const connection = this.#open.get(nameOf(socket));
-      if (connection !== undefined) connection.socket = socket;
+      this.of(socket).socket = socket;
     });
   }
 
-  /** The connection of a socket; a stranger's when it has closed. */
+  /** The connection of a socket; when that has closed, one that is not counted. */
   of(peer: Peer): Connection {
     return this.#open.get(nameOf(peer)) ?? closed;
   }
@@ -52,11 +52,14 @@ export class Connections {
 
   #add(socket: Socket): void {
     const name = nameOf(socket);
-    const connection = new OpenConnection(socket, (subject) => {
+    const identify = (subject: string) => {
+      if (connection.subject !== undefined) return;
+      connection.subject = subject;
       this.#strangers.delete(connection);
       if (!this.#shares.fits(subject, 1)) socket.destroy();
       this.#shares.add(subject, 1);
-    });
+    };
+    const connection: Connection = { socket, subject: undefined, strangersRequests: 0, identify };
     this.#open.set(name, connection);
     this.#strangers.add(connection);
     socket.once('close', () => {
@@ -69,28 +72,11 @@ export class Connections {
   }
 }
 
-class OpenConnection implements Connection {
-  strangersRequests = 0;
-  socket: Socket;
-  #subject: string | undefined;
-  readonly #onIdentified: (subject: string) => void;
-
-  constructor(socket: Socket, onIdentified: (subject: string) => void) {
-    this.socket = socket;
-    this.#onIdentified = onIdentified;
-  }
-
-  get subject(): string | undefined {
-    return this.#subject;
-  }
-
-  identify(subject: string): void {
-    if (this.#subject !== undefined) return;
-    this.#subject = subject;
-    this.#onIdentified(subject);
-  }
-}
-
-const closed: Connection = { subject: undefined, strangersRequests: 0, identify: () => undefined };
+const closed: Connection = {
+  socket: new Socket(),
+  subject: undefined,
+  strangersRequests: 0,
+  identify: () => undefined,
+};
 
 const nameOf = ({ remoteAddress, remotePort }: Peer): string => `${remoteAddress} ${remotePort}`;

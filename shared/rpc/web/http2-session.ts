@@ -1,5 +1,4 @@
-import { constants, type ServerHttp2Session } from 'node:http2';
-import { nghttp2ResetLimit } from '../../internals/node-http2.ts';
+import type { ServerHttp2Session } from 'node:http2';
 
 /** When a session of the web port is ended. */
 export interface SessionLimits {
@@ -7,25 +6,14 @@ export interface SessionLimits {
   readonly pingMs: number;
   /** How long a session may stay open without a stream. */
   readonly idleMs: number;
-  /** How many streams a client may reset at once, and then each second. */
-  readonly resetBurst: number;
-  readonly resetsPerSecond: number;
 }
 
-const defaults: SessionLimits = {
-  pingMs: 20_000,
-  idleMs: 120_000,
-  // Tighter than nghttp2, whose own limit must never be reached.
-  resetBurst: nghttp2ResetLimit.burst / 2,
-  resetsPerSecond: nghttp2ResetLimit.perSecond - 3,
-};
-
 /**
- * Ends a session that floods the server with resets, whose client no longer answers pings, or that has
- * been without a stream for a while. A session that only waits, as for a watch, stays.
+ * Ends a session whose client no longer answers pings, or that has been without a stream for a while. A
+ * session that only waits, as for a watch, stays. When a client floods it with resets, nghttp2 ends the
+ * session but Node keeps the connection: the pings close that, too.
  */
-export function limitSession(session: ServerHttp2Session, limits = defaults): void {
-  const resets = new TokenBucket(limits.resetBurst, limits.resetsPerSecond);
+export function limitSession(session: ServerHttp2Session, limits: SessionLimits = { pingMs: 20_000, idleMs: 120_000 }) {
   let openStreams = 0;
   let lastUsedMs = Date.now();
   session.on('stream', (stream) => {
@@ -33,9 +21,6 @@ export function limitSession(session: ServerHttp2Session, limits = defaults): vo
     stream.once('close', () => {
       openStreams -= 1;
       lastUsedMs = Date.now();
-      if (stream.rstCode === constants.NGHTTP2_NO_ERROR || resets.take()) return;
-      if (!session.destroyed) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      session.destroy();
     });
   });
 
@@ -55,28 +40,4 @@ export function limitSession(session: ServerHttp2Session, limits = defaults): vo
   }, limits.pingMs);
   keepalive.unref();
   session.once('close', () => clearInterval(keepalive));
-}
-
-/** Allows a burst, and then so many per second. */
-class TokenBucket {
-  readonly #burst: number;
-  readonly #perSecond: number;
-  #tokens: number;
-  #filledAtMs = Date.now();
-
-  constructor(burst: number, perSecond: number) {
-    this.#burst = burst;
-    this.#perSecond = perSecond;
-    this.#tokens = burst;
-  }
-
-  /** Takes a token; false when there is none. */
-  take(): boolean {
-    const nowMs = Date.now();
-    this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#filledAtMs) / 1_000) * this.#perSecond);
-    this.#filledAtMs = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
-  }
 }
