@@ -19,6 +19,14 @@ export interface CallSource {
   decode(): Message;
 }
 
+/** The places on which calls execute, of which each has one at most. */
+export interface Places {
+  /** Resolves once the call has a place; rejects with OVERLOADED. */
+  take(call: CallContext): Promise<void>;
+  /** Gives back the place of a call, if it has one. */
+  release(call: CallContext): void;
+}
+
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
 // A request id is unique across processes by its first part, and within this one by its second.
@@ -43,6 +51,10 @@ export class CallContext implements Caller {
 
   /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
+  /** The places of unary calls; undefined before the admission interceptor has run. */
+  places: Places | undefined;
+  /** Whether the call has one of them. */
+  hasPlace = false;
   /** The headers of the response, sent with a result and with an error. */
   readonly responseHeaders = new Map<string, string>();
 
@@ -113,10 +125,14 @@ export class CallContext implements Caller {
   }
 
   /**
-   * Waits for something that may take long, such as an event, without the call's place: others have it
-   * meanwhile. Resolves and rejects as `wait` does. Admission replaces it for calls that have a place.
+   * Waits for something that may take long, such as an event, and gives the call's place to others
+   * meanwhile. Rejects as `wait` does, and with OVERLOADED when the call gets no place again in time.
    */
-  withoutPlace: (wait: () => Promise<void>) => Promise<void> = (wait) => wait();
+  async withoutPlace(wait: () => Promise<void>): Promise<void> {
+    this.places?.release(this);
+    await wait();
+    await this.places?.take(this);
+  }
 
   /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). */
   staffId(): Promise<number | undefined> {

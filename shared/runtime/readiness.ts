@@ -1,6 +1,8 @@
 import type { Database } from '../db/database.ts';
 
 const probeEveryMs = 1_000;
+// Longer than a busy process takes to read an answer that has come.
+const answerWithinMs = 2_000;
 
 /**
  * Asks the database once a second whether it answers. Everybody who asks whether the service is ready
@@ -31,10 +33,10 @@ export class Readiness {
   }
 
   async #probe(database: Database): Promise<void> {
-    // A connection that opens slowly may outlast the signal.
+    // The last answer may still be due.
     if (this.#isProbing) return;
     this.#isProbing = true;
-    const isReady = await database.answers(AbortSignal.timeout(probeEveryMs));
+    const isReady = await database.answers(AbortSignal.timeout(answerWithinMs));
     this.#isProbing = false;
     if (isReady === this.#isReady) return;
     this.#isReady = isReady;

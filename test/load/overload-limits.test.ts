@@ -22,7 +22,9 @@ describe.each(protocols)('With five places for calls and four for streams, over 
   let busyToken: string;
   let calmToken: string;
   beforeAll(async () => {
-    target = await startTarget({ env: { MAX_CALLS_IN_FLIGHT: '5', MAX_STREAMS: '4' } });
+    const seed = 'insert into slots (id, delivery_time, freeze_time) values (1, now(), now())';
+    const env = { MAX_CALLS_IN_FLIGHT: '5', MAX_STREAMS: '4', STORE_REFRESH_DELAY_MS: '3600000' };
+    target = await startTarget({ seed, env });
     connection = protocol.open(target.replica.ports);
     busyToken = await signToken({ staffId: 1, subject: 'busy' });
     calmToken = await signToken({ staffId: 1, subject: 'calm' });
@@ -45,6 +47,21 @@ describe.each(protocols)('With five places for calls and four for streams, over 
       await lock.release();
       await Promise.all(inFlight);
     });
+  });
+
+  it('Reads that wait for a version of the stores leave their places to other calls', async () => {
+    let requestId = '';
+    const onHeader = (headers: Headers) => {
+      requestId = headers.get('store-request-id') ?? '';
+    };
+    await slots(busyToken).updateSlotCapacity({ slotId: 1, isCapacityFull: true }, { onHeader });
+    const reader = new AbortController();
+    const options = { headers: { 'store-request-id': requestId }, signal: reader.signal };
+    const waiting = Array.from({ length: 10 }, () => failureOf(stores(busyToken).getOpenSlots({}, options)));
+    await slots(busyToken).getSlots({});
+    reader.abort();
+    await Promise.all(waiting);
+    await slots(busyToken).getSlots({});
   });
 
   it.skipIf(protocol.name === 'Connect GET')(

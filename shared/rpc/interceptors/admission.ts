@@ -1,7 +1,7 @@
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
-import type { CallContext } from '../call-context.ts';
+import type { CallContext, Places } from '../call-context.ts';
 import type { Handle, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
@@ -26,9 +26,19 @@ export interface Admission {
  * the database. A caller that has its share of streams gets no more of them.
  */
 export function createAdmission(limits: CallLimits, requests: OpenRequests): Admission {
-  const places = new FairQueue(limits.calls, maxWaitingCalls);
+  const queue = new FairQueue(limits.calls, maxWaitingCalls);
   const streams = new FairShare(limits.streams);
   const inFlight = new Set<CallContext>();
+  const places: Places = {
+    async take(call) {
+      if (!queue.tryTake(call.subject) && !(await queue.take(call))) throw overloaded;
+      call.hasPlace = true;
+    },
+    release(call) {
+      if (call.hasPlace) queue.release(call.subject);
+      call.hasPlace = false;
+    },
+  };
   // Created once: an error with its stack and details costs as much as the rest of a rejected call.
   const overloaded = fail(commonErrors.overloaded);
   const tooManyStreams = fail(commonErrors.tooManyStreams);
@@ -46,19 +56,8 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   };
 
   async function executeUnary<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
-    const { subject } = call.identity;
-    const takePlace = async () => {
-      if (!places.tryTake(subject) && !(await places.take(call))) throw overloaded;
-    };
-    await takePlace();
-    let hasPlace = true;
-    call.withoutPlace = async (wait) => {
-      places.release(subject);
-      hasPlace = false;
-      await wait();
-      await takePlace();
-      hasPlace = true;
-    };
+    call.places = places;
+    await places.take(call);
     try {
       const result = await next(call);
       const bytes = sizeOf(result);
@@ -67,7 +66,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       }
       return result;
     } finally {
-      if (hasPlace) places.release(subject);
+      places.release(call);
     }
   }
 
