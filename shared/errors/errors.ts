@@ -42,6 +42,11 @@ export const commonErrors = {
     code: Code.ResourceExhausted,
     message: 'The message is larger than 4 MiB',
   },
+  answerTooLarge: {
+    reason: 'ANSWER_TOO_LARGE',
+    code: Code.ResourceExhausted,
+    message: 'The answer is too large - please ask for less',
+  },
   overloaded: {
     reason: 'OVERLOADED',
     code: Code.ResourceExhausted,

@@ -34,5 +34,5 @@ export async function responseOf<Output extends DescMessage>(
   method: DescMethodUnary<DescMessage, Output>,
   answer: MessageInitShape<Output> | EncodedResponse<Output>,
 ): Promise<MessageShape<Output>> {
-  return answer instanceof EncodedResponse ? answer.toMessage() : create(method.output, answer);
+  return answer instanceof EncodedResponse ? answer.toMessage({}) : create(method.output, answer);
 }

@@ -31,14 +31,14 @@ describe('The response of GetProductSlots', () => {
 
   it('The response of GetProductSlots in binary form is equal to that of protobuf-es', async () => {
     const message = await response.toMessage();
-    const binary = await response.toBinary();
+    const binary = await response.toBinary({});
     expect(fromBinary(GetProductSlotsResponseSchema, binary)).toEqual(message);
     expect(binary.length).toBe(toBinary(GetProductSlotsResponseSchema, message).length);
   });
 
   it('The response of GetProductSlots in JSON is equal to that of protobuf-es', async () => {
     const message = await response.toMessage();
-    const text = await response.toJson();
+    const text = await response.toJson({});
     expect(JSON.parse(text)).toEqual(toJson(GetProductSlotsResponseSchema, message, jsonWriteOptions));
     expect(fromJsonString(GetProductSlotsResponseSchema, text)).toEqual(message);
   });

@@ -56,8 +56,8 @@ it('A list of slots is encoded like its message, in both forms', async () => {
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
       const answer = new SlotsResponse(rows);
       const message = create(GetSlotsResponseSchema, { slots: rows.map(toFields), count: rows.length });
-      expect(await answer.toMessage()).toEqual(message);
-      expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetSlotsResponseSchema, message, jsonWriteOptions));
+      expect(await answer.toMessage({})).toEqual(message);
+      expect(JSON.parse(await answer.toJson({}))).toEqual(toJson(GetSlotsResponseSchema, message, jsonWriteOptions));
     }),
   );
 });
@@ -75,8 +75,8 @@ it('A list of slots with products is encoded like its message, in both forms', a
         }),
       }));
       const message = create(GetAllResponseSchema, { slots, count: rows.length });
-      expect(await answer.toMessage()).toEqual(message);
-      expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetAllResponseSchema, message, jsonWriteOptions));
+      expect(await answer.toMessage({})).toEqual(message);
+      expect(JSON.parse(await answer.toJson({}))).toEqual(toJson(GetAllResponseSchema, message, jsonWriteOptions));
     }),
   );
 });
@@ -89,8 +89,8 @@ it('The product ids of slots are encoded like their message, in both forms', asy
       const message = create(GetSlotsProductIdsResponseSchema, {
         productIds: Object.fromEntries([...productIds].map(([id, ids]) => [id, { ids }])),
       });
-      expect(await answer.toMessage()).toEqual(message);
-      expect(JSON.parse(await answer.toJson())).toEqual(
+      expect(await answer.toMessage({})).toEqual(message);
+      expect(JSON.parse(await answer.toJson({}))).toEqual(
         toJson(GetSlotsProductIdsResponseSchema, message, jsonWriteOptions),
       );
     }),
@@ -131,8 +131,10 @@ it('The detail of a slot is encoded like its message, in both forms', async () =
             })),
           },
         });
-        expect(await answer.toMessage()).toEqual(message);
-        expect(JSON.parse(await answer.toJson())).toEqual(toJson(GetSlotByIdResponseSchema, message, jsonWriteOptions));
+        expect(await answer.toMessage({})).toEqual(message);
+        expect(JSON.parse(await answer.toJson({}))).toEqual(
+          toJson(GetSlotByIdResponseSchema, message, jsonWriteOptions),
+        );
       },
     ),
   );
@@ -147,7 +149,7 @@ it('A delivery sequence is encoded like its message, in both forms, whichever wa
       });
       const json = toJson(GetDeliverySequenceResponseSchema, message, jsonWriteOptions);
       expect(JSON.parse(await answer.toJson())).toEqual(json);
-      expect(await answer.toMessage()).toEqual(message);
+      expect(await answer.toMessage({})).toEqual(message);
       expect(JSON.parse(await answer.toJson())).toEqual(json);
     }),
   );
@@ -160,7 +162,7 @@ it('An updated delivery sequence is encoded like its message, in both forms', as
       const answer = new UpdatedSequenceResponse(updated);
       const slot = { id, deliverySequence: fromJson(ValueSchema, deliverySequence) };
       const message = create(UpdateDeliverySequenceResponseSchema, { ...updated, slot });
-      expect(await answer.toMessage()).toEqual(message);
+      expect(await answer.toMessage({})).toEqual(message);
       expect(JSON.parse(await answer.toJson())).toEqual(
         toJson(UpdateDeliverySequenceResponseSchema, message, jsonWriteOptions),
       );

@@ -1,5 +1,12 @@
-import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import {
+  CouponApplicableProductSchema,
+  CouponApplicableUserSchema,
+  type CouponService,
+  GetAllResponseSchema,
+  ListedCouponSchema,
+} from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
 import {
   creatorJson,
@@ -22,7 +29,8 @@ import type { CouponParts } from '../parts.ts';
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
   return async (request, call) => {
     const { rows, ...next } = await listing.read(database.for(call), request);
-    return { coupons: rows.map(toListedCoupon), ...next };
+    const coupons = longList(GetAllResponseSchema.field.coupons, rows, toListedCoupon);
+    return new LongResponse(longMessage(GetAllResponseSchema, next, [coupons]));
   };
 }
 
@@ -33,14 +41,15 @@ interface ListedCouponRow extends CouponRow, PlacedRow {
 }
 
 function toListedCoupon(row: ListedCouponRow) {
-  const { id: couponId, creator } = row;
-  const applicableUsers = row.applicableUsers.map(([id, user]) => {
-    return { id, couponId, userId: user[0], user: toUser(user) };
-  });
-  const applicableProducts = row.applicableProducts.map(([id, product]) => {
-    return { id, couponId, productId: product[0], product: toProduct(product) };
-  });
-  return { ...toCoupon(row), creator, applicableUsers, applicableProducts };
+  const { id: couponId, creator, applicableUsers, applicableProducts } = row;
+  return longMessage(ListedCouponSchema, { ...toCoupon(row), creator }, [
+    longList(ListedCouponSchema.field.applicableUsers, applicableUsers, ([id, user]) =>
+      longMessage(CouponApplicableUserSchema, { id, couponId, userId: user[0], user: toUser(user) }),
+    ),
+    longList(ListedCouponSchema.field.applicableProducts, applicableProducts, ([id, product]) =>
+      longMessage(CouponApplicableProductSchema, { id, couponId, productId: product[0], product: toProduct(product) }),
+    ),
+  ]);
 }
 
 const listing = new Listing<ListedCouponRow>(

@@ -1,7 +1,14 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
-import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
+import {
+  CouponDetailSchema,
+  type CouponService,
+  GetByIdResponseSchema,
+  UserSchema,
+} from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
 import {
   creatorJson,
@@ -21,15 +28,9 @@ export function getById({ database }: CouponParts): Handler<typeof CouponService
   return async ({ id }, call) => {
     const [coupon] = await database.for(call).query(selectCoupon({ id }));
     if (coupon === undefined) throw fail(couponErrors.couponNotFound);
-    const { creator, applicableUsers, applicableProducts } = coupon;
-    return {
-      coupon: {
-        ...toCoupon(coupon),
-        creator,
-        applicableUsers: applicableUsers.map(toUser),
-        applicableProducts: applicableProducts.map(toProduct),
-      },
-    };
+    return new LongResponse(
+      longMessage(GetByIdResponseSchema, {}, [longList(GetByIdResponseSchema.field.coupon, [coupon], toCouponDetail)]),
+    );
   };
 }
 
@@ -37,6 +38,18 @@ interface CouponDetailRow extends CouponRow {
   creator: StaffUserRow;
   applicableUsers: UserTuple[];
   applicableProducts: ProductTuple[];
+}
+
+function toCouponDetail(row: CouponDetailRow) {
+  const { creator, applicableUsers, applicableProducts } = row;
+  return longMessage(CouponDetailSchema, { ...toCoupon(row), creator }, [
+    longList(CouponDetailSchema.field.applicableUsers, applicableUsers, (user) =>
+      longMessage(UserSchema, toUser(user)),
+    ),
+    longList(CouponDetailSchema.field.applicableProducts, applicableProducts, (product) =>
+      longMessage(ProductSummarySchema, toProduct(product)),
+    ),
+  ]);
 }
 
 const selectCoupon = statement<CouponDetailRow, { id: number }>(

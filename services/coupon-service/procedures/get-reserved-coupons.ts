@@ -1,5 +1,10 @@
-import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import {
+  type CouponService,
+  GetReservedCouponsResponseSchema,
+  ListedReservedCouponSchema,
+} from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { creatorJson, type StaffUserRow, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';
@@ -13,7 +18,8 @@ import type { CouponParts } from '../parts.ts';
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
   return async (request, call) => {
     const { rows, ...next } = await listing.read(database.for(call), request);
-    return { coupons: rows.map(toListedReservedCoupon), ...next };
+    const coupons = longList(GetReservedCouponsResponseSchema.field.coupons, rows, toListedReservedCoupon);
+    return new LongResponse(longMessage(GetReservedCouponsResponseSchema, next, [coupons]));
   };
 }
 
@@ -24,7 +30,7 @@ interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
 
 function toListedReservedCoupon(row: ListedReservedCouponRow) {
   const redeemedUser = row.redeemedUser === null ? undefined : toUser(row.redeemedUser);
-  return { ...toReservedCoupon(row), creator: row.creator, redeemedUser };
+  return longMessage(ListedReservedCouponSchema, { ...toReservedCoupon(row), creator: row.creator, redeemedUser });
 }
 
 const listing = new Listing<ListedReservedCouponRow>(

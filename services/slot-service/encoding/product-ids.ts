@@ -1,7 +1,16 @@
 import { IdListSchema } from '../../../shared/gen/common/v1/id_list_pb.ts';
 import { GetSlotsProductIdsResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import {
+  BatchWriter,
+  type Encoding,
+  encodeInBatches,
+  TextWriter,
+  writeSlices,
+  writeTexts,
+} from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
-import { FieldWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
+import { mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
+import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 
 const response = GetSlotsProductIdsResponseSchema.field;
 const list = IdListSchema.field;
@@ -15,18 +24,36 @@ export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductId
     this.#productIds = productIds;
   }
 
-  async toBinary(): Promise<Buffer> {
-    const writer = new FieldWriter();
-    for (const [slotId, ids] of this.#productIds) {
-      writer.message(response.productIds.number, () => {
-        writer.int32(mapKey, slotId).message(mapValue, () => writer.int32s(list.ids.number, ids));
-      });
-    }
+  toBinary(caller: TurnTaker): Promise<Buffer> {
+    return encodeInBatches(caller, (batch) => this.#encodeBinary(batch));
+  }
+
+  toJson(caller: TurnTaker): Promise<string> {
+    return encodeInBatches(caller, (batch) => this.#encodeJson(batch));
+  }
+
+  *#encodeBinary(batch: Batch): Encoding<Buffer> {
+    const writer = new BatchWriter();
+    const write = (entries: readonly Entry[]) => {
+      for (const [slotId, ids] of entries) {
+        writer.message(response.productIds.number, () => {
+          writer.int32(mapKey, slotId).message(mapValue, () => writer.int32s(list.ids.number, ids));
+        });
+      }
+    };
+    yield* writeSlices(batch, writer, [...this.#productIds], write, sizeOf);
     return writer.finish();
   }
 
-  async toJson(): Promise<string> {
-    const entries = [...this.#productIds].map(([slotId, ids]) => [slotId, { ids }]);
-    return JSON.stringify({ productIds: Object.fromEntries(entries) });
+  *#encodeJson(batch: Batch): Encoding<string> {
+    const writer = new TextWriter().write('{"productIds":{');
+    const textOf = ([slotId, ids]: Entry) => `"${slotId}":{"ids":${JSON.stringify(ids)}}`;
+    const entries = [...this.#productIds];
+    yield* writeTexts(batch, writer, entries, (slice) => slice.map(textOf).join(), sizeOf);
+    return writer.write('}}').finish();
   }
 }
+
+type Entry = readonly [slotId: number, productIds: readonly number[]];
+
+const sizeOf = ([, ids]: Entry) => 1 + ids.length / 10;

@@ -3,8 +3,17 @@ import {
   SlotDetailSchema,
   VendorSnippetSchema,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import {
+  BatchWriter,
+  type Encoding,
+  encodeInBatches,
+  TextWriter,
+  writeSlices,
+  writeTexts,
+} from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
-import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
+import type { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
+import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { ProductSlotRow, SlotRow } from '../slots/slot.ts';
 import type { SnippetRow } from '../slots/snippets.ts';
 import {
@@ -37,49 +46,77 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
     this.#shown = shown;
   }
 
-  async toBinary(): Promise<Buffer> {
+  toBinary(caller: TurnTaker): Promise<Buffer> {
+    return encodeInBatches(caller, (batch) => this.#encodeBinary(batch));
+  }
+
+  toJson(caller: TurnTaker): Promise<string> {
+    return encodeInBatches(caller, (batch) => this.#encodeJson(batch));
+  }
+
+  *#encodeBinary(batch: Batch): Encoding<Buffer> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
-    const writer = new FieldWriter();
-    writer.message(GetSlotByIdResponseSchema.field.slot.number, () => {
-      writeSlotFields(writer, slot);
-      writer.int32s(detail.deliverySequence.number, deliverySequence);
-      for (const { product } of slot.productSlots) {
+    const writer = new BatchWriter().open(GetSlotByIdResponseSchema.field.slot.number);
+    writeSlotFields(writer, slot);
+    writer.int32s(detail.deliverySequence.number, deliverySequence);
+    yield* writeSlices(batch, writer, slot.productSlots, (slice) => {
+      for (const { product } of slice) {
         if (product !== null) writer.message(detail.products.number, () => writeProduct(writer, product));
       }
-      for (const { productId, product } of slot.productSlots) {
+    });
+    yield* writeSlices(batch, writer, slot.productSlots, (slice) => {
+      for (const { productId, product } of slice) {
         writer.message(detail.productSlots.number, () => {
           writeSlotIdOf(writer, slot);
           writeAssociation(writer, productId, product);
         });
       }
-      for (const snippet of vendorSnippets) {
-        writer.message(detail.vendorSnippets.number, () => {
-          writer.string(snippetFields.snippetCode.number, snippet.snippetCode);
-          writer.int32(snippetFields.slotId.number, snippet.slotId);
-          writer.int32s(snippetFields.productIds.number, snippet.productIds);
-          if (snippet.validTill !== null) writeTimestamp(writer, snippetFields.validTill.number, snippet.validTill);
-          writer.string(snippetFields.accessUrl.number, snippet.accessUrl);
-        });
-      }
     });
-    return writer.finish();
+    const writeSnippets = (slice: readonly ShownSnippet[]) => {
+      for (const snippet of slice) writeSnippet(writer, snippet);
+    };
+    yield* writeSlices(batch, writer, vendorSnippets, writeSnippets, sizeOfSnippet);
+    return writer.close().finish();
   }
 
-  async toJson(): Promise<string> {
+  *#encodeJson(batch: Batch): Encoding<string> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
-    return JSON.stringify({
-      slot: {
-        ...slotFieldsToJson(slot),
-        deliverySequence,
-        products: slot.productSlots.flatMap(({ product }) => product ?? []),
-        productSlots: slot.productSlots.map(({ slotId, productId, product }) =>
+    const own = JSON.stringify({ ...slotFieldsToJson(slot), deliverySequence });
+    const writer = new TextWriter().write(`{"slot":${own.slice(0, -1)},"products":[`);
+    yield* writeTexts(batch, writer, slot.productSlots, (slice) =>
+      itemsOf(slice.flatMap(({ product }) => product ?? [])),
+    );
+    writer.write('],"productSlots":[');
+    yield* writeTexts(batch, writer, slot.productSlots, (slice) =>
+      itemsOf(
+        slice.map(({ slotId, productId, product }) =>
           product === null ? { slotId, productId } : { slotId, productId, product },
         ),
-        vendorSnippets: vendorSnippets.map(({ validTill, ...snippet }) => ({
-          ...snippet,
-          ...(validTill === null ? {} : { validTill: timestampToJson(validTill) }),
-        })),
-      },
-    });
+      ),
+    );
+    writer.write('],"vendorSnippets":[');
+    yield* writeTexts(batch, writer, vendorSnippets, (slice) => itemsOf(slice.map(snippetToJson)), sizeOfSnippet);
+    return writer.write(']}}').finish();
   }
 }
+
+type ShownSnippet = ShownSlot['vendorSnippets'][number];
+
+const sizeOfSnippet = ({ productIds }: ShownSnippet) => 1 + productIds.length / 10;
+
+function writeSnippet(writer: FieldWriter, snippet: ShownSnippet): void {
+  writer.message(detail.vendorSnippets.number, () => {
+    writer.string(snippetFields.snippetCode.number, snippet.snippetCode);
+    writer.int32(snippetFields.slotId.number, snippet.slotId);
+    writer.int32s(snippetFields.productIds.number, snippet.productIds);
+    if (snippet.validTill !== null) writeTimestamp(writer, snippetFields.validTill.number, snippet.validTill);
+    writer.string(snippetFields.accessUrl.number, snippet.accessUrl);
+  });
+}
+
+function snippetToJson({ validTill, ...snippet }: ShownSnippet) {
+  return validTill === null ? snippet : { ...snippet, validTill: timestampToJson(validTill) };
+}
+
+/** The items of a JSON array, without its brackets. */
+const itemsOf = (items: readonly object[]) => JSON.stringify(items).slice(1, -1);

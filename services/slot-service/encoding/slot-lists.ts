@@ -1,11 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   GetAllResponseSchema,
   GetSlotsResponseSchema,
   ListedSlotSchema,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import {
+  BatchWriter,
+  type Encoding,
+  encodeInBatches,
+  TextWriter,
+  writeSlices,
+  writeTexts,
+} from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
+import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { ListedSlotRow, ProductRow, SlotRow } from '../slots/slot.ts';
 import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-fields.ts';
 
@@ -23,12 +31,23 @@ export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema
     this.#rows = rows;
   }
 
-  toBinary(): Promise<Buffer> {
-    return listToBinary(GetSlotsResponseSchema.field, this.#rows, writeSlot);
+  toBinary(caller: TurnTaker): Promise<Buffer> {
+    const { slots, count } = this.schema.field;
+    return encodeInBatches(caller, (batch) =>
+      listToBinary(batch, { slots, count }, this.#rows, (writer, row) => {
+        writeSlot(writer, row);
+        return undefined;
+      }),
+    );
   }
 
-  toJson(): Promise<string> {
-    return listToJson(this.#rows, (row) => JSON.stringify(slotToJson(row)));
+  toJson(caller: TurnTaker): Promise<string> {
+    return encodeInBatches(caller, (batch) =>
+      listToJson(batch, this.#rows, (writer, row) => {
+        writer.write(JSON.stringify(slotToJson(row)));
+        return undefined;
+      }),
+    );
   }
 }
 
@@ -43,44 +62,67 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
     this.#products = products;
   }
 
-  toBinary(): Promise<Buffer> {
-    const encoded = new Map<number, EncodedProduct>();
-    const encodedOf = (id: number) => {
-      let product = encoded.get(id);
-      if (product === undefined) {
-        product = encodeProduct(id, this.#products.get(id));
-        encoded.set(id, product);
-      }
-      return product;
-    };
-    return listToBinary(GetAllResponseSchema.field, this.#rows, (writer, row) => {
-      const products = row.productIds.map(encodedOf);
-      writeSlot(writer, row);
-      for (const { product } of products) {
-        if (product !== undefined) writer.bytes(listed.products.number, product);
-      }
-      for (const { association } of products) {
-        writer.message(listed.productSlots.number, () => {
-          writeSlotIdOf(writer, row);
-          writer.raw(association);
+  toBinary(caller: TurnTaker): Promise<Buffer> {
+    const { slots, count } = this.schema.field;
+    const encodedOf = onceEach((id) => encodeProduct(id, this.#products.get(id)));
+    return encodeInBatches(caller, (batch) =>
+      listToBinary(batch, { slots, count }, this.#rows, function* (writer, row) {
+        const associations: Buffer[] = [];
+        writeSlot(writer, row);
+        yield* writeSlices(batch, writer, row.productIds, (ids) => {
+          for (const id of ids) {
+            const { product, association } = encodedOf(id);
+            if (product !== undefined) writer.bytes(listed.products.number, product);
+            associations.push(association);
+          }
         });
-      }
-    });
+        yield* writeSlices(batch, writer, associations, (slice) => {
+          for (const association of slice) {
+            writer.message(listed.productSlots.number, () => {
+              writeSlotIdOf(writer, row);
+              writer.raw(association);
+            });
+          }
+        });
+      }),
+    );
   }
 
-  toJson(): Promise<string> {
-    const products = new Map([...this.#products].map(([id, product]) => [id, JSON.stringify(product)]));
-    return listToJson(this.#rows, (row) => {
-      const own = JSON.stringify(slotToJson(row));
-      const shown = row.productIds.flatMap((id) => products.get(id) ?? []);
-      const associations = row.productIds.map((productId) => {
-        const product = products.get(productId);
-        const end = product === undefined ? '}' : `,"product":${product}}`;
-        return `{"slotId":${row.id},"productId":${productId}${end}`;
-      });
-      return `${own.slice(0, -1)},"products":[${shown.join()}],"productSlots":[${associations.join()}]}`;
+  toJson(caller: TurnTaker): Promise<string> {
+    // Empty: there is no such product.
+    const textOf = onceEach((id) => {
+      const product = this.#products.get(id);
+      return product === undefined ? '' : JSON.stringify(product);
     });
+    const isShown = (text: string) => text !== '';
+    return encodeInBatches(caller, (batch) =>
+      listToJson(batch, this.#rows, function* (writer, row) {
+        writer.write(`${JSON.stringify(slotToJson(row)).slice(0, -1)},"products":[`);
+        yield* writeTexts(batch, writer, row.productIds, (ids) => ids.map(textOf).filter(isShown).join());
+        writer.write('],"productSlots":[');
+        const associationOf = (productId: number) => {
+          const product = textOf(productId);
+          const end = product === '' ? '}' : `,"product":${product}}`;
+          return `{"slotId":${row.id},"productId":${productId}${end}`;
+        };
+        yield* writeTexts(batch, writer, row.productIds, (ids) => ids.map(associationOf).join());
+        writer.write(']}');
+      }),
+    );
   }
+}
+
+/** A function of an id that is computed once for each. */
+function onceEach<Result extends object | string>(compute: (id: number) => Result): (id: number) => Result {
+  const known = new Map<number, Result>();
+  return (id) => {
+    let result = known.get(id);
+    if (result === undefined) {
+      result = compute(id);
+      known.set(id, result);
+    }
+    return result;
+  };
 }
 
 /** A product as each slot shows it, encoded. */
@@ -105,35 +147,38 @@ interface ListFields {
   readonly count: { readonly number: number };
 }
 
-/** Encodes a list, whose slots `write` writes. */
-async function listToBinary<Row>(
+/** Encodes a list, whose slots `write` writes. It may yield in between. */
+function* listToBinary<Row>(
+  batch: Batch,
   { slots, count }: ListFields,
   rows: readonly Row[],
-  write: (writer: FieldWriter, row: Row) => void,
-): Promise<Buffer> {
-  const writer = new FieldWriter();
-  const chunks = await inTurns(rows, (batch) => {
-    for (const row of batch) writer.message(slots.number, () => write(writer, row));
-    return writer.finish();
-  });
-  return Buffer.concat([...chunks, writer.int32(count.number, rows.length).finish()]);
-}
-
-/** Encodes a list, whose slots have the texts of `toText`. */
-async function listToJson<Row>(rows: readonly Row[], toText: (row: Row) => string): Promise<string> {
-  const chunks = await inTurns(rows, (batch) => batch.map(toText).join());
-  return `{"slots":[${chunks.join()}],"count":${rows.length}}`;
-}
-
-// About a millisecond of work.
-const rowsPerTurn = 50;
-
-/** Encodes rows in batches, between which other calls run: a long list must not block the event loop. */
-async function inTurns<Row, Chunk>(rows: readonly Row[], encode: (batch: readonly Row[]) => Chunk): Promise<Chunk[]> {
-  const chunks: Chunk[] = [];
-  for (let start = 0; start < rows.length; start += rowsPerTurn) {
-    if (start > 0) await nextTurn();
-    chunks.push(encode(rows.slice(start, start + rowsPerTurn)));
+  write: (writer: BatchWriter, row: Row) => Iterable<number> | undefined,
+): Encoding<Buffer> {
+  const writer = new BatchWriter();
+  for (const row of rows) {
+    writer.open(slots.number);
+    const batches = write(writer, row);
+    if (batches) yield* batches;
+    writer.close();
+    if (batch.isOver) yield writer.flush();
   }
-  return chunks;
+  return writer.int32(count.number, rows.length).finish();
+}
+
+/** Encodes a list, whose slots have the texts that `write` writes. It may yield in between. */
+function* listToJson<Row>(
+  batch: Batch,
+  rows: readonly Row[],
+  write: (writer: TextWriter, row: Row) => Iterable<number> | undefined,
+): Encoding<string> {
+  const writer = new TextWriter().write('{"slots":[');
+  let comma = '';
+  for (const row of rows) {
+    writer.write(comma);
+    comma = ',';
+    const batches = write(writer, row);
+    if (batches) yield* batches;
+    if (batch.isOver) yield writer.flush();
+  }
+  return writer.write(`],"count":${rows.length}}`).finish();
 }

@@ -1,10 +1,9 @@
-import { create } from '@bufbuild/protobuf';
-import {
+import type {
   GetOpenSlotsResponseSchema,
-  type SlotStoreService,
+  SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { CachedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
+import { OpenSlotsResponse } from '../encoding/open-slots.ts';
 import type { StoreParts } from '../parts.ts';
 import { openAt } from '../stores/content.ts';
 import { readStores } from '../stores/read.ts';
@@ -18,10 +17,8 @@ export function getOpenSlots({ replica }: StoreParts): Handler<typeof SlotStoreS
     const content = await readStores(replica, call);
     return responses.get(content, '', (nowMs) => {
       const { version, refreshedAt } = content;
-      const shown = openAt(content.slots, nowMs);
-      const slots = shown.map(({ message }) => message);
-      const message = create(GetOpenSlotsResponseSchema, { slots, version, refreshedAt });
-      return { response: new CachedResponse(GetOpenSlotsResponseSchema, message), shown };
+      const slots = openAt(content.slots, nowMs);
+      return { response: new OpenSlotsResponse({ version, refreshedAt, slots }), shown: slots };
     });
   };
 }

@@ -49,7 +49,7 @@ export function mount(server: Server, { rpcs }: Implementation, interceptors: re
 
 function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
   const handle = intercept(interceptors, rpc, async (call) =>
-    encodeBinary(rpc.method.output, await rpc.invoke(call.request, call)),
+    encodeBinary(rpc.method.output, await rpc.invoke(call.request, call), call),
   );
   return (grpcCall: UnaryCall, callback: sendUnaryData<Buffer>) => {
     const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));

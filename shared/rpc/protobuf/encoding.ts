@@ -7,6 +7,7 @@ import {
   toBinary,
   toJsonString,
 } from '@bufbuild/protobuf';
+import type { TurnTaker } from './turns.ts';
 
 // JSON is read by people too, who expect to see false, 0 and [].
 export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
@@ -19,39 +20,14 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
     this.schema = schema;
   }
 
-  abstract toBinary(): Promise<Buffer>;
+  /** @param caller for whom it is encoded. A long response is encoded in turns with those of others. */
+  abstract toBinary(caller: TurnTaker): Promise<Buffer>;
 
   /** Encodes in protobuf's JSON form, according to `jsonWriteOptions`. */
-  abstract toJson(): Promise<string>;
+  abstract toJson(caller: TurnTaker): Promise<string>;
 
-  async toMessage(): Promise<MessageShape<Output>> {
-    return fromBinary(this.schema, await this.toBinary());
-  }
-}
-
-/** A response that is sent many times and never changes: it is encoded once. */
-export class CachedResponse<Output extends DescMessage> extends EncodedResponse<Output> {
-  readonly #message: MessageShape<Output>;
-  #binary: Buffer | undefined;
-  #json: string | undefined;
-
-  constructor(schema: Output, message: MessageShape<Output>) {
-    super(schema);
-    this.#message = message;
-  }
-
-  async toBinary(): Promise<Buffer> {
-    this.#binary ??= encodeMessage(this.schema, this.#message);
-    return this.#binary;
-  }
-
-  async toJson(): Promise<string> {
-    this.#json ??= toJsonString(this.schema, this.#message, jsonWriteOptions);
-    return this.#json;
-  }
-
-  override async toMessage(): Promise<MessageShape<Output>> {
-    return this.#message;
+  async toMessage(caller: TurnTaker): Promise<MessageShape<Output>> {
+    return fromBinary(this.schema, await this.toBinary(caller));
   }
 }
 
@@ -59,8 +35,8 @@ export class CachedResponse<Output extends DescMessage> extends EncodedResponse<
 export type HandlerResponse = Message | EncodedResponse;
 
 /** Encodes a response in protobuf's binary form. */
-export async function encodeBinary(schema: DescMessage, response: HandlerResponse): Promise<Buffer> {
-  return response instanceof EncodedResponse ? response.toBinary() : encodeMessage(schema, response);
+export async function encodeBinary(schema: DescMessage, response: HandlerResponse, caller: TurnTaker): Promise<Buffer> {
+  return response instanceof EncodedResponse ? response.toBinary(caller) : encodeMessage(schema, response);
 }
 
 /** Encodes a message in protobuf's binary form. */
@@ -70,6 +46,8 @@ export function encodeMessage(schema: DescMessage, message: Message): Buffer {
 }
 
 /** Encodes a response in protobuf's JSON form. */
-export async function encodeJson(schema: DescMessage, response: HandlerResponse): Promise<string> {
-  return response instanceof EncodedResponse ? response.toJson() : toJsonString(schema, response, jsonWriteOptions);
+export async function encodeJson(schema: DescMessage, response: HandlerResponse, caller: TurnTaker): Promise<string> {
+  return response instanceof EncodedResponse
+    ? response.toJson(caller)
+    : toJsonString(schema, response, jsonWriteOptions);
 }

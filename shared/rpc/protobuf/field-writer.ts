@@ -68,4 +68,16 @@ export class FieldWriter {
     this.#writer.join();
     return this;
   }
+
+  /** Begins a message: what is written from here on are its fields. */
+  open(field: number): this {
+    this.#writer.tag(field, WireType.LengthDelimited).fork();
+    return this;
+  }
+
+  /** Ends the message that was begun last. */
+  close(): this {
+    this.#writer.join();
+    return this;
+  }
 }

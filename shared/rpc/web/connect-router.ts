@@ -135,7 +135,7 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
   if (!isUnary(method)) return;
   const handle = intercept(interceptors, rpc, async (call) => {
     const response = await rpc.invoke(call.request, call);
-    return response instanceof EncodedResponse ? response.toMessage() : response;
+    return response instanceof EncodedResponse ? response.toMessage(call) : response;
   });
   router.rpc(method, async (request, context) => {
     const call = begin(request, context);

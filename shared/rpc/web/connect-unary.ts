@@ -41,9 +41,11 @@ export function unaryCodecOf({ method, headers }: WebRequest): Codec | undefined
 export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]): ConnectUnaryHandler {
   const { method } = rpc;
   const handles: Record<Codec, Handle<Buffer | string>> = {
-    json: intercept(interceptors, rpc, async (call) => encodeJson(method.output, await rpc.invoke(call.request, call))),
+    json: intercept(interceptors, rpc, async (call) =>
+      encodeJson(method.output, await rpc.invoke(call.request, call), call),
+    ),
     proto: intercept(interceptors, rpc, async (call) =>
-      encodeBinary(method.output, await rpc.invoke(call.request, call)),
+      encodeBinary(method.output, await rpc.invoke(call.request, call), call),
     ),
   };
   return async (request, response, reserve, codec) => {
