@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
 import { databaseErrors, endsConnection, toDatabaseError } from './errors.ts';
+import { createPacedSocket } from './paced-socket.ts';
 import { type BoundStatement, statement } from './statement.ts';
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
@@ -55,6 +56,7 @@ export class Database {
       // One more, for the question whether the database answers: that must not wait for calls.
       max: config.poolSize + 1,
       keepAlive: true,
+      stream: createPacedSocket,
       // A server keeps its connections; a timer for each release would be a part of each call.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: config.connectionTimeoutMs,

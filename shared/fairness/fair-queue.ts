@@ -2,10 +2,10 @@ import type { Caller } from './caller.ts';
 import { RoundRobin } from './round-robin.ts';
 
 /**
- * How many times as much as is still free a caller may hold. With 4, one caller alone takes four fifths
+ * How many times as much as is still free a caller may hold. With 2, one caller alone takes two thirds
  * of all places, and the next one finds the rest.
  */
-const weight = 4;
+const weight = 2;
 
 interface Waiter {
   /** Ends the wait: with a place, or without one. */

@@ -78,8 +78,8 @@ export async function connectionsTo(port: number): Promise<number> {
 
 /** Whether calls are answered on both ports. */
 export async function isServing({ replica, token }: Target): Promise<boolean> {
-  await replica.slots.getSlots({}, { timeoutMs: 10_000 });
-  const response = await post(replica.ports.webPort, 'GetSlots', token);
+  await replica.slots.getSlotsProductIds({ slotIds: [1] }, { timeoutMs: 10_000 });
+  const response = await post(replica.ports.webPort, 'GetSlotsProductIds', token, '{"slotIds":[1]}');
   await response.text();
   return response.status === 200;
 }
