@@ -10,7 +10,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Identity } from './identity.ts';
 import { KeySet, type KeySetTimes } from './key-set.ts';
 import { importSecrets, type Keys } from './keys.ts';
-import { type Claims, createTokenVerifier } from './token.ts';
+import { type Claims, createTokenVerifier, maxTokenLength } from './token.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 
 /** Identifies callers by the value of their `authorization` header (spec 5). */
@@ -35,6 +35,7 @@ export interface AuthenticatorOptions {
 }
 
 const bearer = /^bearer +([^\s,]+) *$/i;
+const maxHeaderLength = maxTokenLength + 'Bearer '.length;
 
 // Counted from the start of the query. A staff user who is disabled loses access on every replica within 30 s (design 8).
 const cacheTtlMs = 28_000;
@@ -72,22 +73,25 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
   });
 
   const keys = await openKeys(options, () => tokens.size > 0);
-  const tokens = new VerifiedTokens(keys, createTokenVerifier(config, keys), identityOf);
+  const verify = createTokenVerifier(config, keys);
+  // By the whole header: to take the token out of it costs more than to look it up.
+  const tokens = new VerifiedTokens(
+    keys,
+    async (authorization) => {
+      const token = authorization.length > maxHeaderLength ? undefined : bearer.exec(authorization)?.[1];
+      if (token === undefined) throw fail(commonErrors.authenticationRequired);
+      return verify(token);
+    },
+    identityOf,
+  );
   metrics.gauge(
     { name: 'verified_tokens_cached', help: 'Tokens whose signature is known to be good.' },
     () => tokens.size,
   );
 
   return {
-    async authenticate(authorization) {
-      const token = tokenOf(authorization);
-      if (token === undefined) throw fail(commonErrors.authenticationRequired);
-      return tokens.known(token) ?? tokens.verify(token);
-    },
-    known(authorization) {
-      const token = tokenOf(authorization);
-      return token === undefined ? undefined : tokens.known(token);
-    },
+    authenticate: async (authorization = '') => tokens.known(authorization) ?? tokens.verify(authorization),
+    known: (authorization = '') => tokens.known(authorization),
     close: () => keys.close(),
   };
 }
@@ -96,8 +100,4 @@ async function openKeys({ config, logger, times }: AuthenticatorOptions, isNeede
   return config.kind === 'secret'
     ? importSecrets(config.secrets)
     : new KeySet({ url: config.url, logger, isNeeded, times });
-}
-
-function tokenOf(authorization: string | undefined): string | undefined {
-  return bearer.exec(authorization ?? '')?.[1];
 }

@@ -23,8 +23,8 @@ export type TokenVerifier = (token: string) => Promise<VerifiedToken>;
 
 /** How far the clock of an issuer may be off. */
 export const leewayMs = 5_000;
-// Valid tokens are shorter; longer ones would only fill the cache.
-const maxTokenLength = 8192;
+/** Valid tokens are shorter; longer ones would only fill the cache. */
+export const maxTokenLength = 8192;
 const unsecuredHeader = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
 
 /**

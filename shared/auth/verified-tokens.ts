@@ -5,7 +5,10 @@ import { type Claims, leewayMs, type TokenVerifier } from './token.ts';
 
 const maxTokens = 10_000;
 
-/** The identities of tokens, each kept until its token expires or the key that signed it is gone. */
+/**
+ * The identities of tokens by their `authorization` headers, each kept until its token expires or the key that signed
+ * it is gone.
+ */
 export class VerifiedTokens {
   readonly #keys: Keys;
   readonly #verify: TokenVerifier;
@@ -30,29 +33,29 @@ export class VerifiedTokens {
   }
 
   /** Returns the identity of a token that was verified before; undefined if it was not, or is no longer valid. */
-  known(token: string): Identity | undefined {
-    const verified = this.#verified.get(token);
+  known(authorization: string): Identity | undefined {
+    const verified = this.#verified.get(authorization);
     if (verified === undefined || this.#keys.has(verified.key)) return verified?.identity;
-    this.#verified.delete(token);
+    this.#verified.delete(authorization);
     return undefined;
   }
 
   /** Verifies a token once for all who ask meanwhile. Rejects as the `TokenVerifier` does. */
-  verify(token: string): Promise<Identity> {
-    const running = this.#running.get(token) ?? this.#start(token);
-    this.#running.set(token, running);
+  verify(authorization: string): Promise<Identity> {
+    const running = this.#running.get(authorization) ?? this.#start(authorization);
+    this.#running.set(authorization, running);
     return running;
   }
 
-  async #start(token: string): Promise<Identity> {
+  async #start(authorization: string): Promise<Identity> {
     try {
-      const { claims, key } = await this.#verify(token);
+      const { claims, key } = await this.#verify(authorization);
       const identity = this.#identityOf(claims);
       const expiresInMs = claims.expiresAt + leewayMs - Date.now();
-      if (expiresInMs > 0) this.#verified.set(token, { identity, key }, { ttl: Math.ceil(expiresInMs) });
+      if (expiresInMs > 0) this.#verified.set(authorization, { identity, key }, { ttl: Math.ceil(expiresInMs) });
       return identity;
     } finally {
-      this.#running.delete(token);
+      this.#running.delete(authorization);
     }
   }
 }

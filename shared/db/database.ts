@@ -151,11 +151,15 @@ export class Database {
   }
 
   /** Lends a connection to `work` when it is the caller's turn. */
-  async #withClient<Result>(caller: Caller, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  #withClient<Result>(caller: Caller, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const { subject, signal } = caller;
-    signal.throwIfAborted();
-    if (!this.#turns.tryTake(subject) && !(await this.#turns.take(caller))) throw fail(databaseErrors.poolExhausted);
-    return this.#lend(signal, work, () => this.#turns.release(subject));
+    const lend = () => this.#lend(signal, work, () => this.#turns.release(subject));
+    // Most calls find a free connection: they pay for no promise.
+    if (!signal.aborted && this.#turns.tryTake(subject)) return lend();
+    return this.#turns.take(caller).then((isTaken) => {
+      if (!isTaken) throw fail(databaseErrors.poolExhausted);
+      return lend();
+    });
   }
 
   /**

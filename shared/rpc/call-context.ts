@@ -53,6 +53,8 @@ export class CallContext implements Caller {
   readonly requestId: string;
   /** The places of unary calls; undefined before the admission interceptor has run. */
   places: Places | undefined;
+  /** Where the call stands in the list of calls in flight. */
+  index = -1;
   /** Whether the call has one of them. */
   hasPlace = false;
   /** The headers of the response, sent with a result and with an error. */

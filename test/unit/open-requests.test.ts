@@ -76,7 +76,7 @@ describe('The open requests of a process', () => {
   }
 
   function begin(authorization?: string, state: Partial<PlainRequest> = {}, over = connection()): PlainRequest {
-    const request = Object.assign(new PlainRequest([], false), state);
+    const request = Object.assign(new PlainRequest(requests, [], false), state);
     requests.begin(request, authorization, over);
     return request;
   }

@@ -38,7 +38,7 @@ export function countRequests(
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
         if (stream.destroyed || stream.closed || stream.session === undefined) return;
         const path = headers[':path'] ?? '';
-        const request = new GrpcRequest(stream, headers, rawHeaders, requests);
+        const request = new GrpcRequest(requests, stream, headers, rawHeaders);
         // A streaming call may go on for days, but holds its request only until it is decoded.
         if (streamingPaths.has(path)) stream.once('end', () => requests.release(request));
         if (request.isOfOpenService) openServices.add(stream);
@@ -64,24 +64,22 @@ class GrpcRequest extends OpenRequest {
   /** Whether it asks for health or reflection, which need no credential. */
   readonly isOfOpenService: boolean;
   readonly #stream: ServerHttp2Stream;
-  readonly #requests: OpenRequests;
   /** Whether the procedure takes exactly one message. */
   readonly #isSingle: boolean;
   #frameHeader = Buffer.alloc(0);
   #size = 0;
 
   constructor(
+    requests: OpenRequests,
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
     rawHeaders: readonly string[],
-    requests: OpenRequests,
   ) {
-    super(rawHeaders, (headers['grpc-encoding'] ?? 'identity') !== 'identity');
+    super(requests, rawHeaders, (headers['grpc-encoding'] ?? 'identity') !== 'identity');
     const path = headers[':path'] ?? '';
     this.isOfOpenService = path.startsWith('/grpc.');
     this.#isSingle = !path.startsWith('/grpc.reflection.');
     this.#stream = stream;
-    this.#requests = requests;
     // Before grpc-js, which inflates every message of a chunk at once without regard for the others.
     onChunk(stream, (chunk) => {
       if (this.#frameHeader.byteLength < frameHeaderBytes) {
@@ -110,9 +108,7 @@ class GrpcRequest extends OpenRequest {
   /** Resets the request when it has grown beyond its one message, or beyond the memory for it. */
   grow(bytes: number): void {
     this.#size += bytes;
-    const fits = this.isOfOpenService
-      ? this.memoryFor(this.#size) <= smallRequestBytes
-      : this.#requests.reserve(this, this.#size);
+    const fits = this.isOfOpenService ? this.memoryFor(this.#size) <= smallRequestBytes : this.reserve(this.#size);
     if (!fits || this.#hasSecondMessage()) this.reset();
   }
 

@@ -28,7 +28,7 @@ export interface Admission {
 export function createAdmission(limits: CallLimits, requests: OpenRequests): Admission {
   const queue = new FairQueue(limits.calls, maxWaitingCalls);
   const streams = new FairShare(limits.streams);
-  const inFlight = new Set<CallContext>();
+  const inFlight = new CallList();
   const places: Places = {
     async take(call) {
       if (!queue.tryTake(call.subject) && !(await queue.take(call))) throw overloaded;
@@ -83,9 +83,26 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   return {
     interceptor,
     end() {
-      for (const call of inFlight) call.signal.abort(() => fail(commonErrors.stopping));
+      for (const call of [...inFlight.calls]) call.signal.abort(() => fail(commonErrors.stopping));
     },
   };
+}
+
+/** A list of calls in no order. A Set that calls join and leave all the time would be rehashed again and again. */
+class CallList {
+  readonly calls: CallContext[] = [];
+
+  add(call: CallContext): void {
+    call.index = this.calls.length;
+    this.calls.push(call);
+  }
+
+  delete({ index }: CallContext): void {
+    const last = this.calls.pop();
+    if (last === undefined || last.index === index) return;
+    this.calls[index] = last;
+    last.index = index;
+  }
 }
 
 /** The bytes of a result that is encoded; 0 for a message. */

@@ -22,6 +22,8 @@ type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
  */
 export class Connections {
   readonly #open = new Map<string, Connection>();
+  /** The connections of sockets that were asked for: to name one takes long. */
+  readonly #known = new WeakMap<Peer, Connection>();
   /** Oldest first. */
   readonly #strangers = new Set<Connection>();
   readonly #shares = new FairShare(maxConnections);
@@ -35,7 +37,11 @@ export class Connections {
 
   /** The connection of a socket; when that has closed, one that is not counted. */
   of(peer: Peer): Connection {
-    return this.#open.get(nameOf(peer)) ?? closed;
+    const known = this.#known.get(peer);
+    if (known !== undefined) return known;
+    const connection = this.#open.get(nameOf(peer)) ?? closed;
+    this.#known.set(peer, connection);
+    return connection;
   }
 
   /**

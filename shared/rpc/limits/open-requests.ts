@@ -29,11 +29,13 @@ export abstract class OpenRequest {
   /** The unread bytes at the last sweep, and since when they are that many. */
   lastUnread = 0;
   lastUnreadSinceMs = 0;
+  readonly #requests: OpenRequests;
   readonly #isCompressed: boolean;
   readonly #headerBytes: number;
 
   /** @param rawHeaders header names and values, as Node received them. */
-  constructor(rawHeaders: readonly string[], isCompressed: boolean) {
+  constructor(requests: OpenRequests, rawHeaders: readonly string[], isCompressed: boolean) {
+    this.#requests = requests;
     this.#isCompressed = isCompressed;
     let headerBytes = 0;
     for (const part of rawHeaders) headerBytes += part.length;
@@ -44,6 +46,14 @@ export abstract class OpenRequest {
   memoryFor(size: number): number {
     const body = this.#isCompressed ? Math.min(size * maxInflation, maxMessageBytes) + inflaterBytes : size;
     return this.#headerBytes + body;
+  }
+
+  /**
+   * Counts the memory of the request, of whose body `size` bytes have come; false when its caller may
+   * take no more.
+   */
+  reserve(size: number): boolean {
+    return this.#requests.reserve(this, this.memoryFor(size));
   }
 
   /** Whether parts of the request are still to come. */
@@ -129,17 +139,12 @@ export class OpenRequests {
   }
 
   /**
-   * Counts the memory of a request of whose body `size` bytes have come; false when the share of its
-   * caller is used up. A stranger's request takes the memory of the oldest strangers, at the end its own.
+   * Counts the memory of a request that takes so many bytes now; false when the share of its caller is
+   * used up. A stranger's request takes the memory of the oldest strangers, at the end its own.
    */
-  reserve(request: OpenRequest, size: number): boolean {
-    const bytes = request.memoryFor(size);
-    return bytes <= smallRequestBytes || this.#take(request, bytes);
-  }
-
-  #take(request: OpenRequest, bytes: number): boolean {
+  reserve(request: OpenRequest, bytes: number): boolean {
     const more = bytes - request.bytes;
-    if (more <= 0) return true;
+    if (bytes <= smallRequestBytes || more <= 0) return true;
     if (request.subject !== undefined) {
       if (!this.#bytes.take(request.subject, more)) return false;
       request.bytes = bytes;
@@ -188,13 +193,14 @@ export class OpenRequests {
     request.subject = subject;
     const hasPlace = this.#requests.take(subject);
     if (!hasPlace) this.#requests.add(subject, 1);
-    if (!hasPlace || !this.#take(request, bytes)) request.reset();
+    if (!hasPlace || !this.reserve(request, bytes)) request.reset();
   }
 
   #resetOldestStranger(): void {
     for (const request of this.#strangers.keys()) {
       this.#forgetStranger(request);
-      return request.reset();
+      request.reset();
+      return;
     }
   }
 

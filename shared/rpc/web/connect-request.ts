@@ -2,9 +2,10 @@ import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
 import { compressedFlag } from '../../internals/connect.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import type { Codec } from '../limits/message-bounds.ts';
+import type { OpenRequest } from '../limits/open-requests.ts';
 import { envelopeHeaderBytes } from './connect-errors.ts';
 import { mayBeCompressed } from './http-request.ts';
-import type { Reserve, WebRequest } from './port.ts';
+import type { WebRequest } from './port.ts';
 
 /** The codec of a request, found out as connect-node does. */
 export function codecOf({ method, url = '', headers }: WebRequest): Codec {
@@ -25,17 +26,17 @@ export function codecOf({ method, url = '', headers }: WebRequest): Codec {
  */
 export async function* readBoundedBody(
   request: WebRequest,
-  reserve: Reserve,
+  open: OpenRequest,
   checkBounds: (message: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array, void> {
   const isEnveloped = /^application\/(?:connect|grpc-web)\b/i.test(request.headers['content-type'] ?? '');
   const chunks: Uint8Array[] = [];
   let size = 0;
-  if (!reserve(size)) throw fail(commonErrors.tooManyRequestBytes);
+  if (!open.reserve(size)) throw fail(commonErrors.tooManyRequestBytes);
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk);
     size += chunk.byteLength;
-    if (!reserve(size)) throw fail(commonErrors.tooManyRequestBytes);
+    if (!open.reserve(size)) throw fail(commonErrors.tooManyRequestBytes);
     if (size > maxMessageBytes + envelopeHeaderBytes) throw fail(commonErrors.messageTooLarge);
   }
   const body = Buffer.concat(chunks);

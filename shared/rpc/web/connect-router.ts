@@ -41,8 +41,8 @@ export function createConnectRouterHandlers(
     rpcs.map((rpc) => {
       const json = createHandler(rpc, 'json', interceptors, authenticator);
       const proto = createHandler(rpc, 'proto', interceptors, authenticator);
-      const handler: WebHandler = (request, response, reserve) =>
-        codecOf(request) === 'json' ? json(request, response, reserve) : proto(request, response, reserve);
+      const handler: WebHandler = (request, response, open) =>
+        codecOf(request) === 'json' ? json(request, response, open) : proto(request, response, open);
       return [procedurePath(rpc.method), handler];
     }),
   );
@@ -66,7 +66,7 @@ function createHandler(
   mount(router, rpc, interceptors);
   const [handler] = router.handlers;
   if (handler === undefined) throw new Error(`${rpc.method.name} was not mounted`);
-  return async (request, response, reserve) => {
+  return async (request, response, open) => {
     response.setHeader('cache-control', 'no-store');
     const progress = { begun: false };
     const values = createContextValues().set(progressKey, progress);
@@ -79,7 +79,7 @@ function createHandler(
       const rejected = await rejectCall(rpc, interceptors, connectRequest, refusal);
       return universalResponseToNodeResponse(rejected, response);
     }
-    const requestBody = readBoundedBody(request, reserve, checkBounds);
+    const requestBody = readBoundedBody(request, open, checkBounds);
     const connectResponse = await handler({ ...connectRequest, body: requestBody });
     const chunks = (connectResponse.body ?? singleChunk(new Uint8Array()))[Symbol.asyncIterator]();
     // connect-node calls the implementation only when the first chunk is asked for.

@@ -4,7 +4,8 @@ import { commonErrors, type ErrorRow, fail, invalidRequest, unreadableRequest } 
 import type { CallSource } from '../call-context.ts';
 import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
 import { type Codec, checkMessageBounds } from '../limits/message-bounds.ts';
-import type { Reserve, WebRequest, WebResponse } from './port.ts';
+import type { OpenRequest } from '../limits/open-requests.ts';
+import type { WebRequest, WebResponse } from './port.ts';
 
 /** A unary call of Connect, read straight from Node's request. */
 export class ConnectUnaryCallSource implements CallSource {
@@ -28,18 +29,18 @@ export class ConnectUnaryCallSource implements CallSource {
    * Reads the body to its end, or until it is too large. Size errors are kept for `decode`, so that the
    * interceptors see them. Rejects when the caller disconnects.
    */
-  readBody(reserve: Reserve): Promise<void> {
+  readBody(open: OpenRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      if (!reserve(size)) {
+      if (!open.reserve(size)) {
         this.#bodyError = commonErrors.tooManyRequestBytes;
         resolve();
       }
       this.#request.on('data', (chunk: Buffer) => {
         size += chunk.byteLength;
         if (this.#bodyError !== undefined) return;
-        if (size <= maxMessageBytes && reserve(size)) {
+        if (size <= maxMessageBytes && open.reserve(size)) {
           chunks.push(chunk);
           return;
         }

@@ -4,11 +4,12 @@ import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Handle, type Interceptor, intercept } from '../interceptor.ts';
 import type { Codec } from '../limits/message-bounds.ts';
+import type { OpenRequest } from '../limits/open-requests.ts';
 import { encodeBinary, encodeJson, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { ConnectUnaryCallSource } from './connect-unary-call.ts';
 import { connectTimeoutPattern } from './deadlines.ts';
-import type { Reserve, WebRequest, WebResponse } from './port.ts';
+import type { WebRequest, WebResponse } from './port.ts';
 
 /**
  * A fast path for the most common Connect calls, straight on Node's HTTP: unary, by POST, without
@@ -19,7 +20,7 @@ import type { Reserve, WebRequest, WebResponse } from './port.ts';
 export type ConnectUnaryHandler = (
   request: WebRequest,
   response: WebResponse,
-  reserve: Reserve,
+  open: OpenRequest,
   codec: Codec,
 ) => Promise<void>;
 
@@ -48,9 +49,9 @@ export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Inter
       encodeBinary(method.output, await rpc.invoke(call.request, call), call),
     ),
   };
-  return async (request, response, reserve, codec) => {
+  return async (request, response, open, codec) => {
     const source = new ConnectUnaryCallSource(method, codec, request, response);
-    await source.readBody(reserve);
+    await source.readBody(open);
     const call = new CallContext(source);
     try {
       await send(request, response, 200, `application/${codec}`, call, await handles[codec](call));

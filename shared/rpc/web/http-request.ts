@@ -1,5 +1,5 @@
 import { ServerResponse } from 'node:http';
-import { OpenRequest } from '../limits/open-requests.ts';
+import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 import type { WebRequest, WebResponse } from './port.ts';
 
 const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
@@ -14,8 +14,8 @@ export class HttpRequest extends OpenRequest {
   readonly #request: WebRequest;
   readonly #response: WebResponse;
 
-  constructor(request: WebRequest, response: WebResponse) {
-    super(request.rawHeaders, mayBeCompressed(request));
+  constructor(requests: OpenRequests, request: WebRequest, response: WebResponse) {
+    super(requests, request.rawHeaders, mayBeCompressed(request));
     this.#request = request;
     this.#response = response;
   }

@@ -10,17 +10,13 @@ import { closeIdleHttp1, limitHttp1 } from '../../internals/node-http2.ts';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import { Connections } from '../limits/connections.ts';
 import { maxStreamsPerConnection, requestTimeoutMs } from '../limits/limits.ts';
+import type { OpenRequest } from '../limits/open-requests.ts';
 import { limitSession } from './http2-session.ts';
 
 export type WebRequest = IncomingMessage | Http2ServerRequest;
 export type WebResponse = ServerResponse | Http2ServerResponse;
-/**
- * Counts the memory of a request of whose body `size` bytes have come; false when its caller may take no
- * more of it.
- */
-export type Reserve = (size: number) => boolean;
 /** Handles one request; rejects when the response could not be delivered. */
-export type WebHandler = (request: WebRequest, response: WebResponse, reserve: Reserve) => Promise<void>;
+export type WebHandler = (request: WebRequest, response: WebResponse, open: OpenRequest) => Promise<void>;
 export type WebListener = (request: WebRequest, response: WebResponse) => void;
 
 /** A server that does not listen yet. */

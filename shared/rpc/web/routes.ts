@@ -24,19 +24,19 @@ export function createCallListener(
     unaryRpcs.map((rpc) => [procedurePath(rpc.method), createConnectUnaryHandler(rpc, interceptors)]),
   );
 
-  const handle: WebHandler = (request, response, reserve) => {
+  const handle: WebHandler = (request, response, open) => {
     const path = pathOf(request);
     const codec = unaryCodecOf(request);
     const handleUnary = codec && unaryHandlers.get(path);
-    if (handleUnary) return handleUnary(request, response, reserve, codec);
-    return (routerHandlers.get(path) ?? notFound)(request, response, reserve);
+    if (handleUnary) return handleUnary(request, response, open, codec);
+    return (routerHandlers.get(path) ?? notFound)(request, response, open);
   };
 
   return (request, response) => {
-    const open = new HttpRequest(request, response);
+    const open = new HttpRequest(requests, request, response);
     response.once('close', () => requests.end(open));
     requests.begin(open, request.headers.authorization, connections().of(socketOf(request)));
-    handle(request, response, (size) => requests.reserve(open, size)).catch((error: unknown) => {
+    handle(request, response, open).catch((error: unknown) => {
       // The caller has disconnected, or the response could not be written: there is nobody to report to.
       logger.debug({ err: error }, 'an answer was not delivered');
       response.destroy();
