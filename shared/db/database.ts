@@ -9,7 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
 import { databaseErrors, endsConnection, toDatabaseError } from './errors.ts';
-import { createPacedSocket } from './paced-socket.ts';
+import { PacedClient } from './paced-client.ts';
 import { type BoundStatement, statement } from './statement.ts';
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
@@ -32,8 +32,9 @@ export interface BatchQueryable extends Queryable {
 }
 
 // The server ends a statement that takes too long. When its answer does not come either, the connection
-// is silent: the driver closes it, and the pool opens another.
+// is silent.
 const answerGraceMs = 1_000;
+const silenceCheckMs = 500;
 // How long a call waits for the end of the statement that its abort has canceled.
 const cancelGraceMs = 500;
 
@@ -42,6 +43,10 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #config: DatabaseConfig;
   readonly #turns: FairQueue;
+  /** When each connection that is lent was last sent a statement, by a clock of the silence check. */
+  readonly #sentAt = new Map<pg.PoolClient, number>();
+  readonly #silenceCheck: NodeJS.Timeout;
+  #nowMs = performance.now();
   readonly #logger: Logger;
   readonly #tracing: Tracing | undefined;
 
@@ -56,12 +61,11 @@ export class Database {
       // One more, for the question whether the database answers: that must not wait for calls.
       max: config.poolSize + 1,
       keepAlive: true,
-      stream: createPacedSocket,
+      Client: PacedClient,
       // A server keeps its connections; a timer for each release would be a part of each call.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: config.connectionTimeoutMs,
       statement_timeout: config.statementTimeoutMs,
-      query_timeout: config.statementTimeoutMs + answerGraceMs,
       idle_in_transaction_session_timeout: config.statementTimeoutMs,
       // The statements of a batch travel together.
       pipeline: true,
@@ -71,6 +75,8 @@ export class Database {
       client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
     });
     this.#pool.on('error', () => undefined);
+    // One check for all is cheaper than a timer for each statement, as the driver has it.
+    this.#silenceCheck = setInterval(() => this.#closeSilent(), silenceCheckMs).unref();
   }
 
   /** Runs statements and batches for a caller, each on a connection of its own, until its signal aborts. */
@@ -147,6 +153,7 @@ export class Database {
 
   /** Closes the pool once the statements in flight have ended. */
   async close(): Promise<void> {
+    clearInterval(this.#silenceCheck);
     await this.#pool.end();
   }
 
@@ -188,6 +195,7 @@ export class Database {
         const giveBack = (isLost: boolean) => {
           signal.removeEventListener('abort', abort);
           clearTimeout(giveUp);
+          if (connected !== undefined) this.#sentAt.delete(connected);
           release(isLost);
           onFree();
         };
@@ -228,6 +236,7 @@ export class Database {
   ): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
+      this.#sentAt.set(client, this.#nowMs);
       const values = [...bound];
       const query = this.#config.prepare ? { name, text, values } : { text, values };
       void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
@@ -236,6 +245,15 @@ export class Database {
         else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
       });
     });
+  }
+
+  /** Closes the connections that do not answer, which ends their statements as DATABASE_UNAVAILABLE. */
+  #closeSilent(): void {
+    this.#nowMs = performance.now();
+    for (const [client, sentAt] of this.#sentAt) {
+      const isSilent = this.#nowMs - sentAt > this.#config.statementTimeoutMs + answerGraceMs;
+      if (isSilent && client instanceof PacedClient) client.destroy();
+    }
   }
 
   #cancel(client: pg.PoolClient): Promise<unknown> {

@@ -7,7 +7,6 @@ import { PinnedLibrary } from './pinned-library.ts';
  * - A client keeps the key that cancels its statement in `processID` and `secretKey`. We send the cancel
  *   request ourselves (see db/cancel.ts): pg's own `cancel` is undocumented too and reports no outcome,
  *   and `pg_cancel_backend` does not work through a pooler.
- * - With `pipeline`, a statement that is not answered within `query_timeout` closes its connection.
  */
 export const pgClient = new PinnedLibrary('pg', '8.23.1');
 

@@ -30,7 +30,7 @@ describe('A caller whose statements hang', () => {
     const { stores, close } = await storesOf(target, 'calm');
     await holding(target.database.url, lockSlots, async (lock) => {
       const hanging = Array.from({ length: calls }, () => target.replica.slots.getSlots({}).catch(codeOf));
-      await lock.untilAwaited(10);
+      await lock.untilAwaited(6);
       const bystander = await besides(
         (timeoutMs) => stores.getStoreStatus({}, { timeoutMs }),
         async () => undefined,
