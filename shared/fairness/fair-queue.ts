@@ -87,7 +87,7 @@ export class FairQueue {
     if (left > 0) this.#held.set(subject, left);
     else this.#held.delete(subject);
     this.#free += 1;
-    this.#serve();
+    if (this.waiting > 0) this.#serve();
   }
 
   #serve(): void {

@@ -80,6 +80,7 @@ describe('A database whose connections go silent, while new ones work', () => {
     await Promise.all(Array.from({ length: calls }, () => target.replica.slots.getSlots({})));
     database.silence();
     const silentAt = performance.now();
+    const patient = target.replica.slots.getSlots({}).then(() => 'answered', codeOf);
     const outcomes = Array.from({ length: calls }, async () => {
       const start = performance.now();
       const outcome = await target.replica.slots.getSlots({}, { timeoutMs: 1_000 }).then(() => 'answered', codeOf);
@@ -87,6 +88,8 @@ describe('A database whose connections go silent, while new ones work', () => {
       return outcome;
     });
     expect(new Set(await Promise.all(outcomes))).not.toContain('ResourceExhausted');
+    expect(await patient).toBe('Unavailable');
+    expect(performance.now() - silentAt).toBeLessThan(10_500);
     await expect
       .poll(
         async () => (await isReady()) && (await health()) === serving && (await isServing(target).catch(() => false)),

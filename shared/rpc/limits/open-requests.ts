@@ -159,6 +159,7 @@ export class OpenRequests {
 
   /** Counts the memory of a request no longer. */
   release(request: OpenRequest): void {
+    if (request.bytes === 0) return;
     if (request.subject !== undefined) this.#bytes.release(request.subject, request.bytes);
     else this.#strangersBytes -= request.bytes;
     request.bytes = 0;
