@@ -101,7 +101,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       statementTimeoutMs: 8_000,
     },
     limits: {
-      calls: readCount(env, 'MAX_CALLS_IN_FLIGHT', 64, 100_000, errors),
+      calls: readCount(env, 'MAX_CALLS_IN_FLIGHT', 32, 100_000, errors),
       streams: readCount(env, 'MAX_STREAMS', 1_000, 100_000, errors),
     },
     auth: readAuth(env, errors),

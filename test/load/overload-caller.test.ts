@@ -6,7 +6,7 @@ import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { openHalf } from '../support/http2-frames.ts';
 import { post } from '../support/post.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { besides, expectUnharmed } from './bystander.ts';
+import { besides, expectUnharmed, retries } from './bystander.ts';
 import {
   grpcFrame,
   grpcHeaders,
@@ -37,7 +37,7 @@ const insertLargeSequences = (count: number) => `
       from generate_series(1, 200) u
     ) as large`;
 
-describe('A caller that asks for more than its share', () => {
+describe('A caller that asks for more than its share', { retry: retries }, () => {
   let target: Target;
   afterEach(() => target.stop());
 

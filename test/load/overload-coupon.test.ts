@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { besides, expectUnharmed } from './bystander.ts';
+import { besides, expectUnharmed, retries } from './bystander.ts';
 import { memoryOf, startTarget, type Target } from './overload-stage.ts';
 
 const rows = 150_000;
@@ -16,7 +16,7 @@ const seed = `
     select 'CODE' || n, 10, true, 1 from generate_series(1, ${rows}) n;
   analyze`;
 
-describe(`A caller that asks coupon-service for much, of ${rows} users and coupons`, () => {
+describe(`A caller that asks coupon-service for much, of ${rows} users and coupons`, { retry: retries }, () => {
   let target: Target;
   let transport: ReturnType<typeof createGrpcJsTransport>;
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding, lockSlots } from '../support/locks.ts';
 import { startDatabaseProxy, type TcpProxy } from '../support/proxy.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { besides, expectUnharmed } from './bystander.ts';
+import { besides, expectUnharmed, retries } from './bystander.ts';
 import { grpcFrame, isServing, openSession, startTarget, type Target } from './overload-stage.ts';
 
 /** Fewer than the streams of one connection, which the clients of a process share. */
@@ -19,7 +19,7 @@ async function storesOf(target: Target, subject: string) {
 
 const codeOf = (thrown: unknown) => Code[ConnectError.from(thrown).code];
 
-describe('A caller whose statements hang', () => {
+describe('A caller whose statements hang', { retry: retries }, () => {
   let target: Target;
   beforeAll(async () => {
     target = await startTarget();

@@ -6,14 +6,14 @@ import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { IdentityProvider } from '../support/identity-provider.ts';
 import { post } from '../support/post.ts';
 import { withToken } from '../support/tokens.ts';
-import { besides, expectUnharmed } from './bystander.ts';
+import { besides, expectUnharmed, retries } from './bystander.ts';
 import { memoryOf, startTarget, type Target } from './overload-stage.ts';
 
 const maxMemoryMiB = 500;
 /** Within which the tokens of a key end that has left the set. */
 const revocationMs = 60_000;
 
-describe('The key set of an identity provider', () => {
+describe('The key set of an identity provider', { retry: retries }, () => {
   let provider: IdentityProvider;
   let target: Target;
   let transport: ReturnType<typeof createGrpcJsTransport>;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHalf, sendHalf } from '../support/http2-frames.ts';
-import { besides, expectUnharmed } from './bystander.ts';
+import { besides, expectUnharmed, retries } from './bystander.ts';
 import {
   connectionsTo,
   grpcFrame,
@@ -27,7 +27,7 @@ const headers = (path: string) => ({
   te: 'trailers',
 });
 
-describe('Strangers, who show no credential', () => {
+describe('Strangers, who show no credential', { retry: retries }, () => {
   let target: Target;
   beforeEach(async () => {
     target = await startTarget({ env: { SLOT_METRICS_PORT: '0' } });
