@@ -80,6 +80,13 @@ export interface Expected {
   readonly reason: string;
 }
 
+/** What a call expects whose answer would be too large. */
+export const answerTooLarge: Expected = {
+  code: 'ResourceExhausted',
+  message: 'The answer is too large - please ask for less',
+  reason: 'ANSWER_TOO_LARGE',
+};
+
 /** Asserts the code, message and reason of a call that must fail, and returns its ErrorInfo. */
 export async function expectError(call: Promise<unknown>, expected: Expected): Promise<ErrorInfo> {
   const error = await failureOf(call);

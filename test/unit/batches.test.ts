@@ -1,7 +1,8 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
-import { BatchWriter, type Encoding, encodeInBatches, TextWriter } from '../../shared/rpc/protobuf/batches.ts';
+import { type Encoding, encodeInBatches, TextWriter } from '../../shared/rpc/protobuf/batches.ts';
+import { FieldWriter } from '../../shared/rpc/protobuf/field-writer.ts';
 
 /** An encoding of so many batches, which tells when each one runs. */
 const encodingOf = (batches: number, run: (batch: number) => void) =>
@@ -55,6 +56,23 @@ describe('Encoding in batches', () => {
     // After the first batches, which run at once, the two take turns.
     expect(order.slice(100).lastIndexOf('modest')).toBeLessThanOrEqual(4);
     expect(order).toHaveLength(1_003);
+  });
+
+  it('The long answers of one caller are encoded one after the other', async () => {
+    const order: string[] = [];
+    const answers = ['first', 'second', 'third'].map((name) =>
+      encodeInBatches(
+        { subject: 'one' },
+        encodingOf(4, (batch) => order.push(`${name} ${batch}`)),
+      ),
+    );
+    await Promise.all(answers);
+    expect(order).toEqual([
+      ...['first 1', 'second 1', 'third 1'],
+      ...['first 2', 'first 3', 'first 4'],
+      ...['second 2', 'second 3', 'second 4'],
+      ...['third 2', 'third 3', 'third 4'],
+    ]);
   });
 
   it('An answer of one batch is encoded at once', async () => {
@@ -113,7 +131,7 @@ describe('Encoding in batches', () => {
 
 describe('A message that is written in batches', () => {
   it('A batch that ends inside of a message leaves it as it is', () => {
-    const [whole, inBatches] = [new BatchWriter(), new BatchWriter()];
+    const [whole, inBatches] = [new FieldWriter(), new FieldWriter()];
     whole.int32(1, 5).open(2).string(3, 'a').open(4).int32s(5, [1, 2]).close().close().bool(6, true);
     inBatches.int32(1, 5);
     expect(inBatches.flush()).toBe(2);

@@ -7,7 +7,8 @@ import { SlotDetailResponse } from '../../services/slot-service/encoding/slot-de
 import { ListedSlotsResponse, SlotsResponse } from '../../services/slot-service/encoding/slot-lists.ts';
 import { UpdatedSequenceResponse } from '../../services/slot-service/encoding/updated-sequence.ts';
 import { SequenceResponse } from '../../services/slot-service/slots/sequence-response.ts';
-import type { ListedSlotRow, ProductRow } from '../../services/slot-service/slots/slot.ts';
+import type { ProductRow } from '../../services/slot-service/slots/slot.ts';
+import type { ListedSlotRow } from '../../services/slot-service/slots/slot-list.ts';
 import {
   GetAllResponseSchema,
   GetDeliverySequenceResponseSchema,
@@ -34,7 +35,12 @@ const row: fc.Arbitrary<ListedSlotRow> = fc.record({
   isCapacityFull: fc.boolean(),
   groupIds: fc.array(int32, { maxLength: 40 }),
   deliverySequence: sequence,
-  productIds: fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }),
+  shownBytes: fc.nat({ max: 5_000 }),
+  productIds: fc.oneof(
+    { weight: 9, arbitrary: fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }) },
+    // More than are written at once, of which the products are known here and there.
+    { weight: 1, arbitrary: fc.constant(Array.from({ length: 900 }, (_, index) => index)) },
+  ),
 });
 const product = (id: number): fc.Arbitrary<ProductRow> =>
   fc.record({ id: fc.constant(id), name: text, images: fc.array(text, { maxLength: 3 }) });
@@ -44,7 +50,7 @@ const products = fc
   .map((known) => new Map(known.map((one) => [one.id, one])));
 
 /** The fields of a slot as a message has them. */
-const toFields = ({ productIds: _, ...slot }: ListedSlotRow) => ({
+const toFields = ({ productIds: _, shownBytes: __, ...slot }: ListedSlotRow) => ({
   ...slot,
   deliveryTime: timestampFromDate(slot.deliveryTime),
   freezeTime: timestampFromDate(slot.freezeTime),

@@ -1,8 +1,9 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { GetOpenSlotsResponseSchema } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { BatchWriter, type Encoding, encodeInBatches, TextWriter } from '../../../shared/rpc/protobuf/batches.ts';
+import { type Encoding, encodeInBatches, TextWriter } from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse, encodeMessage } from '../../../shared/rpc/protobuf/encoding.ts';
+import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { StoredSlot } from '../stores/content.ts';
 import { timestampText, writeStoredSlots, writeStoredSlotsJson } from './stored-slots.ts';
@@ -44,7 +45,7 @@ export class OpenSlotsResponse extends EncodedResponse<typeof GetOpenSlotsRespon
 
   *#encodeBinary(batch: Batch): Encoding<Buffer> {
     const { version, refreshedAt, slots } = this.#shown;
-    const writer = new BatchWriter();
+    const writer = new FieldWriter();
     yield* writeStoredSlots(batch, writer, response.slots.number, slots);
     if (version !== 0) writer.int32(response.version.number, version);
     return writer.bytes(response.refreshedAt.number, encodeMessage(TimestampSchema, refreshedAt)).finish();

@@ -1,7 +1,6 @@
 import { IdListSchema } from '../../../shared/gen/common/v1/id_list_pb.ts';
 import { GetSlotsProductIdsResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
-  BatchWriter,
   type Encoding,
   encodeInBatches,
   TextWriter,
@@ -9,7 +8,7 @@ import {
   writeTexts,
 } from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
-import { mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
+import { FieldWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 
 const response = GetSlotsProductIdsResponseSchema.field;
@@ -33,7 +32,7 @@ export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductId
   }
 
   *#encodeBinary(batch: Batch): Encoding<Buffer> {
-    const writer = new BatchWriter();
+    const writer = new FieldWriter();
     const write = (entries: readonly Entry[]) => {
       for (const [slotId, ids] of entries) {
         writer.message(response.productIds.number, () => {
@@ -41,7 +40,7 @@ export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductId
         });
       }
     };
-    yield* writeSlices(batch, writer, [...this.#productIds], write, sizeOf);
+    yield* writeSlices(batch, writer, [...this.#productIds], write, unitsOf);
     return writer.finish();
   }
 
@@ -49,11 +48,11 @@ export class ProductIdsResponse extends EncodedResponse<typeof GetSlotsProductId
     const writer = new TextWriter().write('{"productIds":{');
     const textOf = ([slotId, ids]: Entry) => `"${slotId}":{"ids":${JSON.stringify(ids)}}`;
     const entries = [...this.#productIds];
-    yield* writeTexts(batch, writer, entries, (slice) => slice.map(textOf).join(), sizeOf);
+    yield* writeTexts(batch, writer, entries, (slice) => slice.map(textOf).join(), unitsOf);
     return writer.write('}}').finish();
   }
 }
 
 type Entry = readonly [slotId: number, productIds: readonly number[]];
 
-const sizeOf = ([, ids]: Entry) => 1 + ids.length / 10;
+const unitsOf = ([, ids]: Entry) => 1 + ids.length / 10;

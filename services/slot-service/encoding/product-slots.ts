@@ -4,9 +4,9 @@ import {
   GetProductSlotsResponseSchema,
   OpenSlotListSchema,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { BatchWriter, type Encoding, encodeInBatches, TextWriter } from '../../../shared/rpc/protobuf/batches.ts';
+import { type Encoding, encodeInBatches, TextWriter } from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse, encodeMessage } from '../../../shared/rpc/protobuf/encoding.ts';
-import { mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
+import { FieldWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { StoredSlot } from '../stores/content.ts';
 import { timestampText, writeStoredSlots, writeStoredSlotsJson } from './stored-slots.ts';
@@ -50,12 +50,12 @@ export class ProductSlotsResponse extends EncodedResponse<typeof GetProductSlots
 
   *#encodeBinary(batch: Batch): Encoding<Buffer> {
     const { version, refreshedAt, slots } = this.#shown;
-    const writer = new BatchWriter();
+    const writer = new FieldWriter();
     for (const [productId, open] of slots) {
       writer.open(response.slots.number).int32(mapKey, productId).open(mapValue);
       yield* writeStoredSlots(batch, writer, list.slots.number, open);
       writer.close().close();
-      if (batch.isOver) yield writer.flush();
+      if (batch.isOverAfter(1 + open.length)) yield writer.flush();
     }
     if (version !== 0) writer.int32(response.version.number, version);
     return writer.bytes(response.refreshedAt.number, encodeMessage(TimestampSchema, refreshedAt)).finish();
@@ -70,7 +70,7 @@ export class ProductSlotsResponse extends EncodedResponse<typeof GetProductSlots
       comma = ',';
       yield* writeStoredSlotsJson(batch, writer, open);
       writer.write(']}');
-      if (batch.isOver) yield writer.flush();
+      if (batch.isOverAfter(1 + open.length)) yield writer.flush();
     }
     return writer.write(`},"version":${version},"refreshedAt":${timestampText(refreshedAt)}}`).finish();
   }

@@ -4,7 +4,6 @@ import {
   VendorSnippetSchema,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
-  BatchWriter,
   type Encoding,
   encodeInBatches,
   TextWriter,
@@ -12,7 +11,7 @@ import {
   writeTexts,
 } from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
-import type { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
+import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { ProductSlotRow, SlotRow } from '../slots/slot.ts';
 import type { SnippetRow } from '../slots/snippets.ts';
@@ -56,7 +55,7 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
 
   *#encodeBinary(batch: Batch): Encoding<Buffer> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
-    const writer = new BatchWriter().open(GetSlotByIdResponseSchema.field.slot.number);
+    const writer = new FieldWriter().open(GetSlotByIdResponseSchema.field.slot.number);
     writeSlotFields(writer, slot);
     writer.int32s(detail.deliverySequence.number, deliverySequence);
     yield* writeSlices(batch, writer, slot.productSlots, (slice) => {
@@ -75,7 +74,7 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
     const writeSnippets = (slice: readonly ShownSnippet[]) => {
       for (const snippet of slice) writeSnippet(writer, snippet);
     };
-    yield* writeSlices(batch, writer, vendorSnippets, writeSnippets, sizeOfSnippet);
+    yield* writeSlices(batch, writer, vendorSnippets, writeSnippets, unitsOfSnippet);
     return writer.close().finish();
   }
 
@@ -95,14 +94,14 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
       ),
     );
     writer.write('],"vendorSnippets":[');
-    yield* writeTexts(batch, writer, vendorSnippets, (slice) => itemsOf(slice.map(snippetToJson)), sizeOfSnippet);
+    yield* writeTexts(batch, writer, vendorSnippets, (slice) => itemsOf(slice.map(snippetToJson)), unitsOfSnippet);
     return writer.write(']}}').finish();
   }
 }
 
 type ShownSnippet = ShownSlot['vendorSnippets'][number];
 
-const sizeOfSnippet = ({ productIds }: ShownSnippet) => 1 + productIds.length / 10;
+const unitsOfSnippet = ({ productIds }: ShownSnippet) => 1 + productIds.length / 10;
 
 function writeSnippet(writer: FieldWriter, snippet: ShownSnippet): void {
   writer.message(detail.vendorSnippets.number, () => {

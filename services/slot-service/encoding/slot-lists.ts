@@ -4,9 +4,9 @@ import {
   ListedSlotSchema,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
-  BatchWriter,
   type Encoding,
   encodeInBatches,
+  sliceUnits,
   TextWriter,
   writeSlices,
   writeTexts,
@@ -14,7 +14,8 @@ import {
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
-import type { ListedSlotRow, ProductRow, SlotRow } from '../slots/slot.ts';
+import type { ProductRow } from '../slots/slot.ts';
+import type { ListedSlotRow, ListRow } from '../slots/slot-list.ts';
 import { slotToJson, writeAssociation, writeProduct, writeSlot, writeSlotIdOf } from './slot-fields.ts';
 
 // Lists of slots, encoded straight from their rows: as messages, a list of 1,000 slots with 40 products
@@ -24,9 +25,9 @@ const listed = ListedSlotSchema.field;
 
 /** The response of getSlots. */
 export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema> {
-  readonly #rows: readonly SlotRow[];
+  readonly #rows: readonly ListRow[];
 
-  constructor(rows: readonly SlotRow[]) {
+  constructor(rows: readonly ListRow[]) {
     super(GetSlotsResponseSchema);
     this.#rows = rows;
   }
@@ -65,25 +66,34 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
   toBinary(caller: TurnTaker): Promise<Buffer> {
     const { slots, count } = this.schema.field;
     const encodedOf = onceEach((id) => encodeProduct(id, this.#products.get(id)));
+    const writeProducts = (writer: FieldWriter, ids: readonly number[]) => {
+      for (const id of ids) {
+        const { product } = encodedOf(id);
+        if (product !== undefined) writer.bytes(listed.products.number, product);
+      }
+    };
+    const writeAssociations = (writer: FieldWriter, row: ListedSlotRow, ids: readonly number[]) => {
+      for (const id of ids) {
+        writer.message(listed.productSlots.number, () => {
+          writeSlotIdOf(writer, row);
+          writer.raw(encodedOf(id).association);
+        });
+      }
+    };
+    function* writeLongRow(batch: Batch, writer: FieldWriter, row: ListedSlotRow) {
+      yield* writeSlices(batch, writer, row.productIds, (ids) => writeProducts(writer, ids));
+      yield* writeSlices(batch, writer, row.productIds, (ids) => writeAssociations(writer, row, ids));
+    }
     return encodeInBatches(caller, (batch) =>
-      listToBinary(batch, { slots, count }, this.#rows, function* (writer, row) {
-        const associations: Buffer[] = [];
+      listToBinary(batch, { slots, count }, this.#rows, (writer, row) => {
+        const { productIds } = row;
         writeSlot(writer, row);
-        yield* writeSlices(batch, writer, row.productIds, (ids) => {
-          for (const id of ids) {
-            const { product, association } = encodedOf(id);
-            if (product !== undefined) writer.bytes(listed.products.number, product);
-            associations.push(association);
-          }
-        });
-        yield* writeSlices(batch, writer, associations, (slice) => {
-          for (const association of slice) {
-            writer.message(listed.productSlots.number, () => {
-              writeSlotIdOf(writer, row);
-              writer.raw(association);
-            });
-          }
-        });
+        if (productIds.length > sliceUnits) {
+          return writeLongRow(batch, writer, row);
+        }
+        writeProducts(writer, productIds);
+        writeAssociations(writer, row, productIds);
+        return undefined;
       }),
     );
   }
@@ -94,19 +104,29 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
       const product = this.#products.get(id);
       return product === undefined ? '' : JSON.stringify(product);
     });
-    const isShown = (text: string) => text !== '';
+    const productsOf = (ids: readonly number[]) => ids.map(textOf).filter(Boolean).join();
+    const associationsOf = ({ id }: ListedSlotRow, ids: readonly number[]) => {
+      const texts = ids.map((productId) => {
+        const product = textOf(productId);
+        return `{"slotId":${id},"productId":${productId}${product === '' ? '}' : `,"product":${product}}`}`;
+      });
+      return texts.join();
+    };
+    function* writeLongRow(batch: Batch, writer: TextWriter, row: ListedSlotRow) {
+      yield* writeTexts(batch, writer, row.productIds, productsOf);
+      writer.write('],"productSlots":[');
+      yield* writeTexts(batch, writer, row.productIds, (ids) => associationsOf(row, ids));
+      writer.write(']}');
+    }
     return encodeInBatches(caller, (batch) =>
-      listToJson(batch, this.#rows, function* (writer, row) {
+      listToJson(batch, this.#rows, (writer, row) => {
+        const { productIds } = row;
         writer.write(`${JSON.stringify(slotToJson(row)).slice(0, -1)},"products":[`);
-        yield* writeTexts(batch, writer, row.productIds, (ids) => ids.map(textOf).filter(isShown).join());
-        writer.write('],"productSlots":[');
-        const associationOf = (productId: number) => {
-          const product = textOf(productId);
-          const end = product === '' ? '}' : `,"product":${product}}`;
-          return `{"slotId":${row.id},"productId":${productId}${end}`;
-        };
-        yield* writeTexts(batch, writer, row.productIds, (ids) => ids.map(associationOf).join());
-        writer.write(']}');
+        if (productIds.length > sliceUnits) {
+          return writeLongRow(batch, writer, row);
+        }
+        writer.write(`${productsOf(productIds)}],"productSlots":[${associationsOf(row, productIds)}]}`);
+        return undefined;
       }),
     );
   }
@@ -147,26 +167,26 @@ interface ListFields {
   readonly count: { readonly number: number };
 }
 
-/** Encodes a list, whose slots `write` writes. It may yield in between. */
-function* listToBinary<Row>(
+/** Encodes a list, whose slots `write` writes: at once or, what it returns, in batches. */
+function* listToBinary<Row extends ListRow>(
   batch: Batch,
   { slots, count }: ListFields,
   rows: readonly Row[],
-  write: (writer: BatchWriter, row: Row) => Iterable<number> | undefined,
+  write: (writer: FieldWriter, row: Row) => Iterable<number> | undefined,
 ): Encoding<Buffer> {
-  const writer = new BatchWriter();
+  const writer = new FieldWriter();
   for (const row of rows) {
     writer.open(slots.number);
     const batches = write(writer, row);
-    if (batches) yield* batches;
+    if (batches !== undefined) yield* batches;
     writer.close();
-    if (batch.isOver) yield writer.flush();
+    if (batch.isOverAfter(unitsOf(row))) yield writer.flush();
   }
   return writer.int32(count.number, rows.length).finish();
 }
 
-/** Encodes a list, whose slots have the texts that `write` writes. It may yield in between. */
-function* listToJson<Row>(
+/** Encodes a list, whose slots have the texts that `write` writes: at once or, what it returns, in batches. */
+function* listToJson<Row extends ListRow>(
   batch: Batch,
   rows: readonly Row[],
   write: (writer: TextWriter, row: Row) => Iterable<number> | undefined,
@@ -177,8 +197,12 @@ function* listToJson<Row>(
     writer.write(comma);
     comma = ',';
     const batches = write(writer, row);
-    if (batches) yield* batches;
-    if (batch.isOver) yield writer.flush();
+    if (batches !== undefined) yield* batches;
+    if (batch.isOverAfter(unitsOf(row))) yield writer.flush();
   }
   return writer.write(`],"count":${rows.length}}`).finish();
 }
+
+/** How much work it is to encode a slot (see `Batch`). */
+const unitsOf = ({ shownBytes, productIds = [] }: ListRow & { readonly productIds?: readonly number[] }) =>
+  shownBytes / 20 + productIds.length;

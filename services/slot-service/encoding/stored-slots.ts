@@ -1,8 +1,9 @@
 import { toJson } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { OpenSlotSchema } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { type BatchWriter, type TextWriter, writeSlices, writeTexts } from '../../../shared/rpc/protobuf/batches.ts';
+import { type TextWriter, writeSlices, writeTexts } from '../../../shared/rpc/protobuf/batches.ts';
 import { encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
+import type { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch } from '../../../shared/rpc/protobuf/turns.ts';
 import type { StoredSlot } from '../stores/content.ts';
 
@@ -11,24 +12,24 @@ const binaries = new WeakMap<StoredSlot, Buffer>();
 const texts = new WeakMap<StoredSlot, string>();
 
 // Its first encoding may take a batch of its own.
-const sizeOf = ({ message }: StoredSlot) => 1 + message.productIds.length / 100;
+const unitsOf = ({ message }: StoredSlot) => 1 + message.productIds.length / 100;
 
 /** Writes slots under a field that is a list of them. Yields when the batch is over. */
 export function writeStoredSlots(
   batch: Batch,
-  writer: BatchWriter,
+  writer: FieldWriter,
   field: number,
   slots: readonly StoredSlot[],
 ): Iterable<number> {
   const write = (slice: readonly StoredSlot[]) => {
     for (const slot of slice) writer.bytes(field, binaryOf(slot));
   };
-  return writeSlices(batch, writer, slots, write, sizeOf);
+  return writeSlices(batch, writer, slots, write, unitsOf);
 }
 
 /** Writes slots as the items of a JSON array. Yields when the batch is over. */
 export function writeStoredSlotsJson(batch: Batch, writer: TextWriter, slots: readonly StoredSlot[]): Iterable<number> {
-  return writeTexts(batch, writer, slots, (slice) => slice.map(textOf).join(), sizeOf);
+  return writeTexts(batch, writer, slots, (slice) => slice.map(textOf).join(), unitsOf);
 }
 
 /** A timestamp in JSON, with its quotes. */

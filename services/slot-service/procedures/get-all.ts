@@ -3,35 +3,47 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { ListedSlotsResponse } from '../encoding/slot-lists.ts';
 import type { SlotParts } from '../parts.ts';
-import { type ListedSlotRow, type ProductRow, slotColumns } from '../slots/slot.ts';
+import { type ProductRow, slotColumns } from '../slots/slot.ts';
+import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxProductIds } from '../slots/slot-list.ts';
 
 /**
  * Spec 4.1, getAll: the active slots with `products` and `productSlots`, latest delivery first. An
- * association whose product does not exist is in `productSlots` alone (design 7).
+ * association whose product does not exist is in `productSlots` alone (design 7). Throws
+ * RESOURCE_EXHAUSTED for a list that is too large.
  */
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
   return async (_request, call) => {
-    const slots = await database.for(call).query(selectSlots());
+    const slots = listedRows(await database.for(call).query(selectSlots()));
     const products = new Map(slots[0]?.products?.map((product) => [product.id, product]));
     return new ListedSlotsResponse(slots, products);
   };
 }
 
 // The products that exist come once, with the first row, and not again for each slot that has them.
-const selectSlots = statement<ListedSlotRow & { products: ProductRow[] | null }>(
+// "offset 0" keeps the planner from counting in another way than slot by slot, up to the limit.
+const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] | null }>>(
   'getAll',
-  `with slots as materialized (
+  `with size as (
+     select ${areSlotsTooLarge} or (
+       select count(*) > ${maxProductIds}
+       from (
+         select from slots, lateral (select from product_slots where slot_id = slots.id offset 0) as associations
+         where is_active limit ${maxProductIds} + 1
+       ) as counted
+     ) as "isTooLarge"
+   ),
+   slots as materialized (
      select *, array(
        select product_id from product_slots where slot_id = slots.id order by product_id
      ) as associated
-     from slots where is_active
+     from slots where is_active and not (select "isTooLarge" from size)
    )
-   select ${slotColumns}, array_to_json(associated) as "productIds",
+   select "isTooLarge", ${slotColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
      case when row_number() over latest_first = 1 then (
        select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
        from products where products.id in (select unnest(associated) from slots)
      ) end as products
-   from slots
+   from size left join slots on true
    window latest_first as (order by delivery_time desc, id desc)
    order by delivery_time desc, id desc`,
 );

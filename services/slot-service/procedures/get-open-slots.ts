@@ -5,20 +5,21 @@ import type {
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { OpenSlotsResponse } from '../encoding/open-slots.ts';
 import type { StoreParts } from '../parts.ts';
-import { openAt } from '../stores/content.ts';
 import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
-/** Design 4, GetOpenSlots: the slots that are open now, soonest delivery first. */
+/**
+ * Design 4, GetOpenSlots: the slots that are open now, soonest delivery first. Throws RESOURCE_EXHAUSTED
+ * for more than 5,000,000 slots and product ids.
+ */
 export function getOpenSlots({ replica }: StoreParts): Handler<typeof SlotStoreService.method.getOpenSlots> {
   // There is one response, of all slots: it is kept whatever its size.
   const responses = new ResponseCache<typeof GetOpenSlotsResponseSchema>(Number.MAX_SAFE_INTEGER);
   return async (_request, call) => {
     const content = await readStores(replica, call);
-    return responses.get(content, '', (nowMs) => {
+    return responses.get(content, '', (open) => {
       const { version, refreshedAt } = content;
-      const slots = openAt(content.slots, nowMs);
-      return { response: new OpenSlotsResponse({ version, refreshedAt, slots }), shown: slots };
+      return new OpenSlotsResponse({ version, refreshedAt, slots: open.among(content.slots) });
     });
   };
 }

@@ -5,23 +5,24 @@ import type {
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { ProductSlotsResponse } from '../encoding/product-slots.ts';
 import type { StoreParts } from '../parts.ts';
-import { openAt } from '../stores/content.ts';
 import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
 // Each slot and product id takes some ten bytes in each of two encodings.
 const maxShown = 1_000_000;
 
-/** Design 4, GetProductSlots: the open slots of each requested product, soonest delivery first. */
+/**
+ * Design 4, GetProductSlots: the open slots of each requested product, soonest delivery first. Throws
+ * RESOURCE_EXHAUSTED for more than 5,000,000 slots and product ids.
+ */
 export function getProductSlots({ replica }: StoreParts): Handler<typeof SlotStoreService.method.getProductSlots> {
   const responses = new ResponseCache<typeof GetProductSlotsResponseSchema>(maxShown);
   return async ({ productIds }, call) => {
     const content = await readStores(replica, call);
-    return responses.get(content, productIds.join(), (nowMs) => {
+    return responses.get(content, productIds.join(), (open) => {
       const { byProduct, version, refreshedAt } = content;
-      const slots = productIds.map((id) => [id, openAt(byProduct.get(id) ?? [], nowMs)] as const);
-      const response = new ProductSlotsResponse({ version, refreshedAt, slots });
-      return { response, shown: slots.flatMap(([, open]) => open) };
+      const slots = productIds.map((id) => [id, open.among(byProduct.get(id) ?? [])] as const);
+      return new ProductSlotsResponse({ version, refreshedAt, slots });
     });
   };
 }

@@ -3,11 +3,20 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { SlotsResponse } from '../encoding/slot-lists.ts';
 import type { SlotParts } from '../parts.ts';
-import { type SlotRow, slotColumns } from '../slots/slot.ts';
+import { slotColumns } from '../slots/slot.ts';
+import { areSlotsTooLarge, type ListedOr, type ListRow, listedRows } from '../slots/slot-list.ts';
 
-/** Spec 4.1, getSlots: the active slots, unordered, without products. */
+/**
+ * Spec 4.1, getSlots: the active slots, unordered, without products. Throws RESOURCE_EXHAUSTED for a list
+ * that is too large.
+ */
 export function getSlots({ database }: SlotParts): Handler<typeof SlotService.method.getSlots> {
-  return async (_request, call) => new SlotsResponse(await database.for(call).query(selectSlots()));
+  return async (_request, call) => new SlotsResponse(listedRows(await database.for(call).query(selectSlots())));
 }
 
-const selectSlots = statement<SlotRow>('getSlots', `select ${slotColumns} from slots where is_active`);
+const selectSlots = statement<ListedOr<ListRow>>(
+  'getSlots',
+  `with size as (select ${areSlotsTooLarge} as "isTooLarge")
+   select "isTooLarge", ${slotColumns}, slots.shown_bytes as "shownBytes"
+   from size left join slots on is_active and not "isTooLarge"`,
+);

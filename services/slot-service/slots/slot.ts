@@ -14,11 +14,6 @@ export interface SlotRow {
   deliverySequence: JsonValue;
 }
 
-/** A slot with the ids of its associations, in their order. */
-export interface ListedSlotRow extends SlotRow {
-  productIds: number[];
-}
-
 /** An association, with the product when it exists (spec 2.2). */
 export interface ProductSlotRow {
   slotId: number;

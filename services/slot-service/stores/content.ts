@@ -77,11 +77,6 @@ function build(row: StoreVersionRow): StoreContent {
   };
 }
 
-/** The slots whose freeze time is ahead of `nowMs`. Slots close without a refresh. */
-export function openAt(slots: readonly StoredSlot[], nowMs: number): StoredSlot[] {
-  return slots.filter(({ freezeMs }) => freezeMs > nowMs);
-}
-
 /** Whether a version shows a write. */
 export function covers({ timeline, snapshot }: StoreContent, request: StoreRequest): boolean {
   return timeline === request.timeline && sees(snapshot, request.transaction);

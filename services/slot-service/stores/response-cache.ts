@@ -1,7 +1,8 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { LRUCache } from 'lru-cache';
 import type { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
-import type { StoreContent, StoredSlot } from './content.ts';
+import type { StoreContent } from './content.ts';
+import { OpenSlots } from './open-slots.ts';
 
 const maxKeyLength = 200;
 
@@ -18,22 +19,21 @@ export class ResponseCache<Output extends DescMessage> {
     this.#responses = new LRUCache({ maxSize: maxShown });
   }
 
-  /** The response that is kept under `key`, or a new one. `build` also gives the slots that it shows. */
+  /** The response that is kept under `key`, or a new one, which `build` makes of open slots. Throws what `build` throws. */
   get(
     content: StoreContent,
     key: string,
-    build: (nowMs: number) => { response: EncodedResponse<Output>; shown: readonly StoredSlot[] },
+    build: (open: OpenSlots) => EncodedResponse<Output>,
   ): EncodedResponse<Output> {
     if (content !== this.#content) this.#responses.clear();
     this.#content = content;
     const nowMs = Date.now();
     const kept = this.#responses.get(key);
     if (kept !== undefined && nowMs < kept.untilMs) return kept.response;
-    const { response, shown } = build(nowMs);
+    const open = new OpenSlots(nowMs);
+    const response = build(open);
     if (key.length > maxKeyLength) return response;
-    const untilMs = shown.reduce((soonest, { freezeMs }) => Math.min(soonest, freezeMs), Number.POSITIVE_INFINITY);
-    const size = shown.reduce((sum, { message: { productIds } }) => sum + 1 + productIds.length, 1);
-    this.#responses.set(key, { response, untilMs }, { size });
+    this.#responses.set(key, { response, untilMs: open.untilMs }, { size: 1 + open.size });
     return response;
   }
 }

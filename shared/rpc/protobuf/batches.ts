@@ -1,6 +1,6 @@
 import { commonErrors, fail } from '../../errors/errors.ts';
-import { FieldWriter } from './field-writer.ts';
-import { Batch, nextTurn, type TurnTaker } from './turns.ts';
+import type { FieldWriter } from './field-writer.ts';
+import { Batch, inTurns, type TurnTaker } from './turns.ts';
 
 // No answer is larger: it would take too much memory and time.
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -19,57 +19,15 @@ export async function encodeInBatches<Encoded extends Buffer | string>(
 ): Promise<Encoded> {
   const batch = new Batch();
   const encoding = encode(batch);
-  for (let written = 0; ; ) {
+  let written = 0;
+  const runBatch = () => {
+    batch.begin();
     const { done, value } = encoding.next();
     written = done ? value.length : written + value;
     if (written > maxAnswerBytes) throw fail(commonErrors.answerTooLarge);
-    if (done) return value;
-    await nextTurn(caller);
-    batch.restart();
-  }
-}
-
-/** Writes a long message in batches. */
-export class BatchWriter extends FieldWriter {
-  readonly #chunks: Buffer[] = [];
-  /** How many messages are open. */
-  #open = 0;
-  /** A batch has ended while a message was open. */
-  #isDue = false;
-  #flushed = 0;
-
-  override open(field: number): this {
-    this.#open += 1;
-    return super.open(field);
-  }
-
-  override close(): this {
-    super.close();
-    this.#open -= 1;
-    if (this.#isDue) this.#flush();
-    return this;
-  }
-
-  /** Ends a batch. Returns how many bytes were written; those of a message that is open count later. */
-  flush(): number {
-    this.#flush();
-    const flushed = this.#flushed;
-    this.#flushed = 0;
-    return flushed;
-  }
-
-  override finish(): Buffer {
-    const last = super.finish();
-    return this.#chunks.length === 0 ? last : Buffer.concat([...this.#chunks.splice(0), last]);
-  }
-
-  #flush(): void {
-    this.#isDue = this.#open > 0;
-    if (this.#isDue) return;
-    const chunk = super.finish();
-    this.#chunks.push(chunk);
-    this.#flushed += chunk.length;
-  }
+    return done ? value : undefined;
+  };
+  return runBatch() ?? inTurns(caller, runBatch);
 }
 
 /** Writes a long text in batches. */
@@ -95,26 +53,26 @@ export class TextWriter {
   }
 }
 
-/** The size of a slice of a long list, which takes a fraction of a batch. */
-const sliceSize = 500;
+/** A list of more units than this is written in slices. */
+export const sliceUnits = 200;
 const nothing: readonly number[] = [];
 
 /**
- * Writes a long list in slices, and looks at the clock in between. A short list is written at once.
+ * Writes a long list in slices, and yields when the batch is over. A short list is written at once.
  *
- * @param write writes a slice. It loops over the items itself, because a call for each would take longer
- * than many an item.
- * @param sizeOf how much work an item is: 1 where it is absent, of which 500 take some 0.2 ms.
+ * @param write writes a slice. It loops over the items itself, because to be called for each would take
+ * as long as many an item.
+ * @param unitsOf how much work an item is (see `Batch`); 1 where it is absent.
  */
 export function writeSlices<Item>(
   batch: Batch,
-  writer: BatchWriter | TextWriter,
+  writer: FieldWriter | TextWriter,
   items: readonly Item[],
   write: (slice: readonly Item[]) => void,
-  sizeOf?: (item: Item) => number,
+  unitsOf?: (item: Item) => number,
 ): Iterable<number> {
-  const size = sizeOf === undefined ? items.length : items.reduce((sum, item) => sum + sizeOf(item), 0);
-  if (size > sliceSize) return writeLong(batch, writer, items, write, sizeOf);
+  const units = unitsOf === undefined ? items.length : items.reduce((sum, item) => sum + unitsOf(item), 0);
+  if (units > sliceUnits) return writeLong(batch, writer, items, write, unitsOf);
   write(items);
   return nothing;
 }
@@ -125,7 +83,7 @@ export function writeTexts<Item>(
   writer: TextWriter,
   items: readonly Item[],
   textOf: (slice: readonly Item[]) => string,
-  sizeOf?: (item: Item) => number,
+  unitsOf?: (item: Item) => number,
 ): Iterable<number> {
   let comma = '';
   const write = (slice: readonly Item[]) => {
@@ -134,24 +92,24 @@ export function writeTexts<Item>(
     writer.write(comma).write(text);
     comma = ',';
   };
-  return writeSlices(batch, writer, items, write, sizeOf);
+  return writeSlices(batch, writer, items, write, unitsOf);
 }
 
 function* writeLong<Item>(
   batch: Batch,
-  writer: BatchWriter | TextWriter,
+  writer: FieldWriter | TextWriter,
   items: readonly Item[],
   write: (slice: readonly Item[]) => void,
-  sizeOf?: (item: Item) => number,
+  unitsOf?: (item: Item) => number,
 ): Iterable<number> {
-  let [start, size] = [0, 0];
+  let [start, units] = [0, 0];
   for (const [index, item] of items.entries()) {
-    size += sizeOf?.(item) ?? 1;
-    if (size < sliceSize) continue;
+    units += unitsOf?.(item) ?? 1;
+    if (units < sliceUnits) continue;
     write(items.slice(start, index + 1));
-    if (batch.isOver) yield writer.flush();
+    if (batch.isOverAfter(units)) yield writer.flush();
     start = index + 1;
-    size = 0;
+    units = 0;
   }
   write(items.slice(start));
 }

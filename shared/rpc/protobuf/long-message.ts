@@ -8,9 +8,13 @@ import {
   toJson,
   toJsonString,
 } from '@bufbuild/protobuf';
-import { BatchWriter, type Encoding, encodeInBatches, TextWriter } from './batches.ts';
+import { type Encoding, encodeInBatches, TextWriter } from './batches.ts';
 import { EncodedResponse, encodeMessage, jsonWriteOptions } from './encoding.ts';
+import { FieldWriter } from './field-writer.ts';
 import type { Batch, TurnTaker } from './turns.ts';
+
+/** How much work it is to make and encode a small message (see `Batch`). */
+const unitsPerMessage = 10;
 
 /** A message with long lists, whose items become messages one by one, as they are encoded. */
 export interface LongMessage<Schema extends DescMessage = DescMessage> {
@@ -68,12 +72,12 @@ export class LongResponse<Output extends DescMessage> extends EncodedResponse<Ou
 }
 
 function* encodeBinary(batch: Batch, long: LongMessage): Encoding<Buffer> {
-  const writer = new BatchWriter();
+  const writer = new FieldWriter();
   yield* writeBinary(batch, writer, long);
   return writer.finish();
 }
 
-function* writeBinary(batch: Batch, writer: BatchWriter, { schema, message, lists }: LongMessage): Iterable<number> {
+function* writeBinary(batch: Batch, writer: FieldWriter, { schema, message, lists }: LongMessage): Iterable<number> {
   // Fields may come in any order.
   writer.raw(encodeMessage(schema, message));
   for (const { field, items } of lists) {
@@ -81,7 +85,7 @@ function* writeBinary(batch: Batch, writer: BatchWriter, { schema, message, list
       writer.open(field.number);
       yield* writeBinary(batch, writer, item);
       writer.close();
-      if (batch.isOver) yield writer.flush();
+      if (batch.isOverAfter(unitsPerMessage)) yield writer.flush();
     }
   }
 }
@@ -110,7 +114,7 @@ function* writeJson(batch: Batch, writer: TextWriter, { schema, message, lists }
       writer.write(comma);
       comma = ',';
       yield* writeJson(batch, writer, item);
-      if (batch.isOver) yield writer.flush();
+      if (batch.isOverAfter(unitsPerMessage)) yield writer.flush();
     }
     writer.write(end ?? '');
   }

@@ -1,7 +1,7 @@
 import { toJson } from '@bufbuild/protobuf';
 import { timestampDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { beforeEach, expect, it } from 'vitest';
-import { slotContract } from '../../support/contract.ts';
+import { answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
 
 slotContract('GetAll', (api) => {
   beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
@@ -102,5 +102,15 @@ slotContract('GetAll', (api) => {
     await api.sql('insert into product_slots values (-1, 1)');
     const [slot] = (await api.staff.getAll({})).slots;
     expect(slot).toMatchObject({ products: [], productSlots: [] });
+  });
+
+  it('A list whose delivery sequences have more than 32 MiB is refused, and inactive slots do not count', async () => {
+    await api.sql(
+      `insert into slots (delivery_time, freeze_time, is_active, delivery_sequence)
+       select now(), now(), n < 9, to_jsonb(repeat('x', 4 * 1024 * 1024)) from generate_series(1, 10) n`,
+    );
+    await expectError(api.staff.getAll({}), answerTooLarge);
+    await api.sql('update slots set is_active = id = (select min(id) from slots)');
+    expect((await api.staff.getAll({})).count).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
-import { expectError, slotContract } from '../../support/contract.ts';
+import { answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
 
 slotContract('GetSlotById', (api) => {
   const addSlot = async (sequence: unknown = {}) => {
@@ -130,5 +130,23 @@ slotContract('GetSlotById', (api) => {
       message: 'Slot not found',
       reason: 'SLOT_NOT_FOUND',
     });
+  });
+
+  it('A slot whose snippets have more than a million product ids is refused', async () => {
+    const [slot] = await api.sql<{ id: number }>(
+      'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
+    );
+    const id = Number(slot?.id);
+    const addSnippet = (ids: number) =>
+      api.sql(
+        `insert into vendor_snippets (slot_id, snippet_code, product_ids)
+         select $1, 'of ' || $2::integer, array(select (random() * 1e9)::integer from generate_series(1, $2::integer))`,
+        [id, ids],
+      );
+    await api.sql('delete from vendor_snippets');
+    await addSnippet(20_000);
+    expect((await api.staff.getSlotById({ id })).slot?.vendorSnippets[0]?.productIds).toHaveLength(20_000);
+    await addSnippet(980_001);
+    await expectError(api.staff.getSlotById({ id }), answerTooLarge);
   });
 });

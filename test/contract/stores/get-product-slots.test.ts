@@ -1,7 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { expect, it, vi } from 'vitest';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { slotContract } from '../../support/contract.ts';
+import { answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
 import { inDays, written } from '../../support/slot-writes.ts';
 import { signToken, withToken } from '../../support/tokens.ts';
 
@@ -24,6 +24,14 @@ slotContract('GetProductSlots', (api) => {
     const { slots } = await stores().getProductSlots({ productIds: [1, 777, 4711] }, { headers: sooner.headers });
     const ids = Object.fromEntries(Object.entries(slots).map(([id, list]) => [id, list.slots.map((slot) => slot.id)]));
     expect(ids).toEqual({ 1: [sooner.id, later.id], 777: [sooner.id], 4711: [] });
+  });
+
+  it('An answer of more than 5,000,000 slots and product ids is refused', async () => {
+    const crowd = Array.from({ length: 5_000 }, (_, index) => 10_001 + index);
+    const { headers } = await create(5, crowd);
+    const { slots } = await stores().getProductSlots({ productIds: crowd.slice(0, 10) }, { headers });
+    expect(Object.values(slots).map((list) => list.slots.length)).toEqual(Array(10).fill(1));
+    await expectError(stores().getProductSlots({ productIds: crowd.slice(0, 1_000) }), answerTooLarge);
   });
 
   it('A slot closes when its freeze time passes, without a refresh', async () => {

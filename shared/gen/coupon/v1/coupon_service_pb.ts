@@ -1829,6 +1829,9 @@ export const PhoneCouponSchema: GenMessage<PhoneCoupon, {validType: PhoneCouponV
  *
  * Amounts are numbers on input and decimal strings in records, the same number as it was given.
  *
+ * GetAll and GetById refuse an answer of more than 64 MiB: RESOURCE_EXHAUSTED "The answer is too
+ * large - please ask for less".
+ *
  * @generated from service coupon.v1.CouponService
  */
 export const CouponService: GenService<{

@@ -1219,6 +1219,10 @@ export const UpdateSlotCapacityResponseSchema: GenMessage<UpdateSlotCapacityResp
  * the derived stores, which is neither awaited nor returned. They answer with the header
  * "store-request-id"; a read of SlotStoreService that carries it waits for that write.
  *
+ * An answer that would be too large is refused: RESOURCE_EXHAUSTED "The answer is too large - please
+ * ask for less". GetAll, GetSlots, GetSlotById and GetSlotsProductIds have at most 1,000,000 product
+ * ids, and every answer has at most 64 MiB.
+ *
  * @generated from service slot.v1.SlotService
  */
 export const SlotService: GenService<{

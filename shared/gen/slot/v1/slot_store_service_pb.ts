@@ -325,6 +325,10 @@ export const WatchStoreResponseSchema: GenMessage<WatchStoreResponse, {validType
  * Versions grow by one with each refresh. A database that is set back to an earlier time goes on from
  * the version of that time, which all replicas then take over.
  *
+ * GetOpenSlots and GetProductSlots refuse an answer with more than 5,000,000 slots and product ids, a
+ * slot counted once for each product that it is listed under: RESOURCE_EXHAUSTED "The answer is too
+ * large - please ask for less".
+ *
  * @generated from service slot.v1.SlotStoreService
  */
 export const SlotStoreService: GenService<{

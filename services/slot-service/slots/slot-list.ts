@@ -1,0 +1,31 @@
+import { commonErrors, fail } from '../../../shared/errors/errors.ts';
+import type { SlotRow } from './slot.ts';
+
+/** A slot as a list of slots reads it. */
+export interface ListRow extends SlotRow {
+  /** About how many bytes the slot's own fields take in an answer. */
+  shownBytes: number;
+}
+
+/** A slot with the ids of its associations, in their order. */
+export interface ListedSlotRow extends ListRow {
+  productIds: number[];
+}
+
+/** A row of a list, or the only one of a list that is too large or empty. */
+export type ListedOr<Row extends ListRow> = { isTooLarge: boolean } & (Row | { id: null });
+
+// The slots' own fields, and product ids that a procedure reads at once. Nothing that people can take in
+// comes near them.
+const maxListBytes = 32 * 1024 * 1024;
+export const maxProductIds = 1_000_000;
+
+/** SQL of the condition under which the active slots' own fields are too large for an answer. */
+export const areSlotsTooLarge = `
+  (select coalesce(sum(shown_bytes), 0) > ${maxListBytes} from slots where is_active)`;
+
+/** The rows of a list. Throws RESOURCE_EXHAUSTED for one that is too large, of which nothing was read. */
+export function listedRows<Row extends ListRow>(found: readonly ListedOr<Row>[]): Row[] {
+  if (found[0]?.isTooLarge) throw fail(commonErrors.answerTooLarge);
+  return found.flatMap((row) => (row.id === null ? [] : [row]));
+}

@@ -1,0 +1,48 @@
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { answerTooLarge, expectError } from '../support/contract.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+
+/** Ten slots with 100,000 products each, and one with one more. */
+describe('Slots with a million and one products', () => {
+  let service: TestService;
+  let transport: ReturnType<typeof createGrpcJsTransport>;
+  let slots: ReturnType<typeof createClient<typeof SlotService>>;
+
+  beforeAll(async () => {
+    service = await startTestService('slot');
+    transport = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+    slots = createClient(SlotService, withToken(transport, await signToken({ staffId: 1 })));
+    await service.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) select id, now(), now() from generate_series(1, 11) id`,
+    );
+    await service.database.sql(
+      `insert into product_slots select slot_id, product_id
+       from generate_series(1, 11) slot_id, generate_series(1001, 101000) product_id
+       where slot_id < 11 or product_id = 1001`,
+    );
+    await service.database.sql('vacuum analyze product_slots');
+  });
+
+  afterAll(async () => {
+    transport.close();
+    await service.stop();
+  });
+
+  it('GetSlotsProductIds gives a million product ids, and refuses more', async () => {
+    const slotIds = Array.from({ length: 10 }, (_, index) => index + 1);
+    const { productIds } = await slots.getSlotsProductIds({ slotIds });
+    expect(Object.values(productIds).map(({ ids }) => ids.length)).toEqual(Array(10).fill(100_000));
+    await expectError(slots.getSlotsProductIds({ slotIds: [...slotIds, 11] }), answerTooLarge);
+  });
+
+  it('GetAll gives a million associations, and refuses more', async () => {
+    await expectError(slots.getAll({}), answerTooLarge);
+    await service.database.sql('update slots set is_active = id > 9');
+    const { slots: listed } = await slots.getAll({});
+    expect(listed.map(({ productSlots }) => productSlots.length)).toEqual([1, 100_000]);
+  });
+});

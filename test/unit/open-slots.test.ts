@@ -1,0 +1,29 @@
+import { create } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
+import { describe, expect, it } from 'vitest';
+import type { StoredSlot } from '../../services/slot-service/stores/content.ts';
+import { OpenSlots } from '../../services/slot-service/stores/open-slots.ts';
+import { OpenSlotSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+
+const slot = (freezeMs: number, products: number): StoredSlot => ({
+  freezeMs,
+  message: create(OpenSlotSchema, { productIds: Array(products).fill(1) }),
+});
+
+describe('The open slots of an answer', () => {
+  it('Only slots whose freeze time is ahead are open and counted', () => {
+    const open = new OpenSlots(1_000);
+    const [first, second] = [slot(1_001, 2), slot(3_000, 0)];
+    expect(open.among([slot(999, 9), second, slot(1_000, 9)])).toEqual([second]);
+    expect(open.among([first, slot(1, 5_000_000)])).toEqual([first]);
+    expect([open.size, open.untilMs]).toEqual([4, 1_001]);
+  });
+
+  it('An answer has 5,000,000 slots and product ids at most', () => {
+    const open = new OpenSlots(0);
+    const half = slot(1, 2_499_999);
+    open.among([half, half]);
+    expect(open.size).toBe(5_000_000);
+    expect(() => open.among([slot(1, 0)])).toThrow(expect.objectContaining({ code: Code.ResourceExhausted }));
+  });
+});
