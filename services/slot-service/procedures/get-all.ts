@@ -30,20 +30,21 @@ const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] 
          select from slots, lateral (select from product_slots where slot_id = slots.id offset 0) as associations
          where is_active limit ${maxProductIds} + 1
        ) as counted
-     ) as "isTooLarge"
+     ) as is_too_large
    ),
    slots as materialized (
      select *, array(
        select product_id from product_slots where slot_id = slots.id order by product_id
      ) as associated
-     from slots where is_active and not (select "isTooLarge" from size)
+     from slots where is_active and not (select is_too_large from size)
    )
-   select "isTooLarge", ${slotColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
+   select ${slotColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
      case when row_number() over latest_first = 1 then (
        select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
        from products where products.id in (select unnest(associated) from slots)
      ) end as products
    from size left join slots on true
+   where is_too_large or slots.id is not null
    window latest_first as (order by delivery_time desc, id desc)
    order by delivery_time desc, id desc`,
 );

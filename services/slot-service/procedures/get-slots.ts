@@ -16,7 +16,8 @@ export function getSlots({ database }: SlotParts): Handler<typeof SlotService.me
 
 const selectSlots = statement<ListedOr<ListRow>>(
   'getSlots',
-  `with size as (select ${areSlotsTooLarge} as "isTooLarge")
-   select "isTooLarge", ${slotColumns}, slots.shown_bytes as "shownBytes"
-   from size left join slots on is_active and not "isTooLarge"`,
+  `with size as (select ${areSlotsTooLarge} as is_too_large)
+   select ${slotColumns}, slots.shown_bytes as "shownBytes"
+   from size left join slots on is_active and not is_too_large
+   where is_too_large or slots.id is not null`,
 );

@@ -12,8 +12,8 @@ export interface ListedSlotRow extends ListRow {
   productIds: number[];
 }
 
-/** A row of a list, or the only one of a list that is too large or empty. */
-export type ListedOr<Row extends ListRow> = { isTooLarge: boolean } & (Row | { id: null });
+/** A row of a list, or the only one of a list that is too large. */
+export type ListedOr<Row extends ListRow> = Row | { id: null };
 
 // The slots' own fields, and product ids that a procedure reads at once. Nothing that people can take in
 // comes near them.
@@ -26,6 +26,8 @@ export const areSlotsTooLarge = `
 
 /** The rows of a list. Throws RESOURCE_EXHAUSTED for one that is too large, of which nothing was read. */
 export function listedRows<Row extends ListRow>(found: readonly ListedOr<Row>[]): Row[] {
-  if (found[0]?.isTooLarge) throw fail(commonErrors.answerTooLarge);
-  return found.flatMap((row) => (row.id === null ? [] : [row]));
+  return found.map((row) => {
+    if (row.id === null) throw fail(commonErrors.answerTooLarge);
+    return row;
+  });
 }
