@@ -38,6 +38,8 @@ class Headers {
 
   async authenticate(authorization: string | undefined) {
     if (authorization?.startsWith('bad') !== false) throw new Error('a bad credential');
+    // Without this it would be verified at once.
+    await Promise.resolve();
     this.verified.add(authorization);
     return this.identityOf(authorization);
   }
@@ -130,7 +132,18 @@ describe('The open requests of a process', () => {
     expect(first.isReset).toBe(false);
   });
 
-  it('A request with a bad credential stays a stranger', async () => {
+  it('A request whose credential is being verified makes no room for strangers', () => {
+    const verifying = countOf(maxStrangersRequests + 1, () => begin('caller'));
+    countOf(maxStrangersRequests + 1, () => begin());
+    expect(verifying.some(({ isReset }) => isReset)).toBe(false);
+  });
+
+  it('Of more requests with a credential to verify than may be open, the oldest are reset', () => {
+    const verifying = countOf(maxOpenRequests + 1, () => begin('caller'));
+    expect(verifying.map(({ isReset }) => isReset).indexOf(false)).toBe(1);
+  });
+
+  it('A request with a bad credential is one of a stranger', async () => {
     const bad = begin('bad');
     await vi.advanceTimersByTimeAsync(0);
     countOf(maxStrangersRequests, () => begin());

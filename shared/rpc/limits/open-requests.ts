@@ -78,8 +78,10 @@ export class OpenRequests {
   readonly #authenticator: Authenticator;
   /** Oldest first. */
   readonly #open = new Set<OpenRequest>();
-  /** Oldest first, with the connections of those that have shown no good credential. */
-  readonly #strangers = new Map<OpenRequest, Connection | undefined>();
+  /** Those whose credential is being verified, oldest first. */
+  readonly #unverified = new Set<OpenRequest>();
+  /** Those that have shown no good credential, oldest first, with their connections. */
+  readonly #strangers = new Map<OpenRequest, Connection>();
   readonly #requests = new FairShare(maxOpenRequests);
   readonly #bytes = new FairShare(maxRequestBytes);
   readonly #timer: NodeJS.Timeout;
@@ -112,29 +114,29 @@ export class OpenRequests {
       this.#assign(request, known);
       return;
     }
-    this.#strangers.set(request, undefined);
-    if (this.#strangers.size > maxStrangersRequests) this.#resetOldestStranger();
-    if (authorization === undefined) this.#refuseMany(request, connection);
+    if (authorization === undefined) this.#addStranger(request, connection);
     else void this.#identify(request, authorization, connection);
   }
 
   async #identify(request: OpenRequest, authorization: string, connection: Connection): Promise<void> {
+    this.#unverified.add(request);
+    if (this.#unverified.size > maxOpenRequests) this.#resetOldest(this.#unverified.keys());
     try {
       const { subject } = await this.#authenticator.authenticate(authorization);
       connection.identify(subject);
-      if (this.#strangers.has(request)) this.#assign(request, subject);
+      if (this.#unverified.has(request)) this.#assign(request, subject);
     } catch {
       // The call itself reports the bad credential.
-      this.#refuseMany(request, connection);
+      if (this.#unverified.delete(request)) this.#addStranger(request, connection);
     }
   }
 
-  /** Closes a stranger's connection that has many open requests: to reset them one by one costs more. */
-  #refuseMany(request: OpenRequest, connection: Connection): void {
-    if (!this.#strangers.has(request)) return;
+  #addStranger(request: OpenRequest, connection: Connection): void {
     this.#strangers.set(request, connection);
     connection.strangersRequests += 1;
+    if (this.#strangers.size > maxStrangersRequests) this.#resetOldest(this.#strangers.keys());
     const isMany = connection.strangersRequests > maxStrangersRequestsPerConnection;
+    // To reset them one by one costs more.
     if (isMany && connection.subject === undefined) request.disconnect();
   }
 
@@ -150,11 +152,11 @@ export class OpenRequests {
       request.bytes = bytes;
       return true;
     }
-    if (!this.#strangers.has(request)) return false;
+    if (!this.#isStrange(request)) return false;
     request.bytes = bytes;
     this.#strangersBytes += more;
-    while (this.#strangersBytes > maxStrangersBytes) this.#resetOldestStranger();
-    return this.#strangers.has(request);
+    while (this.#strangersBytes > maxStrangersBytes) this.#resetOldest(this.#strangers.keys(), this.#unverified.keys());
+    return this.#isStrange(request);
   }
 
   /** Counts the memory of a request no longer. */
@@ -197,20 +199,25 @@ export class OpenRequests {
     if (!hasPlace || !this.reserve(request, bytes)) request.reset();
   }
 
-  #resetOldestStranger(): void {
-    for (const request of this.#strangers.keys()) {
-      this.#forgetStranger(request);
-      request.reset();
-      return;
+  #isStrange(request: OpenRequest): boolean {
+    return this.#strangers.has(request) || this.#unverified.has(request);
+  }
+
+  /** Resets the first of these requests. */
+  #resetOldest(...pots: Iterable<OpenRequest>[]): void {
+    for (const pot of pots) {
+      for (const request of pot) {
+        this.#forgetStranger(request);
+        request.reset();
+        return;
+      }
     }
   }
 
   #forgetStranger(request: OpenRequest): void {
-    if (!this.#strangers.has(request)) return;
-    this.release(request);
     const connection = this.#strangers.get(request);
     if (connection !== undefined) connection.strangersRequests -= 1;
-    this.#strangers.delete(request);
+    if (this.#strangers.delete(request) || this.#unverified.delete(request)) this.release(request);
   }
 
   #sweep(): void {
