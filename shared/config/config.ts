@@ -95,13 +95,13 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       directUrl: readPostgresUrl(env, 'DATABASE_DIRECT_URL', errors) ?? databaseUrl,
       prepare: readSwitch(env, 'DATABASE_PREPARE', true, errors),
       applicationName: `${service}-service`,
-      poolSize: 12,
+      poolSize: 14,
       connectionTimeoutMs: 5_000,
       // A connection that no longer answers has to be found out within 10 s (design 8).
       statementTimeoutMs: 8_000,
     },
     limits: {
-      calls: readCount(env, 'MAX_CALLS_IN_FLIGHT', 32, 100_000, errors),
+      calls: readCount(env, 'MAX_CALLS_IN_FLIGHT', 14, 100_000, errors),
       streams: readCount(env, 'MAX_STREAMS', 1_000, 100_000, errors),
     },
     auth: readAuth(env, errors),

@@ -126,7 +126,7 @@ export class Database {
 
   /** Whether the database answers before the signal aborts, however many calls wait for it. */
   async answers(signal: AbortSignal): Promise<boolean> {
-    const asked = this.#lend(signal, (client) => this.#run(client, ping(), signal));
+    const asked = this.#lend({ signal }, (client) => this.#run(client, ping(), signal));
     return asked.then(
       () => true,
       () => false,
@@ -159,13 +159,11 @@ export class Database {
 
   /** Lends a connection to `work` when it is the caller's turn. */
   #withClient<Result>(caller: Caller, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-    const { subject, signal } = caller;
-    const lend = () => this.#lend(signal, work, () => this.#turns.release(subject));
     // Most calls find a free connection: they pay for no promise.
-    if (!signal.aborted && this.#turns.tryTake(subject)) return lend();
+    if (!caller.signal.aborted && this.#turns.tryTake(caller.subject)) return this.#lend(caller, work, this.#turns);
     return this.#turns.take(caller).then((isTaken) => {
       if (!isTaken) throw fail(databaseErrors.poolExhausted);
-      return lend();
+      return this.#lend(caller, work, this.#turns);
     });
   }
 
@@ -173,12 +171,12 @@ export class Database {
    * Lends a connection to `work`, and cancels its statement when the signal aborts. Then rejects with
    * the reason of the signal, at the latest after the grace time: a silent connection never answers.
    *
-   * @param onFree called when the connection can be lent again, which may be later.
+   * @param turns gets the caller's turn back when the connection can be lent again, which may be later.
    */
   #lend<Result>(
-    signal: AbortSignalLike,
+    { subject, signal }: Caller,
     work: (client: pg.PoolClient) => Promise<Result>,
-    onFree: () => void = () => undefined,
+    turns?: FairQueue,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       let client: pg.PoolClient | undefined;
@@ -197,7 +195,7 @@ export class Database {
           clearTimeout(giveUp);
           if (connected !== undefined) this.#sentAt.delete(connected);
           release(isLost);
-          onFree();
+          turns?.release(subject);
         };
         if (connected === undefined || signal.aborted) {
           giveBack(false);

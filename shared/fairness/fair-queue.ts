@@ -7,9 +7,15 @@ import { RoundRobin } from './round-robin.ts';
  */
 const weight = 2;
 
+/** How late a wait may end that takes too long. A timer for each would cost more than the waits. */
+const lateMs = 250;
+
 interface Waiter {
-  /** Ends the wait: with a place, or without one. */
-  settle(hasPlace: boolean): void;
+  /** The longest that it waits, by `performance.now()`. */
+  readonly untilMs: number;
+  takePlace(): void;
+  /** Ends the wait without a place. */
+  leave(): void;
 }
 
 /**
@@ -24,6 +30,7 @@ export class FairQueue {
   /** The places that each caller holds, by `sub`. */
   readonly #held = new Map<string | undefined, number>();
   #free: number;
+  #timer: NodeJS.Timeout | undefined;
 
   /** @param maxWaiting how many may wait; a caller has its share of them, as in a `FairShare`. */
   constructor(capacity: number, maxWaiting = Number.POSITIVE_INFINITY) {
@@ -44,40 +51,34 @@ export class FairQueue {
   /** Takes a place that is free for this caller now; false when there is none. */
   tryTake(subject: string | undefined): boolean {
     if (this.#waiters.sizeOf(subject) > 0 || !this.#isFreeFor(subject)) return false;
-    this.#free -= 1;
-    this.#held.set(subject, (this.#held.get(subject) ?? 0) + 1);
+    this.#hold(subject);
     return true;
   }
 
   /**
-   * Waits for a place. Resolves with false when too many of the caller wait already, and when it has
-   * waited for its `maxWaitMs`. Rejects with the reason of the caller's signal when that aborts.
+   * Waits for a place, which `tryTake` did not give. Resolves with false when too many of the caller wait
+   * already, and when it has waited for its `maxWaitMs`. Rejects with the reason of the caller's signal
+   * when that aborts.
    */
-  take({ subject, signal, maxWaitMs }: Caller): Promise<boolean> {
+  take({ subject, signal, maxWaitMs = Number.POSITIVE_INFINITY }: Caller): Promise<boolean> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      if (this.tryTake(subject)) return resolve(true);
       if (this.#waiters.sizeOf(subject) >= this.#maxWaiting - this.waiting) return resolve(false);
-      const leave = () => this.#waiters.delete(subject, waiter);
-      const abort = () => {
-        clearTimeout(timer);
-        leave();
-        reject(signal.reason);
+      const leave = () => {
+        signal.removeEventListener('abort', leave);
+        this.#waiters.delete(subject, waiter);
+        if (signal.aborted) reject(signal.reason);
+        else resolve(false);
       };
-      const waiter = {
-        settle: (hasPlace: boolean) => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', abort);
-          resolve(hasPlace);
-        },
+      const takePlace = () => {
+        signal.removeEventListener('abort', leave);
+        this.#hold(subject);
+        resolve(true);
       };
-      const giveUp = () => {
-        leave();
-        waiter.settle(false);
-      };
-      const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
-      signal.addEventListener('abort', abort);
+      const waiter = { untilMs: performance.now() + maxWaitMs, takePlace, leave };
+      signal.addEventListener('abort', leave);
       this.#waiters.push(subject, waiter);
+      this.#timer ??= setTimeout(() => this.#endLongWaits(), lateMs);
     });
   }
 
@@ -92,19 +93,24 @@ export class FairQueue {
 
   #serve(): void {
     while (this.#free > 0) {
-      let served: string | undefined;
-      const waiter = this.#waiters.shift((subject) => {
-        served = subject;
-        return this.#isFreeFor(subject);
-      });
+      const waiter = this.#waiters.shift(this.#isFreeFor);
       if (waiter === undefined) return;
-      this.#free -= 1;
-      this.#held.set(served, (this.#held.get(served) ?? 0) + 1);
-      waiter.settle(true);
+      waiter.takePlace();
     }
   }
 
-  #isFreeFor(subject: string | undefined): boolean {
-    return (this.#held.get(subject) ?? 0) < weight * this.#free;
+  #endLongWaits(): void {
+    const nowMs = performance.now();
+    for (const waiter of this.#waiters.items()) if (waiter.untilMs <= nowMs) waiter.leave();
+    this.#timer = this.waiting > 0 ? setTimeout(() => this.#endLongWaits(), lateMs) : undefined;
   }
+
+  #hold(subject: string | undefined): void {
+    this.#held.set(subject, (this.#held.get(subject) ?? 0) + 1);
+    this.#free -= 1;
+  }
+
+  readonly #isFreeFor = (subject: string | undefined): boolean => {
+    return (this.#held.get(subject) ?? 0) < weight * this.#free;
+  };
 }

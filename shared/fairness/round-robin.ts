@@ -1,7 +1,13 @@
+interface Queue<Item> {
+  readonly items: Set<Item>;
+  /** Goes on behind the item that was taken last: from the start, it would pass all that were ever taken. */
+  readonly next: SetIterator<Item>;
+}
+
 /** Queues of items, one for each caller; the queues are served in turn. */
 export class RoundRobin<Item> {
   /** By `sub`; undefined is the process itself. The one whose turn is next comes first. */
-  readonly #queues = new Map<string | undefined, Set<Item>>();
+  readonly #queues = new Map<string | undefined, Queue<Item>>();
   #size = 0;
 
   get size(): number {
@@ -10,21 +16,30 @@ export class RoundRobin<Item> {
 
   /** How many items a caller has in its queue. */
   sizeOf(subject: string | undefined): number {
-    return this.#queues.get(subject)?.size ?? 0;
+    return this.#queues.get(subject)?.items.size ?? 0;
+  }
+
+  /** All items; those that are returned may be deleted meanwhile. */
+  *items(): Iterable<Item> {
+    for (const { items } of this.#queues.values()) yield* items;
   }
 
   push(subject: string | undefined, item: Item): void {
-    const queue = this.#queues.get(subject);
-    if (queue === undefined) this.#queues.set(subject, new Set([item]));
-    else queue.add(item);
+    let queue = this.#queues.get(subject);
+    if (queue === undefined) {
+      const items = new Set<Item>();
+      queue = { items, next: items.values() };
+      this.#queues.set(subject, queue);
+    }
+    queue.items.add(item);
     this.#size += 1;
   }
 
   delete(subject: string | undefined, item: Item): void {
-    const queue = this.#queues.get(subject);
-    if (!queue?.delete(item)) return;
+    const items = this.#queues.get(subject)?.items;
+    if (!items?.delete(item)) return;
     this.#size -= 1;
-    if (queue.size === 0) this.#queues.delete(subject);
+    if (items.size === 0) this.#queues.delete(subject);
   }
 
   /**
@@ -36,13 +51,14 @@ export class RoundRobin<Item> {
   shift(isServed: (subject: string | undefined) => boolean = () => true): Item | undefined {
     for (const [subject, queue] of this.#queues) {
       if (!isServed(subject)) continue;
-      this.#queues.delete(subject);
-      for (const item of queue) {
-        queue.delete(item);
-        this.#size -= 1;
-        if (queue.size > 0) this.#queues.set(subject, queue);
-        return item;
+      const { value } = queue.next.next();
+      if (value === undefined) continue;
+      this.delete(subject, value);
+      if (queue.items.size > 0 && this.#queues.size > 1) {
+        this.#queues.delete(subject);
+        this.#queues.set(subject, queue);
       }
+      return value;
     }
     return undefined;
   }

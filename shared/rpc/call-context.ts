@@ -21,8 +21,8 @@ export interface CallSource {
 
 /** The places on which calls execute, of which each has one at most. */
 export interface Places {
-  /** Resolves once the call has a place; rejects with OVERLOADED. */
-  take(call: CallContext): Promise<void>;
+  /** Waits until the call has a place; undefined when it has one at once. Rejects with OVERLOADED. */
+  take(call: CallContext): Promise<void> | undefined;
   /** Gives back the place of a call, if it has one. */
   release(call: CallContext): void;
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maxUnreadBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
@@ -10,6 +12,7 @@ import {
   insertLargeSequence,
   isServing,
   openSession,
+  openSocket,
   startTarget,
   type Target,
   toMiB,
@@ -65,6 +68,29 @@ describe('A caller that does not read its large responses', { retry: retries }, 
     const share = maxUnreadBytes / 2 / responseBytes;
     expect(statuses.filter((status) => status === 'begun').length).toBeLessThanOrEqual(share + 1);
     expect(new Set(statuses)).toEqual(new Set(['begun', '8']));
+    expect(await isServing(target)).toBe(true);
+  });
+
+  it('On the web port it waits for its own responses, and another caller does not', async () => {
+    const { webPort } = target.replica.ports;
+    const refusals: string[] = [];
+    await expectBounded(async () => {
+      const sockets = await Promise.all(Array.from({ length: calls }, () => openSocket(webPort)));
+      for (const socket of sockets) {
+        socket.write(
+          `POST /slot.v1.SlotService/GetDeliverySequence HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\n` +
+            `authorization: Bearer ${token}\r\ncontent-length: 3\r\nconnection: close\r\n\r\n${slotOne}`,
+        );
+      }
+      await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+      for (const socket of sockets) {
+        const first = String(socket.read());
+        if (first.startsWith('HTTP/1.1 429')) refusals.push(first + (await text(socket)));
+        socket.destroy();
+      }
+    });
+    expect(refusals.length).toBeGreaterThan(0);
+    for (const refusal of refusals) expect(refusal).toContain('TOO_MANY_UNREAD_BYTES');
     expect(await isServing(target)).toBe(true);
   });
 });

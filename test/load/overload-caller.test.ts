@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createGrpcClient } from '../../shared/client/client.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { openHalf } from '../support/http2-frames.ts';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
@@ -59,6 +61,37 @@ describe('A caller that asks for more than its share', { retry: retries }, () =>
     expect(await isServing(target)).toBe(true);
   }
 
+  it('A caller that opens 600 streams leaves streams to another one, who opens and ends them as before', async () => {
+    const token = await start();
+    const sessions = await Promise.all(Array.from({ length: 7 }, () => openSession(target.replica.ports.grpcPort)));
+    const statuses: unknown[] = [];
+    const stores = createGrpcClient(SlotStoreService, {
+      addresses: [`127.0.0.1:${target.replica.ports.grpcPort}`],
+      token: target.token,
+    });
+    const watch = async (timeoutMs: number) => {
+      for await (const _version of stores.watchStore({}, { timeoutMs })) return;
+    };
+    await attack(async () => {
+      for (const session of sessions) {
+        for (let count = 0; count < 90; count += 1) {
+          const headers = { ...grpcHeaders('', token), ':path': '/slot.v1.SlotStoreService/WatchStore' };
+          const stream = session.request(headers);
+          stream.on('error', () => undefined);
+          stream.on('response', (response) => statuses.push(response['grpc-status'] ?? 'open'));
+          stream.resume().end(grpcFrame(Buffer.alloc(0)));
+        }
+      }
+      await expect.poll(() => statuses.length).toBe(630);
+    }, watch);
+    const open = statuses.filter((status) => status === 'open').length;
+    // The other caller's streams leave a little less than half.
+    expect(open).toBeGreaterThan(400);
+    expect(open).toBeLessThanOrEqual(500);
+    for (const session of sessions) session.destroy();
+    stores.close();
+  });
+
   it('A stream ends when its token does', async () => {
     await start();
     const token = await signToken({ subject: 'a caller', expiresIn: -3 });
@@ -68,6 +101,22 @@ describe('A caller that asks for more than its share', { retry: retries }, () =>
     stream.resume().end(grpcFrame(Buffer.alloc(0)));
     expect(await trailers).toBe('16');
     session.destroy();
+  });
+
+  it('A caller that reads 3,000 slots a hundred times at once harms no other one, and is answered', async () => {
+    await start({ seed: insertSlots(3_000) });
+    const { webPort } = target.replica.ports;
+    const staff = await signToken({ staffId: 1, subject: 'a busy colleague' });
+    await attack(async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const response = await post(webPort, 'GetSlots', staff, '{}', { 'connect-timeout-ms': '10000' });
+          await response.arrayBuffer();
+          return response.status;
+        }),
+      );
+      expect(new Set(answers)).toEqual(new Set([200]));
+    });
   });
 
   it('A caller that reads 33 sequences of 2 MB again and again harms no other one', async () => {

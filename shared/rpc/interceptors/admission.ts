@@ -30,9 +30,15 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   const streams = new FairShare(limits.streams);
   const inFlight = new CallList();
   const places: Places = {
-    async take(call) {
-      if (!queue.tryTake(call.subject) && !(await queue.take(call))) throw overloaded;
-      call.hasPlace = true;
+    take(call) {
+      if (queue.tryTake(call.subject)) {
+        call.hasPlace = true;
+        return undefined;
+      }
+      return queue.take(call).then((isTaken) => {
+        if (!isTaken) throw overloaded;
+        call.hasPlace = true;
+      });
     },
     release(call) {
       if (call.hasPlace) queue.release(call.subject);
@@ -44,21 +50,15 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   const tooManyStreams = fail(commonErrors.tooManyStreams);
 
   const interceptor: Interceptor = function admission({ method }, next) {
-    const isUnary = method.methodKind === 'unary';
-    return async (call) => {
-      inFlight.add(call);
-      try {
-        return await (isUnary ? executeUnary(call, next) : executeStream(call, next));
-      } finally {
-        inFlight.delete(call);
-      }
-    };
+    const execute = method.methodKind === 'unary' ? executeUnary : executeStream;
+    return (call) => execute(call, next);
   };
 
   async function executeUnary<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
+    inFlight.add(call);
     call.places = places;
-    await places.take(call);
     try {
+      await places.take(call);
       const result = await next(call);
       const bytes = sizeOf(result);
       if (bytes > smallResponseBytes && !(await requests.untilRead(call, bytes))) {
@@ -67,15 +67,18 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       return result;
     } finally {
       places.release(call);
+      inFlight.delete(call);
     }
   }
 
   async function executeStream<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
     const { subject } = call.identity;
     if (!streams.take(subject)) throw tooManyStreams;
+    inFlight.add(call);
     try {
       return await next(call);
     } finally {
+      inFlight.delete(call);
       streams.release(subject);
     }
   }
