@@ -229,19 +229,21 @@ export class Database {
 
   #send<Row>(
     client: pg.PoolClient,
-    { name, text, values: bound }: BoundStatement<Row>,
+    { name, text, values }: BoundStatement<Row>,
     signal: AbortSignalLike,
   ): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       this.#sentAt.set(client, this.#nowMs);
-      const values = [...bound];
-      const query = this.#config.prepare ? { name, text, values } : { text, values };
-      void client.query<Row & pg.QueryResultRow>(query, (error, result) => {
+      // The driver would copy an object that has them all property by property, which takes 5 µs.
+      const query = new pg.Query<Row & pg.QueryResultRow>(text, [...values], (error, result) => {
         // The driver's types leave out that there is no error in most cases.
         if (!(error instanceof Error)) resolve(result.rows);
         else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
       });
+      // A name makes PostgreSQL keep the plan.
+      if (this.#config.prepare) Object.assign(query, { name });
+      client.query(query);
     });
   }
 
