@@ -21,12 +21,13 @@ export function getSlotsProductIds({ database }: SlotParts): Handler<typeof Slot
   };
 }
 
-// One id more than an answer may have is read at most.
+// One id more than an answer may have is read at most, in the order of the index.
 const selectIds = statement<{ slotId: number; productIds: number[] }, { slotIds: readonly number[] }>(
   'getSlotsProductIds',
   `select slot_id as "slotId", json_agg(product_id order by product_id) as "productIds"
    from (
-     select slot_id, product_id from product_slots where slot_id = any($slotIds) limit ${maxProductIds} + 1
+     select slot_id, product_id from product_slots where slot_id = any($slotIds)
+     order by slot_id, product_id limit ${maxProductIds} + 1
    ) as associations
    group by slot_id`,
 );
