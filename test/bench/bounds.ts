@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { migrate } from '../../shared/db/migrate.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { signToken } from '../support/tokens.ts';
+import { environmentOf, mainOf, root } from './calls-stage.ts';
+import { startBenchPostgres } from './data-postgres.ts';
+import { median } from './median.ts';
+import { startServer } from './servers.ts';
+
+// npm run bench:bounds: how long a call of each procedure takes that asks for as much as it may, on an idle
+// process (docs/limits.md). The services have core 0. Needs taskset.
+
+const repetitions = 3;
+const idsPerList = 100_000;
+const times = { deliveryTime: '2126-01-02T10:00:00Z', freezeTime: '2126-01-01T10:00:00Z' };
+
+/** Ten slots with 100,000 products each, of which the first has snippets with 900,000 ids. */
+const slotData = `
+  insert into products (id, name) select id, 'p' from generate_series(1, ${2 * idsPerList}) id;
+  insert into slots (id, delivery_time, freeze_time)
+    select id, '${times.deliveryTime}', '${times.freezeTime}' from generate_series(1, 10) id;
+  insert into product_slots select s, p from generate_series(1, 10) s, generate_series(1, ${idsPerList}) p;
+  insert into vendor_snippets (slot_id, snippet_code, product_ids)
+    select 1, 'snippet ' || s, array(select generate_series(1, ${idsPerList} - 1)) from generate_series(1, 9) s;
+  select setval('slots_id_seq', 1000);`;
+
+/** Sequences of 2 MB. */
+const sequenceData = `
+  insert into slots (id, delivery_time, freeze_time, delivery_sequence)
+    select id, '${times.deliveryTime}', '${times.freezeTime}', sequence
+    from generate_series(1, 15) id, (
+      select jsonb_object_agg(u, (select jsonb_agg(100000 + i) from generate_series(1, 1200) i)) as sequence
+      from generate_series(1, 200) u
+    ) as large;`;
+
+/** 1,000 products, each in 100 slots with 49 products: the answer shows 5,000,000 slots and product ids. */
+const storeData = `
+  insert into slots (id, delivery_time, freeze_time)
+    select id, '${times.deliveryTime}', '${times.freezeTime}' from generate_series(1, 2000) id;
+  insert into product_slots select s, (s + p * 20) % 1000 + 1 from generate_series(1, 2000) s, generate_series(1, 49) p;`;
+
+const couponData = `
+  insert into users (id, name, mobile) select id, 'user', (6000000000 + id)::text from generate_series(1, 1000000) id;
+  insert into products (id, name) select id, 'p' from generate_series(1, ${idsPerList}) id;
+  insert into coupons (id, coupon_code, discount_percent, created_by)
+    select id, 'CODE' || id, 5, 1 from generate_series(1, 1000) id;
+  insert into coupon_applicable_products (coupon_id, product_id)
+    select c, p from generate_series(1, 1000) c, generate_series(1, 100) p;
+  insert into coupons (id, coupon_code, discount_percent, created_by, created_at) values (1001, 'LARGE', 5, 1, '2020-01-01');
+  insert into coupon_applicable_products (coupon_id, product_id) select 1001, p from generate_series(1, ${idsPerList}) p;
+  insert into reserved_coupons (id, secret_code, coupon_code, discount_percent, product_ids, created_by)
+    select id, 'SECRET' || id, 'CODE', 5, array(select generate_series(1, 100)), 1 from generate_series(1, 1000) id;
+  insert into orders (id, user_id, total_amount) select id, 1, 100 from generate_series(1, 10) id;
+  insert into order_statuses (order_id, is_cancelled) select id, true from generate_series(1, 10) id;
+  select setval('coupons_id_seq', 2000), setval('reserved_coupons_id_seq', 2000), setval('users_id_seq', 2000000);`;
+
+const staff = `insert into staff_users (id, name) values (1, 'staff')`;
+const analyze = 'vacuum analyze';
+
+/** What is asked in the turns of a call: the odd ones may undo what the even ones did. */
+type Ask = (turn: number) => object;
+type Calls = readonly (readonly [procedure: string, ask: Ask])[];
+
+const idsFrom = (first: number, count = idsPerList) => Array.from({ length: count }, (_, at) => first + at);
+/** One list of ids in one turn, another one in the next. */
+const otherIds = (turn: number) => idsFrom(1 + (turn % 2) * idsPerList);
+const sequence = (turn: number) => ({ 1: idsFrom(turn, 119_000).map((id) => id + 10_000_000) });
+
+const slotCalls: Calls = [
+  ['GetAll', () => ({})],
+  ['GetSlotById', () => ({ id: 1 })],
+  ['GetSlotsProductIds', () => ({ slotIds: idsFrom(1) })],
+  ['CreateSlot', () => ({ ...times, productIds: idsFrom(1) })],
+  ['UpdateSlot', (turn) => ({ id: 2, ...times, productIds: { ids: otherIds(turn) } })],
+  ['UpdateSlotProducts', (turn) => ({ slotId: 3, productIds: otherIds(turn) })],
+  ['UpdateSlotCapacity', (turn) => ({ slotId: 4, isCapacityFull: turn % 2 === 0 })],
+  ['DeleteSlot', () => ({ id: 5 })],
+];
+const sequenceCalls: Calls = [
+  ['GetSlots', () => ({})],
+  ['GetDeliverySequence', (turn) => ({ id: String(1 + turn) })],
+  ['UpdateDeliverySequence', (turn) => ({ id: 1, deliverySequence: sequence(turn) })],
+];
+const storeCalls: Calls = [
+  // Another order each time: a kept answer would not be encoded again.
+  ['GetProductSlots', (turn) => ({ productIds: [...idsFrom(turn + 2, 999 - turn), ...idsFrom(1, turn + 1)] })],
+  ['GetOpenSlots', () => ({})],
+  ['GetStoreStatus', () => ({})],
+];
+const couponCalls: Calls = [
+  ['GetAll', () => ({ limit: 1_000 })],
+  ['GetById', () => ({ id: 1001 })],
+  ['GetReservedCoupons', () => ({ limit: 1_000 })],
+  ['GetUsersMiniInfo', () => ({ limit: 50, offset: 999_949 })],
+  ['Validate', () => ({ code: 'LARGE', userId: 1, orderAmount: 100 })],
+  ['Create', (turn) => ({ coupon: { couponCode: `NEW${turn}`, discountPercent: 5, ...links(1) } })],
+  ['Update', (turn) => ({ id: 1001, updates: { coupon: links(1 + turn) } })],
+  ['CreateReservedCoupon', () => ({ coupon: { discountPercent: 5, ...links(1) } })],
+  ['GenerateCancellationCoupon', (turn) => ({ orderId: 1 + turn })],
+  ['CreateCoupon', (turn) => ({ mobile: String(9_000_000_000 + turn) })],
+  ['Delete', () => ({ id: 1001 })],
+];
+const links = (first: number) => ({ applicableProducts: { ids: idsFrom(first, idsPerList - 10) } });
+
+const postgres = await startBenchPostgres();
+const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-bounds-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const token = await signToken({ staffId: 1 });
+try {
+  console.log('| procedure | request, bytes | answer, bytes | ms |');
+  console.log('|---|--:|--:|--:|');
+  await measure('slot', SlotService.typeName, 'slots', slotData, slotCalls);
+  await measure('slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls);
+  await measure('slot', SlotStoreService.typeName, 'stores', storeData, storeCalls);
+  await measure('coupon', CouponService.typeName, 'coupons', couponData, couponCalls);
+} finally {
+  await postgres.stop();
+}
+
+async function measure(
+  service: 'slot' | 'coupon',
+  typeName: string,
+  name: string,
+  data: string,
+  calls: Calls,
+): Promise<void> {
+  const databaseUrl = await postgres.createDatabase(name);
+  await migrate(databaseUrl);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  for (const text of [staff, data, analyze]) await client.query(text);
+  await client.end();
+  const env = { PATH: process.env.PATH, ...environmentOf(service, databaseUrl) };
+  const server = await startServer(name, [mainOf(root, service)], env, folder);
+  try {
+    for (const [procedure, ask] of calls) {
+      const url = `http://127.0.0.1:${server.webPort}/${typeName}/${procedure}`;
+      const answers: Awaited<ReturnType<typeof call>>[] = [];
+      for (let turn = 0; turn < repetitions; turn += 1) answers.push(await call(url, JSON.stringify(ask(turn))));
+      const of = (field: 'requestBytes' | 'answerBytes' | 'ms') => median(answers.map((answer) => answer[field]));
+      console.log(`| ${[procedure, of('requestBytes'), of('answerBytes'), of('ms').toFixed(0)].join(' | ')} |`);
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+async function call(url: string, json: string) {
+  const start = performance.now();
+  // Large lists are asked for in the binary form, in which nothing is empty.
+  const [type, body] = json === '{}' ? ['application/proto', ''] : ['application/json', json];
+  const headers = { 'content-type': type, authorization: `Bearer ${token}` };
+  const response = await fetch(url, { method: 'POST', headers, body });
+  const answer = await response.arrayBuffer();
+  if (!response.ok) throw new Error(`${url}: ${Buffer.from(answer).toString()}`);
+  return { requestBytes: body.length, answerBytes: answer.byteLength, ms: performance.now() - start };
+}
