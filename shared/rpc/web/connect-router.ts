@@ -72,8 +72,9 @@ function createHandler(
     const values = createContextValues().set(progressKey, progress);
     const connectRequest = universalRequestFromNodeRequest(request, response, undefined, values);
     capTimeouts(connectRequest.header);
-    // connect-node decodes a request before any interceptor runs.
-    const refusal = await refusalOf(authenticator, request.headers.authorization);
+    // connect-node decodes a request before any interceptor runs, unless its HTTP method is none of a call.
+    const isDecoded = handler.allowedMethods.includes(connectRequest.method);
+    const refusal = isDecoded ? await refusalOf(authenticator, request.headers.authorization) : undefined;
     if (refusal !== undefined) {
       request.resume();
       const rejected = await rejectCall(rpc, interceptors, connectRequest, refusal);

@@ -148,6 +148,14 @@ describe('Raw requests on the web port', () => {
     expect((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status).toBe(405);
   });
 
+  it.each(['HEAD', 'PUT', 'DELETE'])(
+    'A request by %s is no call: it is refused without a look at its credential',
+    async (method) => {
+      const response = await fetch(`http://127.0.0.1:${service.webPort}${path}/GetSlots`, { method });
+      expect([response.status, await response.text()]).toEqual([405, '']);
+    },
+  );
+
   it('The web port answers 404 on every other path', async () => {
     expect((await fetch(`http://127.0.0.1:${service.webPort}/`)).status).toBe(404);
   });
