@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database } from '../../shared/db/database.ts';
+import { PacedClient } from '../../shared/db/paced-client.ts';
 import { statement } from '../../shared/db/statement.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -18,8 +19,8 @@ describe('A pool of one connection', () => {
 
   beforeAll(async () => {
     testDatabase = await createDatabase();
-    const variables = { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret, DATABASE_POOL_SIZE: '1' };
-    database = new Database(readConfig('slot', variables).database, createLogger('test', 'silent'));
+    const config = readConfig('slot', { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret });
+    database = new Database({ ...config.database, poolSize: 1 }, createLogger('test', 'silent'));
     connection = database.for({ signal: new AbortController().signal });
   });
   afterAll(async () => {
@@ -43,5 +44,34 @@ describe('A pool of one connection', () => {
     const [after] = await next;
     expect(after).toEqual({ pid: expect.any(Number) });
     expect(after).not.toEqual(before);
+  });
+});
+
+describe('A connection', () => {
+  let testDatabase: TestDatabase;
+  beforeAll(async () => {
+    testDatabase = await createDatabase();
+  });
+  afterAll(() => testDatabase.close());
+
+  it('A long result is read in parts of 64 KiB, one in each iteration of the event loop', async () => {
+    const client = new PacedClient({ connectionString: testDatabase.url });
+    await client.connect();
+    let [read, most] = [0, 0];
+    client.connection.stream.on('data', (part) => {
+      read += part.length;
+      most = Math.max(most, read);
+    });
+    const count = () => {
+      read = 0;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const { rowCount } = await client.query(`select repeat('x', 1000) from generate_series(1, 20000)`);
+    clearImmediate(counting);
+    expect(rowCount).toBe(20_000);
+    // Node alone reads 2 MiB at once.
+    expect(most).toBeLessThan(256 * 1024);
+    await client.end();
   });
 });
