@@ -1,7 +1,8 @@
+import { gunzipSync } from 'node:zlib';
 import { fromBinary, fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { codeFromString } from '@connectrpc/connect/protocol-connect';
-import { trailerParse } from '@connectrpc/connect/protocol-grpc-web';
+import { trailerFlag, trailerParse } from '@connectrpc/connect/protocol-grpc-web';
 import { type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../shared/gen/google/rpc/status_pb.ts';
 import type { Answer } from './exchange.ts';
@@ -56,9 +57,14 @@ function fromConnect(error: JsonValue): AnswerError {
   return { code: nameOf(code ?? Number.NaN), message: String(error.message ?? ''), info: infos[0] };
 }
 
+const compressedFlag = 0x01;
+
+/** connect-node compresses long trailers as it does messages. */
 function webTrailers(body: Buffer): Record<string, string> {
-  const trailer = envelopes(body).find(({ flags }) => flags === 0x80);
-  return trailer === undefined ? {} : Object.fromEntries(trailerParse(trailer.content));
+  const trailer = envelopes(body).find(({ flags }) => (flags & trailerFlag) !== 0);
+  if (trailer === undefined) return {};
+  const { flags, content } = trailer;
+  return Object.fromEntries(trailerParse((flags & compressedFlag) === 0 ? content : gunzipSync(content)));
 }
 
 function envelopes(body: Buffer): { flags: number; content: Buffer }[] {
