@@ -71,4 +71,4 @@ export function whileHeld<Result>(
 /** Every read of slots waits for this lock. */
 export const lockSlots = 'lock table slots in access exclusive mode';
 /** A GetSlots. */
-export const getSlotsPattern = '% from slots where is_active';
+export const getSlotsPattern = '% from size left join slots on is_active %';
