@@ -136,7 +136,7 @@ export class OpenRequests {
     connection.strangersRequests += 1;
     if (this.#strangers.size > maxStrangersRequests) this.#resetOldest(this.#strangers.keys());
     const isMany = connection.strangersRequests > maxStrangersRequestsPerConnection;
-    // To reset them one by one costs more.
+    // To reset its requests one by one would cost more than to close the connection.
     if (isMany && connection.subject === undefined) request.disconnect();
   }
 
