@@ -1,3 +1,4 @@
+import type { SpanContext } from '@opentelemetry/api';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { AbortSignalLike } from '../cancellation/signal.ts';
@@ -29,6 +30,12 @@ export interface BatchQueryable extends Queryable {
    * error of the first statement that failed.
    */
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
+}
+
+/** Who asks the database: a caller, or the process for several calls that share a statement. */
+export interface Asking extends Caller {
+  /** The spans of the calls that share it. */
+  readonly sharing?: readonly SpanContext[];
 }
 
 // The server ends a statement that takes too long. When its answer does not come either, the connection
@@ -80,13 +87,12 @@ export class Database {
   }
 
   /** Runs statements and batches for a caller, each on a connection of its own, until its signal aborts. */
-  for(caller: Caller): BatchQueryable {
-    const { signal } = caller;
+  for(caller: Asking): BatchQueryable {
     return {
-      query: (statement) => this.#withClient(caller, (client) => this.#run(client, statement, signal)),
+      query: (statement) => this.#withClient(caller, (client) => this.#run(client, statement, caller)),
       batch: (before, last) =>
         this.#withClient(caller, async (client) => {
-          const run = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, signal);
+          const run = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, caller);
           if (before.length === 0) return run(last);
           const sent = [begin['read committed'](), ...before].map(run);
           const rows = run(last);
@@ -107,7 +113,7 @@ export class Database {
   ): Promise<Result> {
     const { signal } = caller;
     return this.#withClient(caller, async (client) => {
-      const tx: Queryable = { query: (statement) => this.#run(client, statement, signal) };
+      const tx: Queryable = { query: (statement) => this.#run(client, statement, caller) };
       // Sent together with the first statement, without waiting for its answer.
       const begun = tx.query(begin[isolation]());
       begun.catch(() => undefined);
@@ -126,7 +132,7 @@ export class Database {
 
   /** Whether the database answers before the signal aborts, however many calls wait for it. */
   async answers(signal: AbortSignal): Promise<boolean> {
-    const asked = this.#lend({ signal }, (client) => this.#run(client, ping(), signal));
+    const asked = this.#lend({ signal }, (client) => this.#run(client, ping(), { signal }));
     return asked.then(
       () => true,
       () => false,
@@ -222,9 +228,9 @@ export class Database {
   }
 
   /** Sends one statement, in a span of its own where calls are traced. */
-  #run<Row>(client: pg.PoolClient, statement: BoundStatement<Row>, signal: AbortSignalLike): Promise<Row[]> {
+  #run<Row>(client: pg.PoolClient, statement: BoundStatement<Row>, { signal, sharing }: Asking): Promise<Row[]> {
     const send = () => this.#send(client, statement, signal);
-    return this.#tracing === undefined ? send() : this.#tracing.statement(statement.name, send);
+    return this.#tracing === undefined ? send() : this.#tracing.statement(statement.name, send, sharing);
   }
 
   #send<Row>(

@@ -8,4 +8,9 @@ export interface Caller {
   readonly signal: AbortSignalLike;
   /** How long it waits for its turn; undefined: until the signal aborts. */
   readonly maxWaitMs?: number | undefined;
+  /**
+   * Gives the place on which the call executes to others, because it waits for what it shares with them, and has little
+   * left to do. Undefined without such a place.
+   */
+  leavePlace?(): void;
 }

@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts';
-import { RoundRobin } from './round-robin.ts';
+import { type Waiter, WaitingLine } from './waiting-line.ts';
 
 /**
  * How many times as much as is still free a caller may hold. With 2, one caller alone takes two thirds
@@ -7,15 +7,8 @@ import { RoundRobin } from './round-robin.ts';
  */
 const weight = 2;
 
-/** How late a wait may end that takes too long. A timer for each would cost more than the waits. */
-const lateMs = 250;
-
-interface Waiter {
-  /** The longest that it waits, by `performance.now()`. */
-  readonly untilMs: number;
+interface PlaceWaiter extends Waiter {
   takePlace(): void;
-  /** Ends the wait without a place. */
-  leave(): void;
 }
 
 /**
@@ -26,11 +19,10 @@ interface Waiter {
 export class FairQueue {
   readonly #capacity: number;
   readonly #maxWaiting: number;
-  readonly #waiters = new RoundRobin<Waiter>();
+  readonly #waiters = new WaitingLine<PlaceWaiter>();
   /** The places that each caller holds, by `sub`. */
   readonly #held = new Map<string | undefined, number>();
   #free: number;
-  #timer: NodeJS.Timeout | undefined;
 
   /** @param maxWaiting how many may wait; a caller has its share of them, as in a `FairShare`. */
   constructor(capacity: number, maxWaiting = Number.POSITIVE_INFINITY) {
@@ -78,7 +70,6 @@ export class FairQueue {
       const waiter = { untilMs: performance.now() + maxWaitMs, takePlace, leave };
       signal.addEventListener('abort', leave);
       this.#waiters.push(subject, waiter);
-      this.#timer ??= setTimeout(() => this.#endLongWaits(), lateMs);
     });
   }
 
@@ -97,12 +88,6 @@ export class FairQueue {
       if (waiter === undefined) return;
       waiter.takePlace();
     }
-  }
-
-  #endLongWaits(): void {
-    const nowMs = performance.now();
-    for (const waiter of this.#waiters.items()) if (waiter.untilMs <= nowMs) waiter.leave();
-    this.#timer = this.waiting > 0 ? setTimeout(() => this.#endLongWaits(), lateMs) : undefined;
   }
 
   #hold(subject: string | undefined): void {

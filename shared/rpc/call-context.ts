@@ -131,8 +131,18 @@ export class CallContext implements Caller {
    * meanwhile. Rejects as `wait` does, and with OVERLOADED when the call gets no place again in time.
    */
   async withoutPlace(wait: () => Promise<void>): Promise<void> {
-    this.places?.release(this);
+    this.leavePlace();
     await wait();
+    await this.takePlace();
+  }
+
+  /** Gives the call's place to others. */
+  leavePlace(): void {
+    this.places?.release(this);
+  }
+
+  /** Waits for a place again. Rejects with OVERLOADED when the call gets none in time. */
+  async takePlace(): Promise<void> {
     await this.places?.take(this);
   }
 

@@ -6,6 +6,7 @@ import {
   propagation,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
@@ -73,12 +74,19 @@ export class Tracing {
     }
   }
 
-  /** Runs `work` within the span of a statement. Without a span around it, such as that of a call, there is none. */
-  async statement<Result>(name: string, work: Work<Result>): Promise<Result> {
-    const parent = context.active();
+  /**
+   * Runs `work` within the span of a statement. Without a span around it, such as that of a call, there is none.
+   *
+   * @param sharing the spans of the calls that share the statement: its span is a child of the first, and linked to all.
+   */
+  async statement<Result>(name: string, work: Work<Result>, sharing?: readonly SpanContext[]): Promise<Result> {
+    const first = sharing?.[0];
+    const parent = first === undefined ? context.active() : trace.setSpanContext(ROOT_CONTEXT, first);
     if (trace.getSpan(parent) === undefined) return work();
     const attributes = { 'db.system': 'postgresql' };
-    return this.#inSpan(this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent), parent, work);
+    const links = sharing?.map((shared) => ({ context: shared })) ?? [];
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }, parent);
+    return this.#inSpan(span, parent, work);
   }
 
   /** Runs `work` within the span of a job: a new trace, linked to the traces that requested the job. */
@@ -102,6 +110,11 @@ export class Tracing {
       span.end();
     }
   }
+}
+
+/** The span that this runs in, such as that of a call; undefined where calls are not traced. */
+export function activeSpan(): SpanContext | undefined {
+  return trace.getActiveSpan()?.spanContext();
 }
 
 function recordFailure(span: Span, error: unknown): void {

@@ -1,0 +1,161 @@
+import type { SpanContext } from '@opentelemetry/api';
+import { CallSignal } from '../cancellation/signal.ts';
+import { fail } from '../errors/errors.ts';
+import type { Caller } from '../fairness/caller.ts';
+import { type Waiter, WaitingLine } from '../fairness/waiting-line.ts';
+import { activeSpan } from '../telemetry/tracing.ts';
+import type { Asking, Database } from './database.ts';
+import { databaseErrors } from './errors.ts';
+import type { BoundStatement } from './statement.ts';
+
+/** Reads the values of several keys at once. A key without a value is not in the result. */
+export type Load<Key, Value> = (keys: readonly Key[], asking: Asking) => Promise<ReadonlyMap<Key, Value>>;
+
+export interface BatchBounds {
+  /** How many batches run at once. Reads that come meanwhile wait, and share the next one. */
+  readonly maxRunning: number;
+  /** With so many keys, no further read joins a batch. */
+  readonly maxKeys: number;
+}
+
+// With more statements at once, each has fewer keys, and PostgreSQL has more work.
+const defaultBounds: BatchBounds = { maxRunning: 3, maxKeys: 128 };
+
+/** A read that waits for its batch, or is part of one. */
+interface Reader<Key, Value> extends Waiter {
+  readonly keys: readonly Key[];
+  readonly span: SpanContext | undefined;
+  batch: Batch<Key, Value> | undefined;
+  resolve(values: ReadonlyMap<Key, Value>): void;
+  reject(error: unknown): void;
+}
+
+interface Batch<Key, Value> {
+  readonly readers: Set<Reader<Key, Value>>;
+  readonly signal: CallSignal;
+}
+
+/**
+ * Reads by key, in which calls that wait at the same time share a statement. A read joins the next
+ * statement and never one that has begun, so it sees every write that was answered before it came. The
+ * callers join in turn. A statement goes out at once unless `maxRunning` of them are under way.
+ *
+ * For values that are small, because a call that waits here holds no place.
+ */
+export class BatchedRead<Key, Value> {
+  readonly #load: Load<Key, Value>;
+  readonly #bounds: BatchBounds;
+  readonly #waiting = new WaitingLine<Reader<Key, Value>>();
+  #running = 0;
+  #isDue = false;
+
+  constructor(load: Load<Key, Value>, bounds = defaultBounds) {
+    this.#load = load;
+    this.#bounds = bounds;
+  }
+
+  /** Reads the value of a key; undefined when it has none. Rejects as `readAll` does. */
+  async read(key: Key, caller: Caller): Promise<Value | undefined> {
+    return (await this.readAll([key], caller)).get(key);
+  }
+
+  /**
+   * Reads the values of keys, among which there may be others' keys in the result. Rejects with what the load
+   * throws, with the reason of the caller's signal when that aborts, and with RESOURCE_EXHAUSTED
+   * DATABASE_POOL_EXHAUSTED when the read has waited for the caller's `maxWaitMs`.
+   */
+  readAll(keys: readonly Key[], caller: Caller): Promise<ReadonlyMap<Key, Value>> {
+    const { subject, signal, maxWaitMs = Number.POSITIVE_INFINITY } = caller;
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const leave = () => {
+        this.#waiting.delete(subject, reader);
+        reader.reject(signal.aborted ? signal.reason : fail(databaseErrors.poolExhausted));
+        const { batch } = reader;
+        batch?.readers.delete(reader);
+        // Nobody waits for the statement any more.
+        if (batch?.readers.size === 0) batch.signal.abort(() => new Error('all calls have left'));
+      };
+      const reader: Reader<Key, Value> = {
+        keys,
+        span: activeSpan(),
+        untilMs: performance.now() + maxWaitMs,
+        batch: undefined,
+        leave,
+        resolve(values) {
+          signal.removeEventListener('abort', leave);
+          resolve(values);
+        },
+        reject(error) {
+          signal.removeEventListener('abort', leave);
+          reject(error);
+        },
+      };
+      signal.addEventListener('abort', leave);
+      this.#waiting.push(subject, reader);
+      caller.leavePlace?.();
+      this.#startSoon();
+    });
+  }
+
+  /** Starts a batch after the calls that have arrived together with this one: they join it. */
+  #startSoon(): void {
+    if (this.#isDue || this.#running >= this.#bounds.maxRunning) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      if (this.#waiting.size > 0) void this.#run(this.#gather());
+    });
+  }
+
+  /** Takes readers out of the line, until there are none or the batch has keys enough. */
+  #gather(): Set<Reader<Key, Value>> {
+    const readers = new Set<Reader<Key, Value>>();
+    let keys = 0;
+    while (keys < this.#bounds.maxKeys) {
+      const reader = this.#waiting.shift();
+      if (reader === undefined) break;
+      readers.add(reader);
+      keys += reader.keys.length;
+    }
+    return readers;
+  }
+
+  async #run(readers: Set<Reader<Key, Value>>): Promise<void> {
+    const signal = new CallSignal();
+    const keys = new Set<Key>();
+    const sharing: SpanContext[] = [];
+    for (const reader of readers) {
+      reader.batch = { readers, signal };
+      for (const key of reader.keys) keys.add(key);
+      if (reader.span !== undefined) sharing.push(reader.span);
+    }
+    this.#running += 1;
+    try {
+      const values = await this.#load([...keys], { signal, sharing });
+      for (const reader of readers) reader.resolve(values);
+    } catch (error) {
+      for (const reader of readers) reader.reject(error);
+    } finally {
+      this.#running -= 1;
+      if (this.#waiting.size > 0) this.#startSoon();
+    }
+  }
+}
+
+/**
+ * Declares a batched read of rows by key.
+ *
+ * @param select the statement of the rows of several keys, one row a key at most.
+ * @param keyOf the key of a row.
+ */
+export function batchedRows<Key, Row>(
+  database: Database,
+  select: (keys: readonly Key[]) => BoundStatement<Row>,
+  keyOf: (row: Row) => Key,
+): BatchedRead<Key, Row> {
+  return new BatchedRead(async (keys, asking) => {
+    const rows = await database.for(asking).query(select(keys));
+    return new Map(rows.map((row) => [keyOf(row), row]));
+  });
+}
