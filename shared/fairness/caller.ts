@@ -8,9 +8,8 @@ export interface Caller {
   readonly signal: AbortSignalLike;
   /** How long it waits for its turn; undefined: until the signal aborts. */
   readonly maxWaitMs?: number | undefined;
-  /**
-   * Gives the place on which the call executes to others, because it waits for what it shares with them, and has little
-   * left to do. Undefined without such a place.
-   */
+  /** Gives the place on which its call executes to others. Undefined for who has none. */
   leavePlace?(): void;
+  /** Waits for a place again. Rejects with OVERLOADED when there is none in time. */
+  takePlace?(): Promise<void>;
 }

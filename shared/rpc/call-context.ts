@@ -5,11 +5,14 @@ import type { CallSignal } from '../cancellation/signal.ts';
 import type { Caller } from '../fairness/caller.ts';
 import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
+import type { Codec } from './protobuf/encoding.ts';
 
 /** How a `CallContext` reads the request of its server stack. */
 export interface CallSource {
   readonly method: DescMethod;
   readonly protocol: Protocol;
+  /** The form in which the response is encoded. */
+  readonly codec: Codec;
   readonly hasDeadline: boolean;
   /** The value of a request header or metadata key; `name` is in lower case. */
   header(name: string): string | undefined;
@@ -75,6 +78,10 @@ export class CallContext implements Caller {
     return this.#source.protocol;
   }
 
+  get codec(): Codec {
+    return this.#source.codec;
+  }
+
   header(name: string): string | undefined {
     return this.#source.header(name);
   }
@@ -136,12 +143,10 @@ export class CallContext implements Caller {
     await this.takePlace();
   }
 
-  /** Gives the call's place to others. */
   leavePlace(): void {
     this.places?.release(this);
   }
 
-  /** Waits for a place again. Rejects with OVERLOADED when the call gets none in time. */
   async takePlace(): Promise<void> {
     await this.places?.take(this);
   }

@@ -15,6 +15,7 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
   const call = new CallContext({
     method,
     protocol: 'grpc',
+    codec: 'proto',
     hasDeadline: true,
     header: () => undefined,
     openSignal: () => new CallSignal(),

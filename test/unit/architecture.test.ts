@@ -16,6 +16,7 @@ const folders = [
   'shared/internals',
   'shared/telemetry',
   'shared/db',
+  'shared/batching',
   'shared/auth',
   'shared/jobs',
   'shared/tls',

@@ -8,15 +8,16 @@ import { GetAllResponseSchema, ListedCouponSchema } from '../../shared/gen/coupo
 import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
 import { LongResponse, longList, longMessage } from '../../shared/rpc/protobuf/long-message.ts';
 import { Batch } from '../../shared/rpc/protobuf/turns.ts';
+import { asText } from '../support/slot-text.ts';
 
 const count = 2_000;
 const ids = Array.from({ length: count }, (_, index) => index + 1);
 const date = new Date(0);
-const slot = {
+const slot = asText({
   id: 1,
   ...{ deliveryTime: date, freezeTime: date, isActive: true, isCapacityFull: false, groupIds: [1] },
   ...{ deliverySequence: { 1: [2] }, shownBytes: 200 },
-};
+});
 const product = { id: 1, name: 'a product', images: [] };
 
 const longAnswers = {

@@ -8,7 +8,6 @@ import { ListedSlotsResponse, SlotsResponse } from '../../services/slot-service/
 import { UpdatedSequenceResponse } from '../../services/slot-service/encoding/updated-sequence.ts';
 import { SequenceResponse } from '../../services/slot-service/slots/sequence-response.ts';
 import type { ProductRow } from '../../services/slot-service/slots/slot.ts';
-import type { ListedSlotRow } from '../../services/slot-service/slots/slot-list.ts';
 import {
   GetAllResponseSchema,
   GetDeliverySequenceResponseSchema,
@@ -18,6 +17,7 @@ import {
   UpdateDeliverySequenceResponseSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
+import { asText } from '../support/slot-text.ts';
 
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const text = fc.string({ unit: 'grapheme', maxLength: 200 });
@@ -27,7 +27,7 @@ const sequence = fc.oneof(
   fc.dictionary(fc.nat().map(String), fc.array(fc.integer({ max: 2 ** 31 }), { maxLength: 20 })),
   fc.constant(null),
 );
-const row: fc.Arbitrary<ListedSlotRow> = fc.record({
+const row = fc.record({
   id: int32,
   deliveryTime: date,
   freezeTime: date,
@@ -49,8 +49,10 @@ const products = fc
   .chain((ids) => fc.tuple(...ids.map(product)))
   .map((known) => new Map(known.map((one) => [one.id, one])));
 
+type GivenRow = typeof row extends fc.Arbitrary<infer Row> ? Row : never;
+
 /** The fields of a slot as a message has them. */
-const toFields = ({ productIds: _, shownBytes: __, ...slot }: ListedSlotRow) => ({
+const toFields = ({ productIds: _, shownBytes: __, ...slot }: GivenRow) => ({
   ...slot,
   deliveryTime: timestampFromDate(slot.deliveryTime),
   freezeTime: timestampFromDate(slot.freezeTime),
@@ -60,7 +62,7 @@ const toFields = ({ productIds: _, shownBytes: __, ...slot }: ListedSlotRow) => 
 it('A list of slots is encoded like its message, in both forms', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
-      const answer = new SlotsResponse(rows);
+      const answer = new SlotsResponse(rows.map(asText));
       const message = create(GetSlotsResponseSchema, { slots: rows.map(toFields), count: rows.length });
       expect(await answer.toMessage({})).toEqual(message);
       expect(JSON.parse(await answer.toJson({}))).toEqual(toJson(GetSlotsResponseSchema, message, jsonWriteOptions));
@@ -71,7 +73,7 @@ it('A list of slots is encoded like its message, in both forms', async () => {
 it('A list of slots with products is encoded like its message, in both forms', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), products, async (rows, known) => {
-      const answer = new ListedSlotsResponse(rows, known);
+      const answer = new ListedSlotsResponse(rows.map(asText), known);
       const slots = rows.map((slot) => ({
         ...toFields(slot),
         products: slot.productIds.flatMap((id) => known.get(id) ?? []),
@@ -124,7 +126,14 @@ it('The detail of a slot is encoded like its message, in both forms', async () =
           productId,
           product: known.get(productId) ?? null,
         }));
-        const answer = new SlotDetailResponse({ slot: { ...listed, productSlots }, deliverySequence, vendorSnippets });
+        const answer = new SlotDetailResponse({
+          slot: { ...asText(listed), productSlots },
+          deliverySequence,
+          vendorSnippets: vendorSnippets.map(({ validTill, ...fields }) => ({
+            ...fields,
+            validTill: validTill?.getTime() ?? null,
+          })),
+        });
         const message = create(GetSlotByIdResponseSchema, {
           slot: {
             ...toFields(listed),

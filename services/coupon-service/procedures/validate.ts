@@ -1,4 +1,4 @@
-import { batchedRows } from '../../../shared/db/batched-read.ts';
+import { batchedRows } from '../../../shared/batching/batched-rows.ts';
 import type { Queryable } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -125,6 +125,7 @@ const selectCouponAndMisses = statement<
 >(
   'validateWithinLimit',
   `select * from (${callerMisses}) as caller left join (
-     select ${validatedColumns} from coupons where coupon_code = $couponCode and not is_invalidated -- 2
+     select ${validatedColumns}
+     from coupons where coupon_code = $couponCode and not is_invalidated -- 2
    ) as coupon on true`,
 );

@@ -13,7 +13,7 @@ import {
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
-import type { ProductSlotRow, SlotRow } from '../slots/slot.ts';
+import type { ProductSlotRow, SlotTextRow } from '../slots/slot.ts';
 import type { SnippetRow } from '../slots/snippets.ts';
 import {
   slotFieldsToJson,
@@ -28,17 +28,25 @@ import {
 const detail = SlotDetailSchema.field;
 const snippetFields = VendorSnippetSchema.field;
 
-/** The content of a response of getSlotById. */
-export interface ShownSlot {
-  readonly slot: SlotRow & { readonly productSlots: readonly ProductSlotRow[] };
-  /** Flattened. */
-  readonly deliverySequence: readonly number[];
-  readonly vendorSnippets: readonly (SnippetRow & { readonly accessUrl: string })[];
+export interface ShownSnippet extends Omit<SnippetRow, 'validTill'> {
+  /** In epoch milliseconds. */
+  readonly validTill: number | null;
+  readonly accessUrl: string;
 }
 
-/** The response of getSlotById, encoded straight from the rows. */
+/** The content of a response of getSlotById. */
+export interface ShownSlot {
+  readonly slot: SlotTextRow & { readonly productSlots: readonly ProductSlotRow[] };
+  /** Flattened. */
+  readonly deliverySequence: readonly number[];
+  readonly vendorSnippets: readonly ShownSnippet[];
+}
+
+/** The response of getSlotById, encoded straight from the rows, and once for all calls that share it. */
 export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdResponseSchema> {
   readonly #shown: ShownSlot;
+  #binary: Promise<Buffer> | undefined;
+  #json: Promise<string> | undefined;
 
   constructor(shown: ShownSlot) {
     super(GetSlotByIdResponseSchema);
@@ -46,11 +54,13 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
   }
 
   toBinary(caller: TurnTaker): Promise<Buffer> {
-    return encodeInBatches(caller, (batch) => this.#encodeBinary(batch));
+    this.#binary ??= encodeInBatches(caller, (batch) => this.#encodeBinary(batch));
+    return this.#binary;
   }
 
   toJson(caller: TurnTaker): Promise<string> {
-    return encodeInBatches(caller, (batch) => this.#encodeJson(batch));
+    this.#json ??= encodeInBatches(caller, (batch) => this.#encodeJson(batch));
+    return this.#json;
   }
 
   *#encodeBinary(batch: Batch): Encoding<Buffer> {
@@ -80,8 +90,8 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
 
   *#encodeJson(batch: Batch): Encoding<string> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
-    const own = JSON.stringify({ ...slotFieldsToJson(slot), deliverySequence });
-    const writer = new TextWriter().write(`{"slot":${own.slice(0, -1)},"products":[`);
+    const own = `${slotFieldsToJson(slot)},"deliverySequence":${JSON.stringify(deliverySequence)}`;
+    const writer = new TextWriter().write(`{"slot":{${own},"products":[`);
     yield* writeTexts(batch, writer, slot.productSlots, (slice) =>
       itemsOf(slice.flatMap(({ product }) => product ?? [])),
     );
@@ -98,8 +108,6 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
     return writer.write(']}}').finish();
   }
 }
-
-type ShownSnippet = ShownSlot['vendorSnippets'][number];
 
 const unitsOfSnippet = ({ productIds }: ShownSnippet) => 1 + productIds.length / 10;
 

@@ -1,10 +1,9 @@
-import type { JsonValue } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import { ProductSlotSchema, SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import { writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
-import type { ProductRow, SlotRow } from '../slots/slot.ts';
+import type { ProductRow, SlotTextRow } from '../slots/slot.ts';
 
 // The fields that responses with slots share, in protobuf's binary and JSON forms.
 
@@ -14,23 +13,22 @@ const summary = ProductSummarySchema.field;
 const timestamp = TimestampSchema.field;
 
 /** Writes the fields that Slot, ListedSlot and SlotDetail have under the same numbers. */
-export function writeSlotFields(writer: FieldWriter, row: SlotRow): void {
+export function writeSlotFields(writer: FieldWriter, row: SlotTextRow): void {
   writer.int32(slot.id.number, row.id);
-  writeTimestamp(writer, slot.deliveryTime.number, row.deliveryTime);
-  writeTimestamp(writer, slot.freezeTime.number, row.freezeTime);
+  writeTimestamp(writer, slot.deliveryTime.number, Date.parse(toIso(row.deliveryTime)));
+  writeTimestamp(writer, slot.freezeTime.number, Date.parse(toIso(row.freezeTime)));
   if (row.isActive) writer.bool(slot.isActive.number, true);
   if (row.isCapacityFull) writer.bool(slot.isCapacityFull.number, true);
-  writer.int32s(slot.groupIds.number, row.groupIds);
+  if (row.groupIds !== '{}') writer.int32s(slot.groupIds.number, row.groupIds.slice(1, -1).split(',').map(Number));
 }
 
 /** Writes the fields of Slot, which ListedSlot has, too. */
-export function writeSlot(writer: FieldWriter, row: SlotRow): void {
+export function writeSlot(writer: FieldWriter, row: SlotTextRow): void {
   writeSlotFields(writer, row);
-  writer.message(slot.deliverySequence.number, () => writeValue(writer, sequenceOf(row)));
+  writer.message(slot.deliverySequence.number, () => writeValue(writer, JSON.parse(sequenceOf(row))));
 }
 
-export function writeTimestamp(writer: FieldWriter, field: number, date: Date): void {
-  const milliseconds = date.getTime();
+export function writeTimestamp(writer: FieldWriter, field: number, milliseconds: number): void {
   const seconds = Math.floor(milliseconds / 1000);
   const nanos = (milliseconds - seconds * 1000) * 1_000_000;
   writer.message(field, () => {
@@ -45,7 +43,7 @@ export function writeProduct(writer: FieldWriter, { id, name, images }: ProductR
 }
 
 /** Writes the slot's id, the one field of a `ProductSlot` that differs between slots. */
-export function writeSlotIdOf(writer: FieldWriter, { id }: Pick<SlotRow, 'id'>): void {
+export function writeSlotIdOf(writer: FieldWriter, { id }: Pick<SlotTextRow, 'id'>): void {
   writer.int32(productSlot.slotId.number, id);
 }
 
@@ -55,24 +53,29 @@ export function writeAssociation(writer: FieldWriter, productId: number, product
   if (product) writer.message(productSlot.product.number, () => writeProduct(writer, product));
 }
 
-export function slotFieldsToJson(row: SlotRow) {
-  return {
-    id: row.id,
-    deliveryTime: timestampToJson(row.deliveryTime),
-    freezeTime: timestampToJson(row.freezeTime),
-    isActive: row.isActive,
-    isCapacityFull: row.isCapacityFull,
-    groupIds: row.groupIds,
-  };
+/** The fields of an object in JSON, without its braces, which Slot, ListedSlot and SlotDetail have. */
+export function slotFieldsToJson(row: SlotTextRow): string {
+  return (
+    `"id":${row.id},"deliveryTime":"${toIso(row.deliveryTime)}","freezeTime":"${toIso(row.freezeTime)}",` +
+    `"isActive":${row.isActive},"isCapacityFull":${row.isCapacityFull},"groupIds":[${row.groupIds.slice(1, -1)}]`
+  );
 }
 
-export function slotToJson(row: SlotRow) {
-  return { ...slotFieldsToJson(row), deliverySequence: sequenceOf(row) };
+/** The fields of Slot in JSON, without its braces. */
+export function slotToJson(row: SlotTextRow): string {
+  return `${slotFieldsToJson(row)},"deliverySequence":${sequenceOf(row)}`;
 }
 
 /** A time as protobuf's JSON form has it: without a fraction of zero. */
-export function timestampToJson(date: Date): string {
-  return date.toISOString().replace('.000Z', 'Z');
+export function timestampToJson(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
 }
 
-const sequenceOf = ({ deliverySequence }: Pick<SlotRow, 'deliverySequence'>): JsonValue => deliverySequence ?? {};
+/** A time of PostgreSQL in the same form, to the millisecond. */
+function toIso(time: string): string {
+  const seconds = `${time.slice(0, 10)}T${time.slice(11, 19)}`;
+  const milliseconds = time.slice(20, 23).padEnd(3, '0');
+  return milliseconds === '000' ? `${seconds}Z` : `${seconds}.${milliseconds}Z`;
+}
+
+const sequenceOf = ({ deliverySequence }: SlotTextRow) => (deliverySequence === 'null' ? '{}' : deliverySequence);

@@ -45,7 +45,7 @@ export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema
   toJson(caller: TurnTaker): Promise<string> {
     return encodeInBatches(caller, (batch) =>
       listToJson(batch, this.#rows, (writer, row) => {
-        writer.write(JSON.stringify(slotToJson(row)));
+        writer.write(`{${slotToJson(row)}}`);
         return undefined;
       }),
     );
@@ -121,7 +121,7 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
     return encodeInBatches(caller, (batch) =>
       listToJson(batch, this.#rows, (writer, row) => {
         const { productIds } = row;
-        writer.write(`${JSON.stringify(slotToJson(row)).slice(0, -1)},"products":[`);
+        writer.write(`{${slotToJson(row)},"products":[`);
         if (productIds.length > sliceUnits) {
           return writeLongRow(batch, writer, row);
         }

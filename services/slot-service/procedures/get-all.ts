@@ -1,9 +1,10 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { ListedSlotsResponse } from '../encoding/slot-lists.ts';
 import type { SlotParts } from '../parts.ts';
-import { type ProductRow, slotColumns } from '../slots/slot.ts';
+import { type ProductRow, slotTextColumns } from '../slots/slot.ts';
 import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxProductIds } from '../slots/slot-list.ts';
 
 /**
@@ -12,11 +13,12 @@ import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxPro
  * RESOURCE_EXHAUSTED for a list that is too large.
  */
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
-  return async (_request, call) => {
-    const slots = listedRows(await database.for(call).query(selectSlots()));
+  const readSlots = shareResponse(async (asking) => {
+    const slots = listedRows(await database.for(asking).query(selectSlots()));
     const products = new Map(slots[0]?.products?.map((product) => [product.id, product]));
     return new ListedSlotsResponse(slots, products);
-  };
+  });
+  return (_request, call) => readSlots(call);
 }
 
 // The products that exist come once, with the first row, and not again for each slot that has them.
@@ -38,7 +40,7 @@ const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] 
      ) as associated
      from slots where is_active and not (select is_too_large from size)
    )
-   select ${slotColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
+   select ${slotTextColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
      case when row_number() over latest_first = 1 then (
        select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
        from products where products.id in (select unnest(associated) from slots)

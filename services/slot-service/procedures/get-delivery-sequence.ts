@@ -1,4 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
+import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { maxInt32 } from '../../../shared/db/int32.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -15,18 +17,35 @@ export function getDeliverySequence({
   database,
   sequences,
 }: SlotParts): Handler<typeof SlotService.method.getDeliverySequence> {
+  const readSequence = readBySize<number, SequenceRow, JsonValue>(database, {
+    select: (ids, maxBytes) => selectSequences({ ids: JSON.stringify(ids), maxBytes }),
+    keyOf: ({ id }) => id,
+    toValue: ({ deliverySequence }) => deliverySequence,
+    maxSizes: { shared: 16 * 1024, alone: maxInt32 },
+  });
   return async (request, call) => {
     const id = parseSlotId(request.id);
     if (id === undefined) throw invalidField('id', 'is not a slot id, an integer of 32 bits');
     return sequences.read(id, async () => {
-      const [slot] = await database.for(call).query(selectSequence({ id }));
-      if (slot === undefined) throw fail(slotErrors.slotNotFound);
-      return slot.deliverySequence ?? {};
+      const sequence = await readSequence(id, call);
+      if (sequence === undefined) throw fail(slotErrors.slotNotFound);
+      return sequence ?? {};
     });
   };
 }
 
-const selectSequence = statement<{ deliverySequence: JsonValue }, { id: number }>(
+interface SequenceRow extends SizedRow {
+  id: number;
+  deliverySequence: JsonValue;
+}
+
+const selectSequences = statement<SequenceRow, { ids: string; maxBytes: number }>(
   'getDeliverySequence',
-  'select delivery_sequence as "deliverySequence" from slots where id = $id',
+  `select slot.*
+   from json_array_elements_text($ids::json) as asked(id), lateral (
+     select id, shown_bytes > $maxBytes::integer as "isTooLarge",
+       case when shown_bytes <= $maxBytes then delivery_sequence end as "deliverySequence"
+     from slots where id = asked.id::integer
+     offset 0
+   ) as slot`,
 );

@@ -1,29 +1,67 @@
+import { batchedRows, type SizedRow } from '../../../shared/batching/batched-rows.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { ProductIdsResponse } from '../encoding/product-ids.ts';
 import type { SlotParts } from '../parts.ts';
-import { maxProductIds } from '../slots/slot-list.ts';
+import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
+
+/** A call for more slots does not share a statement. */
+const maxSharedSlots = 100;
 
 /**
  * Spec 4.1, getSlotsProductIds: every requested slot has an entry, empty when it has no products. Throws
  * RESOURCE_EXHAUSTED for more than a million product ids.
  */
 export function getSlotsProductIds({ database }: SlotParts): Handler<typeof SlotService.method.getSlotsProductIds> {
+  const small = batchedRows(database, selectSmall, ({ slotId }) => slotId);
   return async ({ slotIds }, call) => {
-    const productIds = new Map<number, number[]>(slotIds.map((id) => [id, []]));
-    const rows = slotIds.length === 0 ? [] : await database.for(call).query(selectIds({ slotIds }));
+    if (slotIds.length <= maxSharedSlots) {
+      const rows = slotIds.length === 0 ? new Map<number, SmallRow>() : await small.readAll(slotIds, call);
+      if (!slotIds.some((id) => rows.get(id)?.isTooLarge)) {
+        return new ProductIdsResponse(new Map(slotIds.map((id) => [id, rows.get(id)?.productIds ?? []])));
+      }
+      await call.takePlace();
+    }
+    return new ProductIdsResponse(await readAlone(slotIds, call));
+  };
+
+  async function readAlone(slotIds: readonly number[], call: CallContext) {
+    const rows = await database.for(call).query(selectIds({ slotIds }));
     const count = rows.reduce((sum, row) => sum + row.productIds.length, 0);
     if (count > maxProductIds) throw fail(commonErrors.answerTooLarge);
+    const productIds = new Map<number, number[]>(slotIds.map((id) => [id, []]));
     for (const row of rows) productIds.set(row.slotId, row.productIds);
-    return new ProductIdsResponse(productIds);
-  };
+    return productIds;
+  }
 }
 
-// One id more than an answer may have is read at most, in the order of the index.
-const selectIds = statement<{ slotId: number; productIds: number[] }, { slotIds: readonly number[] }>(
+interface ProductIdsRow {
+  slotId: number;
+  productIds: number[];
+}
+
+type SmallRow = ProductIdsRow & SizedRow;
+
+const selectSmallIds = statement<SmallRow, { slotIds: string }>(
   'getSlotsProductIds',
+  `select "slotId", cardinality(ids) > ${smallProductIds} as "isTooLarge",
+     case when cardinality(ids) <= ${smallProductIds} then array_to_json(ids) end as "productIds"
+   from (
+     select id::integer as "slotId", array(
+       select product_id from product_slots
+       where slot_id = id::integer order by product_id limit ${smallProductIds} + 1
+     ) as ids
+     from json_array_elements_text($slotIds::json) as asked(id)
+   ) as slots`,
+);
+const selectSmall = (slotIds: readonly number[]) => selectSmallIds({ slotIds: JSON.stringify(slotIds) });
+
+// One id more than an answer may have is read at most, in the order of the index.
+const selectIds = statement<ProductIdsRow, { slotIds: readonly number[] }>(
+  'getSlotsProductIdsAlone',
   `select slot_id as "slotId", json_agg(product_id order by product_id) as "productIds"
    from (
      select slot_id, product_id from product_slots where slot_id = any($slotIds)

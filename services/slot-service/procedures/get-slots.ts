@@ -1,9 +1,10 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { SlotsResponse } from '../encoding/slot-lists.ts';
 import type { SlotParts } from '../parts.ts';
-import { slotColumns } from '../slots/slot.ts';
+import { slotTextColumns } from '../slots/slot.ts';
 import { areSlotsTooLarge, type ListedOr, type ListRow, listedRows } from '../slots/slot-list.ts';
 
 /**
@@ -11,13 +12,16 @@ import { areSlotsTooLarge, type ListedOr, type ListRow, listedRows } from '../sl
  * that is too large.
  */
 export function getSlots({ database }: SlotParts): Handler<typeof SlotService.method.getSlots> {
-  return async (_request, call) => new SlotsResponse(listedRows(await database.for(call).query(selectSlots())));
+  const readSlots = shareResponse(
+    async (asking) => new SlotsResponse(listedRows(await database.for(asking).query(selectSlots()))),
+  );
+  return (_request, call) => readSlots(call);
 }
 
 const selectSlots = statement<ListedOr<ListRow>>(
   'getSlots',
   `with size as (select ${areSlotsTooLarge} as is_too_large)
-   select ${slotColumns}, slots.shown_bytes as "shownBytes"
+   select ${slotTextColumns}, slots.shown_bytes as "shownBytes"
    from size left join slots on is_active and not is_too_large
    where is_too_large or slots.id is not null`,
 );

@@ -1,8 +1,8 @@
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import type { SlotRow } from './slot.ts';
+import type { SlotTextRow } from './slot.ts';
 
 /** A slot as a list of slots reads it. */
-export interface ListRow extends SlotRow {
+export interface ListRow extends SlotTextRow {
   /** About how many bytes the slot's own fields take in an answer. */
   shownBytes: number;
 }
@@ -19,6 +19,9 @@ export type ListedOr<Row extends ListRow> = Row | { id: null };
 // comes near them.
 const maxListBytes = 32 * 1024 * 1024;
 export const maxProductIds = 1_000_000;
+
+/** A slot with more product ids is read alone, and not in a statement that calls share. */
+export const smallProductIds = 1_000;
 
 /** SQL of the condition under which the active slots' own fields are too large for an answer. */
 export const areSlotsTooLarge = `

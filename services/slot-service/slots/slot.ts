@@ -34,6 +34,27 @@ export const slotColumns = `
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
   slots.group_ids as "groupIds", slots.delivery_sequence as "deliverySequence"`;
 
+/** A slot as PostgreSQL writes it. An answer is written from it, without parsing what it only copies. */
+export interface SlotTextRow {
+  id: number;
+  /** In UTC, such as `2026-02-28 10:00:00`, with a fraction where there is one. */
+  deliveryTime: string;
+  freezeTime: string;
+  isActive: boolean;
+  isCapacityFull: boolean;
+  /** Such as `{1,2}`. */
+  groupIds: string;
+  /** JSON. */
+  deliverySequence: string;
+}
+
+/** SQL of the columns of `SlotTextRow`. */
+export const slotTextColumns = `
+  slots.id, (slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+  (slots.freeze_time at time zone 'UTC')::text as "freezeTime",
+  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+  slots.group_ids::text as "groupIds", slots.delivery_sequence::text as "deliverySequence"`;
+
 /** The record as a `Slot`; its delivery sequence is an empty object when unset. */
 export function toSlot(slot: SlotRow) {
   return {

@@ -88,6 +88,7 @@ function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
 class GrpcCallSource implements CallSource {
   readonly method: DescMethod;
   readonly protocol = 'grpc';
+  readonly codec = 'proto';
   readonly #call: UnaryCall | StreamingCall;
 
   constructor(method: DescMethod, call: UnaryCall | StreamingCall) {

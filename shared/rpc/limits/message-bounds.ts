@@ -1,10 +1,8 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { invalidRequest } from '../../errors/errors.ts';
+import type { Codec } from '../protobuf/encoding.ts';
 import { checkBinaryBounds } from './binary-bounds.ts';
 import { maxRequestDepth, maxRequestValues } from './limits.ts';
-
-/** The form in which a message is encoded. */
-export type Codec = 'json' | 'proto';
 
 /**
  * Checks how many values a request has and how deep they are nested, before it is decoded. Decoding

@@ -9,6 +9,9 @@ import {
 } from '@bufbuild/protobuf';
 import type { TurnTaker } from './turns.ts';
 
+/** The form in which a message is encoded. */
+export type Codec = 'json' | 'proto';
+
 // JSON is read by people too, who expect to see false, 0 and [].
 export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
 
@@ -23,8 +26,8 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
   /** @param caller for whom it is encoded. A long response is encoded in turns with those of others. */
   abstract toBinary(caller: TurnTaker): Promise<Buffer>;
 
-  /** Encodes in protobuf's JSON form, according to `jsonWriteOptions`. */
-  abstract toJson(caller: TurnTaker): Promise<string>;
+  /** Encodes in protobuf's JSON form, according to `jsonWriteOptions`: as text, or as its bytes. */
+  abstract toJson(caller: TurnTaker): Promise<string | Buffer>;
 
   async toMessage(caller: TurnTaker): Promise<MessageShape<Output>> {
     return fromBinary(this.schema, await this.toBinary(caller));
@@ -46,7 +49,11 @@ export function encodeMessage(schema: DescMessage, message: Message): Buffer {
 }
 
 /** Encodes a response in protobuf's JSON form. */
-export async function encodeJson(schema: DescMessage, response: HandlerResponse, caller: TurnTaker): Promise<string> {
+export async function encodeJson(
+  schema: DescMessage,
+  response: HandlerResponse,
+  caller: TurnTaker,
+): Promise<string | Buffer> {
   return response instanceof EncodedResponse
     ? response.toJson(caller)
     : toJsonString(schema, response, jsonWriteOptions);

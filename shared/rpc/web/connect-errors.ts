@@ -69,6 +69,7 @@ export async function rejectCall(
   const call = new CallContext({
     method: rpc.method,
     protocol: format.protocol,
+    codec: 'json',
     hasDeadline: hasTimeout(request.header),
     header: (name) => request.header.get(name) ?? undefined,
     openSignal: () => toCallSignal(request.signal),

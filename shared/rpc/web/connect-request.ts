@@ -1,8 +1,8 @@
 import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
 import { compressedFlag } from '../../internals/connect.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
-import type { Codec } from '../limits/message-bounds.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
+import type { Codec } from '../protobuf/encoding.ts';
 import { envelopeHeaderBytes } from './connect-errors.ts';
 import { mayBeCompressed } from './http-request.ts';
 import type { WebRequest } from './port.ts';

@@ -16,8 +16,9 @@ import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
-import { type Codec, checkMessageBounds } from '../limits/message-bounds.ts';
+import { checkMessageBounds } from '../limits/message-bounds.ts';
 import { procedurePath } from '../procedure-path.ts';
+import type { Codec } from '../protobuf/encoding.ts';
 import { EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
 import { interceptError, rejectCall, singleChunk } from './connect-errors.ts';
@@ -120,6 +121,8 @@ function mount(router: ReturnType<typeof createConnectRouter>, rpc: Rpc, interce
     return new CallContext({
       method,
       protocol: context.protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
+      // connect-node encodes messages, whatever the client takes.
+      codec: 'proto',
       hasDeadline: hasTimeout(context.requestHeader),
       header: (name) => context.requestHeader.get(name) ?? undefined,
       openSignal: () => toCallSignal(context.signal),

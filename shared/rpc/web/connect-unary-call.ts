@@ -3,15 +3,16 @@ import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, type ErrorRow, fail, invalidRequest, unreadableRequest } from '../../errors/errors.ts';
 import type { CallSource } from '../call-context.ts';
 import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
-import { type Codec, checkMessageBounds } from '../limits/message-bounds.ts';
+import { checkMessageBounds } from '../limits/message-bounds.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
+import type { Codec } from '../protobuf/encoding.ts';
 import type { WebRequest, WebResponse } from './port.ts';
 
 /** A unary call of Connect, read straight from Node's request. */
 export class ConnectUnaryCallSource implements CallSource {
   readonly method: DescMethod;
   readonly protocol = 'connect';
-  readonly #codec: Codec;
+  readonly codec: Codec;
   readonly #request: WebRequest;
   readonly #response: WebResponse;
   readonly #startMs = Date.now();
@@ -20,7 +21,7 @@ export class ConnectUnaryCallSource implements CallSource {
 
   constructor(method: DescMethod, codec: Codec, request: WebRequest, response: WebResponse) {
     this.method = method;
-    this.#codec = codec;
+    this.codec = codec;
     this.#request = request;
     this.#response = response;
   }
@@ -90,8 +91,8 @@ export class ConnectUnaryCallSource implements CallSource {
 
   decode(): Message {
     if (this.#body === undefined) throw fail(this.#bodyError ?? commonErrors.internal);
-    checkMessageBounds(this.#codec, this.method.input, this.#body);
-    if (this.#codec === 'json') return decodeJson(this.method, this.#body);
+    checkMessageBounds(this.codec, this.method.input, this.#body);
+    if (this.codec === 'json') return decodeJson(this.method, this.#body);
     try {
       return fromBinary(this.method.input, this.#body);
     } catch (cause) {

@@ -1,12 +1,11 @@
 import type { SpanContext } from '@opentelemetry/api';
 import { CallSignal } from '../cancellation/signal.ts';
+import type { Asking } from '../db/database.ts';
+import { databaseErrors } from '../db/errors.ts';
 import { fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
 import { type Waiter, WaitingLine } from '../fairness/waiting-line.ts';
 import { activeSpan } from '../telemetry/tracing.ts';
-import type { Asking, Database } from './database.ts';
-import { databaseErrors } from './errors.ts';
-import type { BoundStatement } from './statement.ts';
 
 /** Reads the values of several keys at once. A key without a value is not in the result. */
 export type Load<Key, Value> = (keys: readonly Key[], asking: Asking) => Promise<ReadonlyMap<Key, Value>>;
@@ -141,21 +140,4 @@ export class BatchedRead<Key, Value> {
       if (this.#waiting.size > 0) this.#startSoon();
     }
   }
-}
-
-/**
- * Declares a batched read of rows by key.
- *
- * @param select the statement of the rows of several keys, one row a key at most.
- * @param keyOf the key of a row.
- */
-export function batchedRows<Key, Row>(
-  database: Database,
-  select: (keys: readonly Key[]) => BoundStatement<Row>,
-  keyOf: (row: Row) => Key,
-): BatchedRead<Key, Row> {
-  return new BatchedRead(async (keys, asking) => {
-    const rows = await database.for(asking).query(select(keys));
-    return new Map(rows.map((row) => [keyOf(row), row]));
-  });
 }
