@@ -9,26 +9,26 @@ interface SharingCall extends Caller {
   readonly codec: Codec;
 }
 
-// While one list is encoded, the next one is read.
-const bounds = { maxRunning: 2, maxKeys: Number.POSITIVE_INFINITY };
+// More statements at once would each answer fewer calls.
+const bounds = { maxRunning: 1, maxKeys: Number.POSITIVE_INFINITY };
 
 /**
  * Reads a response that is the same for all callers, such as a list. Calls that wait at the same time share its statement
- * and its bytes: it is encoded once in each form that they take.
+ * and its bytes: it is encoded once in each form that they take. While it is encoded, the next one is read.
  *
  * @param open reads the response. Rejects with what the caller gets.
- * @returns a read that rejects as `BatchedRead` does.
+ * @returns a read that rejects as `BatchedRead` does, and as `open` and the encoding do.
  */
 export function shareResponse<Output extends DescMessage>(
   open: (asking: Asking) => Promise<EncodedResponse<Output>>,
 ): (call: SharingCall) => Promise<EncodedResponse<Output>> {
-  const responses = new BatchedRead<Codec, SharedResponse<Output>>(async (codecs, asking) => {
+  let encoding: Promise<unknown> = Promise.resolve();
+  const responses = new BatchedRead<Codec, Promise<EncodedResponse<Output>>>(async (codecs, asking) => {
     const response = await open(asking);
-    const encoded = new Map<Codec, SharedResponse<Output>>();
-    for (const codec of codecs) {
-      const bytes = codec === 'proto' ? await response.toBinary({}) : Buffer.from(await response.toJson({}));
-      encoded.set(codec, new SharedResponse(response.schema, codec, bytes));
-    }
+    // Otherwise what is read would pile up in memory.
+    await encoding;
+    const encoded = new Map(codecs.map((codec) => [codec, encode(response, codec)]));
+    encoding = Promise.allSettled(encoded.values());
     return encoded;
   }, bounds);
   return async (call) => {
@@ -36,6 +36,11 @@ export function shareResponse<Output extends DescMessage>(
     if (response === undefined) throw new Error(`the response was not encoded as ${call.codec}`);
     return response;
   };
+}
+
+async function encode<Output extends DescMessage>(response: EncodedResponse<Output>, codec: Codec) {
+  const bytes = codec === 'proto' ? await response.toBinary({}) : Buffer.from(await response.toJson({}));
+  return new SharedResponse(response.schema, codec, bytes);
 }
 
 /** The bytes of a response in one form. */
