@@ -4,17 +4,11 @@ import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb
 
 // The records that coupons are related to, each with only the columns that the spec names (2.6, design 5).
 
-export interface StaffUserRow {
-  id: number;
-  name: string;
-}
-
 // Without the names of their columns: PostgreSQL writes them in half the time, and a coupon may have 100,000.
 export type UserTuple = [id: number, name: string | null, email: string | null, mobile: string];
 export type ProductTuple = [id: number, name: string, images: string[]];
 
-/** SQL of a `StaffUserRow`, a `UserTuple` and a `ProductTuple` as JSON. */
-export const creatorJson = `json_build_object('id', staff_users.id, 'name', staff_users.name)`;
+/** SQL of a `UserTuple` and a `ProductTuple` as JSON. */
 export const userJson = 'json_build_array(users.id, users.name, users.email, users.mobile)';
 export const productJson = 'json_build_array(products.id, products.name, products.images)';
 

@@ -14,11 +14,11 @@ export interface ReservedCouponRow extends TermsRow {
 
 /** SQL of the columns of `ReservedCouponRow`. */
 export const reservedColumns = `
-  reserved.id, reserved.secret_code as "secretCode", reserved.coupon_code as "couponCode",
-  reserved.discount_percent as "discountPercent", reserved.flat_discount as "flatDiscount",
-  reserved.min_order as "minOrder", reserved.max_value as "maxValue", reserved.product_ids as "productIds",
-  reserved.valid_till as "validTill", reserved.max_limit_for_user as "maxLimitForUser",
-  reserved.exclusive_apply as "exclusiveApply", reserved.created_by as "createdBy", reserved.created_at as "createdAt"`;
+  reserved_coupons.id, reserved_coupons.secret_code as "secretCode", reserved_coupons.coupon_code as "couponCode",
+  reserved_coupons.discount_percent as "discountPercent", reserved_coupons.flat_discount as "flatDiscount",
+  reserved_coupons.min_order as "minOrder", reserved_coupons.max_value as "maxValue", reserved_coupons.product_ids as "productIds",
+  reserved_coupons.valid_till as "validTill", reserved_coupons.max_limit_for_user as "maxLimitForUser",
+  reserved_coupons.exclusive_apply as "exclusiveApply", reserved_coupons.created_by as "createdBy", reserved_coupons.created_at as "createdAt"`;
 
 /** The record as a `ReservedCoupon`, whose fields `ListedReservedCoupon` has, too. */
 export function toReservedCoupon(row: ReservedCouponRow) {

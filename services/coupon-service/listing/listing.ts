@@ -9,13 +9,29 @@ import {
   readPage,
   toPage,
 } from './paging.ts';
-import { type Search, type SearchedTable, searchedRows } from './searching.ts';
+import { type Search, type SearchedTable, searchedIds } from './searching.ts';
 
 /** The table of a listing. */
 interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed'> {
-  /** SQL of the links of a row, where its table has any: one empty row for each, for `page.id`. */
-  readonly links?: string;
+  /** The links of its rows. */
+  readonly links?: readonly ListedLinks[];
 }
+
+/** Links of listed rows to records of another table. */
+interface ListedLinks {
+  /** The column of the result's first row that has the links of all rows on the page, as `Link`s. */
+  readonly column: string;
+  /** The table of the links, with their ids and those of the listed rows as `owner`. */
+  readonly table: string;
+  readonly owner: string;
+  /** The table that they lead to, by its id in `target`, and SQL of what is shown of its rows. */
+  readonly related: string;
+  readonly target: string;
+  readonly shown: string;
+}
+
+/** A link of the row at a place on the page; the first place is 1. */
+export type Link<Shown> = [place: number, id: number, shown: Shown];
 
 /** A listing that is paged, latest first, and searched: of coupons or of reserved coupons. */
 export class Listing<Row extends PlacedRow> {
@@ -26,15 +42,31 @@ export class Listing<Row extends PlacedRow> {
   /**
    * @param name ties page tokens to this listing.
    * @param procedure names its statements.
-   * @param shown makes the SQL of a page out of the SQL of its rows: they are cut to the page before
-   * anything is joined to them. Of the row with `is_beyond`, only the columns of `PlacedRow` count.
+   * @param columns SQL of the columns that are shown, of the table and of those in `joined`.
+   * @param joined SQL of joins to single records.
    */
-  constructor(name: string, procedure: string, { links, ...searched }: ListedTable, shown: (rows: string) => string) {
+  constructor(
+    name: string,
+    procedure: string,
+    { table, columns, indexed, links = [] }: ListedTable,
+    shown: { readonly columns: string; readonly joined: string },
+  ) {
     this.#name = name;
-    const page = (rows: string) => shown(cutToPage(rows, links));
-    const found = searchedRows({ ...searched, selected: '*', order: latestFirst, where: placedAfter });
-    this.#list = statement(procedure, page(`select * from ${searched.table} where ${placedAfter}`));
-    this.#search = statement(`${procedure}BySearch`, page(found));
+    const page = (rows: string) => pageOf(table, rows, links, shown);
+    const found = searchedIds({
+      ...{ table, columns, indexed, where: placedAfter },
+      ...{ placedBy: 'created_at', order: latestFirst },
+    });
+    this.#list = statement(
+      procedure,
+      page(`select * from ${table} where ${placedAfter} order by ${latestFirst} limit (select $rows::bigint)`),
+    );
+    this.#search = statement(
+      `${procedure}BySearch`,
+      page(
+        `select listed.* from (${found}) as found, lateral (select * from ${table} where id = found.id offset 0) as listed`,
+      ),
+    );
   }
 
   /**
@@ -52,34 +84,64 @@ export class Listing<Row extends PlacedRow> {
   }
 }
 
+/** The links of each row on a page, in the order of the page, out of those of all rows. */
+export function linksByRow<Shown>(rows: number, links: readonly Link<Shown>[] | null = []): Link<Shown>[][] {
+  const byRow = Array.from({ length: rows }, (): Link<Shown>[] => []);
+  for (const link of links ?? []) byRow[link[0] - 1]?.push(link);
+  return byRow;
+}
+
 /** How many links and product ids the rows of a page may have together. Its first row may have any number. */
 const maxLinks = 100_000;
 
 /**
- * SQL of the rows of a page, and of the one after it, which has `is_beyond`. A page ends before its limit
- * where its rows have too many links.
+ * SQL of a page, and of the row after it, which has `isNext` and no links. A page ends before its limit
+ * where its rows have too many links. `rows` is SQL of its rows.
  */
-function cutToPage(rows: string, links = 'select where false'): string {
-  // A nested loop counts the links in the order of the page, and ends at the limit: "offset 0" keeps the
-  // planner from joining in another way. An id takes 4 bytes: the array itself is not read.
+function pageOf(
+  table: string,
+  rows: string,
+  links: readonly ListedLinks[],
+  { columns, joined }: { readonly columns: string; readonly joined: string },
+): string {
+  // A nested loop reads the links in the order of the page, and ends at the limit: "offset 0" keeps the planner from
+  // joining in another way. An id takes 4 bytes: the array of the product ids itself is not read.
+  const readLinks = ({ column, table, owner, target }: ListedLinks) => `
+    "${column}" as materialized (
+      select place, link.id, link.target
+      from page, lateral (
+        select id, ${target} as target from ${table} where ${owner} = page.id offset 0
+      ) as link
+      limit (select ${maxLinks} + 1 + count(*) from ${table} where ${owner} = (select id from page where place = 1))
+    ),`;
+  const showLinks = ({ column, related, shown }: ListedLinks) => `
+    case when place = 1 then (
+      select json_agg(json_build_array(links.place, links.id, ${shown}) order by links.id)
+      from "${column}" as links, lateral (select * from ${related} where id = links.target offset 0) as ${related}
+      where links.place < coalesce((select place from beyond), links.place + 1)
+    ) end as "${column}",`;
+  const places = links.map(({ column }) => `select place from "${column}"`);
   return `
     with page as materialized (
-      select *, row_number() over (order by ${latestFirst}) as place
-      from (select * from (${rows}) as found order by ${latestFirst} limit $rows::bigint) as cut
+      select *, row_number() over (order by ${latestFirst}) as place from (${rows}) as found
     ),
+    ${links.map(readLinks).join('')}
     linked as (
-      select place, count(*) as links
-      from (
-        select place from page, lateral (${links} offset 0) as links limit ${maxLinks} + 1
-      ) as counted
-      group by place
+      select place, count(*) as links from (${places.join(' union all ') || 'select 0 as place'}) as all_links group by place
     ),
-    weighed as (
-      select *, place = $rows or (place > 1 and ${maxLinks} < sum(
+    weighed as materialized (
+      select place, place = $rows or (place > 1 and ${maxLinks} < sum(
         coalesce(links, 0) + coalesce(pg_column_size(product_ids) / 4, 0)
       ) over (order by place)) as is_beyond
       from page left join linked using (place)
-    )
-    select * from weighed
-    where place <= coalesce((select min(place) from weighed where is_beyond), place)`;
+    ),
+    beyond as materialized (select min(place) as place from weighed where is_beyond)
+    select ${columns}, ${links.map(showLinks).join('')}
+      coalesce(place = (select place from beyond), false) as "isNext",
+      case when place + 1 = (select place from beyond)
+        then (extract(epoch from ${table}.created_at) * 1000000)::bigint
+      end as "createdAtMicros"
+    from page as ${table} ${joined}
+    where place <= coalesce((select place from beyond), place)
+    order by place`;
 }

@@ -28,7 +28,8 @@ export interface PageParams extends Place {
 /** A row with its place in the listing. */
 export interface PlacedRow {
   id: number;
-  createdAtMicros: string;
+  /** Of the last row on the page, where another one follows; else null. */
+  createdAtMicros: string | null;
   /** The first row that is not on the page. */
   isNext: boolean;
 }
@@ -49,13 +50,8 @@ const latest = String(Number.MAX_SAFE_INTEGER);
 /** SQL of the order of a listing, and of the condition for its rows after a place. */
 export const latestFirst = 'created_at desc, id desc';
 export const placedAfter = `
-  (created_at, id) < (timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond', $id::integer)
-  and ($cursor::integer = 0 or id < $cursor)`;
-
-/** SQL of the columns of a `PlacedRow`, besides its id. */
-export function placeColumns(table: string): string {
-  return `(extract(epoch from ${table}.created_at) * 1000000)::bigint as "createdAtMicros", ${table}.is_beyond as "isNext"`;
-}
+  (created_at, id) < (select timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond', $id::integer)
+  and id < (select coalesce(nullif($cursor::bigint, 0), ${maxInt32 + 1}))`;
 
 /**
  * Reads where a page starts and how many rows it shows.
@@ -82,7 +78,8 @@ export function toPage<Row extends PlacedRow>({ listing, search, place }: Page, 
   const following = found.find(({ isNext }) => isNext);
   if (following === undefined) return { rows, nextCursor: undefined, nextPageToken: '' };
   const last = rows.at(-1);
-  const next = last === undefined ? place : { createdAt: last.createdAtMicros, id: last.id, cursor: place.cursor };
+  const createdAt = last?.createdAtMicros ?? place.createdAt;
+  const next = { createdAt, id: last?.id ?? place.id, cursor: place.cursor };
   return { rows, nextCursor: following.id, nextPageToken: writeToken(listing, search, next) };
 }
 

@@ -1,24 +1,29 @@
 // Substring searches that stay fast for common and for rare terms, with a prepared plan.
 //
 // A scan in the order of the listing finds a common term soonest: it stops when the page is full. The
-// index finds a rare term soonest. A plan that is prepared without the term can't know which it is, and
-// reads the whole table when it guesses wrong. So the statement does both, each bounded: it scans some
-// rows in order, and asks the index only when they neither fill the page nor are the whole table. By
-// then the term is known to be rare.
+// index finds a rare term soonest. So the statement scans the first rows, which fill the page when the
+// term is common. Else it judges by what it has found in them how often the term occurs, and does what
+// is cheaper: it scans on, or asks the index. If the scan goes on in vain, it asks the index, too.
+//
+// The planner must not see the parameters, or it plans each search anew, which takes as long as the
+// search: each stands in a select of its own.
 
-/** How many rows are scanned before the index is asked: for each row that is wanted, and in all. */
-const scannedPerRow = 100;
+/** How many rows are scanned first, for each row that is wanted. */
+const triedPerRow = 10;
+/** How many more are scanned at most: twice as many as it should take, and never more than these. */
 const maxScanned = 100_000;
+/** How many rows are scanned in the time that it takes to read one row that the index has found. */
+const scannedPerIndexed = 7;
 
 export interface SearchedTable {
   readonly table: string;
   /** The columns that are searched. */
   readonly columns: readonly string[];
-  /** The columns that are read. Where the index of the order has them all, a scan reads nothing else. */
-  readonly selected: string;
   /** The expression of the table's `search_grams` index (migration 0002). */
   readonly indexed: string;
-  /** The listing's order, which an index has. */
+  /** The columns of the listing's order, without the id that comes last in it. */
+  readonly placedBy: string;
+  /** The listing's order, whose index has the searched columns: a scan reads nothing else. */
   readonly order: string;
   /** The listing's other condition. */
   readonly where: string;
@@ -37,33 +42,44 @@ export function readSearch(term: string | undefined): Search | undefined {
 }
 
 /**
- * SQL of the first rows that contain a term, in no order. Its parameters are those of `Search`, and
- * `rows`: how many rows are wanted.
+ * SQL of the ids of the first rows that contain a term, in no order. Its parameters are those of `Search`,
+ * and `rows`: how many rows are wanted.
  */
-export function searchedRows({ table, columns, selected, indexed, order, where }: SearchedTable): string {
-  const matches = columns.map((column) => `${column} ilike $pattern`).join(' or ');
-  const scanned = `least($rows::bigint * ${scannedPerRow}, ${maxScanned})`;
+export function searchedIds({ table, columns, indexed, placedBy, order, where }: SearchedTable): string {
+  const matches = columns.map((column) => `${column} ilike (select $pattern::text)`).join(' or ');
+  const rowsToTry = `(select $rows::bigint * ${triedPerRow})`;
+  const inOrder = `select id, ${columns.join(', ')} from ${table} where ${where} order by ${order}`;
+  // With k of n tried rows found, it takes rows * n / k more to fill the page, and the index finds k / n of all rows.
   return `
-    with scanned as materialized (
-      select ${selected} from ${table} where ${where} order by ${order} limit ${scanned}
+    with tried as materialized (
+      select count(*) as scanned, coalesce(array_agg(id) filter (where ${matches}), '{}') as ids
+      from (${inOrder} limit ${rowsToTry}) as tried
     ),
-    scanned_found as materialized (
-      select * from scanned where ${matches} order by ${order} limit $rows::bigint
+    judged as materialized (
+      select ids, cardinality(ids) >= $rows::bigint or scanned < ${rowsToTry} as is_done,
+        case when cardinality(ids)::double precision ^ 2 * ${scannedPerIndexed}
+            * (select reltuples from pg_class where oid = '${table}'::regclass) > $rows::bigint * scanned ^ 2
+          then least(2 * $rows::bigint * scanned / greatest(cardinality(ids), 1), ${maxScanned})
+          else 0
+        end as rows_to_scan
+      from tried
     ),
+    scanned as materialized (
+      select is_done, ids || case when is_done then '{}' else array(
+        select id
+        from (${inOrder} offset ${rowsToTry} limit (select rows_to_scan from judged)) as scanned
+        where ${matches}
+        limit (select $rows::bigint)
+      ) end as ids
+      from judged
+    ),
+    needs_index as materialized (select not is_done and cardinality(ids) < $rows::bigint as yes from scanned),
     indexed as materialized (
-      select ${selected} from ${table}
-      where search_grams(${indexed}, 1) @> search_grams($term, 3) and (${matches})
-    ),
-    needs_index as materialized (
-      select (select count(*) from scanned_found) < $rows::bigint
-        and (select count(*) from scanned) = ${scanned} as yes
+      select id, ${placedBy} from ${table}
+      where (select yes from needs_index)
+        and search_grams(${indexed}, 1) @> (select search_grams($term, 3)) and (${matches})
     )
-    select * from scanned_found where not (select yes from needs_index)
+    select unnest(ids[1:$rows]) as id from scanned where not (select yes from needs_index)
     union all
-    (
-      select * from indexed
-      where (select yes from needs_index) and ${where}
-      order by ${order}
-      limit $rows::bigint
-    )`;
+    (select id from indexed where ${where} order by ${order} limit (select $rows::bigint))`;
 }

@@ -86,5 +86,5 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
      order by known_products.id
    )
    select found.*, ${reservedColumns}
-   from found left join written as reserved on true`,
+   from found left join written as reserved_coupons on true`,
 );

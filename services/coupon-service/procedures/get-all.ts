@@ -8,18 +8,9 @@ import {
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
-import {
-  creatorJson,
-  type ProductTuple,
-  productJson,
-  type StaffUserRow,
-  toProduct,
-  toUser,
-  type UserTuple,
-  userJson,
-} from '../coupons/relations.ts';
-import { Listing } from '../listing/listing.ts';
-import { type PlacedRow, placeColumns } from '../listing/paging.ts';
+import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
+import { type Link, Listing, linksByRow } from '../listing/listing.ts';
+import type { PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -29,24 +20,35 @@ import type { CouponParts } from '../parts.ts';
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
   return async (request, call) => {
     const { rows, ...next } = await listing.read(database.for(call), request);
-    const coupons = longList(GetAllResponseSchema.field.coupons, rows, toListedCoupon);
+    const users = linksByRow(rows.length, rows[0]?.applicableUsers);
+    const products = linksByRow(rows.length, rows[0]?.applicableProducts);
+    const listed = rows.map((row, at) => ({ row, users: users[at] ?? [], products: products[at] ?? [] }));
+    const coupons = longList(GetAllResponseSchema.field.coupons, listed, toListedCoupon);
     return new LongResponse(longMessage(GetAllResponseSchema, next, [coupons]));
   };
 }
 
 interface ListedCouponRow extends CouponRow, PlacedRow {
-  creator: StaffUserRow;
-  applicableUsers: [id: number, user: UserTuple][];
-  applicableProducts: [id: number, product: ProductTuple][];
+  creatorName: string;
+  /** Of all rows on the page, in the first one. */
+  applicableUsers: Link<UserTuple>[] | null;
+  applicableProducts: Link<ProductTuple>[] | null;
 }
 
-function toListedCoupon(row: ListedCouponRow) {
-  const { id: couponId, creator, applicableUsers, applicableProducts } = row;
+interface ListedCoupon {
+  readonly row: ListedCouponRow;
+  readonly users: readonly Link<UserTuple>[];
+  readonly products: readonly Link<ProductTuple>[];
+}
+
+function toListedCoupon({ row, users, products }: ListedCoupon) {
+  const { id: couponId, createdBy, creatorName } = row;
+  const creator = { id: createdBy, name: creatorName };
   return longMessage(ListedCouponSchema, { ...toCoupon(row), creator }, [
-    longList(ListedCouponSchema.field.applicableUsers, applicableUsers, ([id, user]) =>
+    longList(ListedCouponSchema.field.applicableUsers, users, ([, id, user]) =>
       longMessage(CouponApplicableUserSchema, { id, couponId, userId: user[0], user: toUser(user) }),
     ),
-    longList(ListedCouponSchema.field.applicableProducts, applicableProducts, ([id, product]) =>
+    longList(ListedCouponSchema.field.applicableProducts, products, ([, id, product]) =>
       longMessage(CouponApplicableProductSchema, { id, couponId, productId: product[0], product: toProduct(product) }),
     ),
   ]);
@@ -59,24 +61,19 @@ const listing = new Listing<ListedCouponRow>(
     table: 'coupons',
     columns: ['coupon_code'],
     indexed: 'coupon_code',
-    links: `
-      select from coupon_applicable_users where coupon_id = page.id
-      union all
-      select from coupon_applicable_products where coupon_id = page.id`,
+    links: [
+      {
+        ...{ column: 'applicableUsers', table: 'coupon_applicable_users', owner: 'coupon_id' },
+        ...{ related: 'users', target: 'user_id', shown: userJson },
+      },
+      {
+        ...{ column: 'applicableProducts', table: 'coupon_applicable_products', owner: 'coupon_id' },
+        ...{ related: 'products', target: 'product_id', shown: productJson },
+      },
+    ],
   },
-  (rows) =>
-    `select ${couponColumns}, ${placeColumns('coupons')}, ${creatorJson} as creator,
-       coalesce((
-         select json_agg(json_build_array(links.id, ${userJson}) order by links.id)
-         from coupon_applicable_users as links join users on users.id = links.user_id
-         where links.coupon_id = coupons.id and not is_beyond
-       ), '[]') as "applicableUsers",
-       coalesce((
-         select json_agg(json_build_array(links.id, ${productJson}) order by links.id)
-         from coupon_applicable_products as links join products on products.id = links.product_id
-         where links.coupon_id = coupons.id and not is_beyond
-       ), '[]') as "applicableProducts"
-     from (${rows}) as coupons
-     join staff_users on staff_users.id = coupons.created_by
-     order by coupons.created_at desc, coupons.id desc`,
+  {
+    columns: `${couponColumns}, staff_users.name as "creatorName"`,
+    joined: 'join staff_users on staff_users.id = coupons.created_by',
+  },
 );

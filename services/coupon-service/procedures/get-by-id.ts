@@ -1,3 +1,5 @@
+import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { maxInt32 } from '../../../shared/db/int32.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
@@ -10,23 +12,23 @@ import {
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
-import {
-  creatorJson,
-  type ProductTuple,
-  productJson,
-  type StaffUserRow,
-  toProduct,
-  toUser,
-  type UserTuple,
-  userJson,
-} from '../coupons/relations.ts';
+import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
+/** A coupon with more links and product ids is read alone, and not in a statement that calls share. */
+const smallLinks = 1_000;
+
 /** Spec 4.2, getById: a coupon with its creator, users and products. Throws NOT_FOUND. */
 export function getById({ database }: CouponParts): Handler<typeof CouponService.method.getById> {
+  const readCoupon = readBySize<number, CouponDetailRow, CouponDetailRow>(database, {
+    select: (ids, maxLinks) => selectCoupons({ ids: JSON.stringify(ids), maxLinks }),
+    keyOf: ({ id }) => id,
+    toValue: (coupon) => coupon,
+    maxSizes: { shared: smallLinks, alone: maxInt32 },
+  });
   return async ({ id }, call) => {
-    const [coupon] = await database.for(call).query(selectCoupon({ id }));
+    const coupon = await readCoupon(id, call);
     if (coupon === undefined) throw fail(couponErrors.couponNotFound);
     return new LongResponse(
       longMessage(GetByIdResponseSchema, {}, [longList(GetByIdResponseSchema.field.coupon, [coupon], toCouponDetail)]),
@@ -34,14 +36,15 @@ export function getById({ database }: CouponParts): Handler<typeof CouponService
   };
 }
 
-interface CouponDetailRow extends CouponRow {
-  creator: StaffUserRow;
+interface CouponDetailRow extends CouponRow, SizedRow {
+  creatorName: string;
   applicableUsers: UserTuple[];
   applicableProducts: ProductTuple[];
 }
 
 function toCouponDetail(row: CouponDetailRow) {
-  const { creator, applicableUsers, applicableProducts } = row;
+  const { createdBy, creatorName, applicableUsers, applicableProducts } = row;
+  const creator = { id: createdBy, name: creatorName };
   return longMessage(CouponDetailSchema, { ...toCoupon(row), creator }, [
     longList(CouponDetailSchema.field.applicableUsers, applicableUsers, (user) =>
       longMessage(UserSchema, toUser(user)),
@@ -52,19 +55,34 @@ function toCouponDetail(row: CouponDetailRow) {
   ]);
 }
 
-const selectCoupon = statement<CouponDetailRow, { id: number }>(
+const selectCoupons = statement<CouponDetailRow, { ids: string; maxLinks: number }>(
   'getById',
-  `select ${couponColumns}, ${creatorJson} as creator,
-     coalesce((
+  // An id takes 4 bytes: the array of the product ids itself is not read to count them.
+  `with asked as materialized (
+     select coupon.*
+     from json_array_elements_text($ids::json) as asked(id), lateral (
+       select *, $maxLinks < coalesce(pg_column_size(product_ids) / 4, 0) + (
+         select count(*) from (
+           select from coupon_applicable_users where coupon_id = coupons.id
+           union all
+           select from coupon_applicable_products where coupon_id = coupons.id
+           limit $maxLinks::bigint + 1
+         ) as links
+       ) as "isTooLarge"
+       from coupons where id = asked.id::integer
+       offset 0
+     ) as coupon
+   )
+   select ${couponColumns}, "isTooLarge", staff_users.name as "creatorName",
+     case when not "isTooLarge" then coalesce((
        select json_agg(${userJson} order by links.id)
        from coupon_applicable_users as links join users on users.id = links.user_id
        where links.coupon_id = coupons.id
-     ), '[]') as "applicableUsers",
-     coalesce((
+     ), '[]') end as "applicableUsers",
+     case when not "isTooLarge" then coalesce((
        select json_agg(${productJson} order by links.id)
        from coupon_applicable_products as links join products on products.id = links.product_id
        where links.coupon_id = coupons.id
-     ), '[]') as "applicableProducts"
-   from coupons join staff_users on staff_users.id = coupons.created_by
-   where coupons.id = $id`,
+     ), '[]') end as "applicableProducts"
+   from asked as coupons join staff_users on staff_users.id = coupons.created_by`,
 );

@@ -5,10 +5,10 @@ import {
 } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
-import { creatorJson, type StaffUserRow, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
+import { toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';
-import { type PlacedRow, placeColumns } from '../listing/paging.ts';
+import type { PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -24,13 +24,14 @@ export function getReservedCoupons({ database }: CouponParts): Handler<typeof Co
 }
 
 interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
-  creator: StaffUserRow;
+  creatorName: string;
   redeemedUser: UserTuple | null;
 }
 
 function toListedReservedCoupon(row: ListedReservedCouponRow) {
   const redeemedUser = row.redeemedUser === null ? undefined : toUser(row.redeemedUser);
-  return longMessage(ListedReservedCouponSchema, { ...toReservedCoupon(row), creator: row.creator, redeemedUser });
+  const creator = { id: row.createdBy, name: row.creatorName };
+  return longMessage(ListedReservedCouponSchema, { ...toReservedCoupon(row), creator, redeemedUser });
 }
 
 const listing = new Listing<ListedReservedCouponRow>(
@@ -41,11 +42,10 @@ const listing = new Listing<ListedReservedCouponRow>(
     columns: ['secret_code', 'coupon_code'],
     indexed: `secret_code || E'\\n' || coupon_code`,
   },
-  (rows) =>
-    `select ${reservedColumns}, ${placeColumns('reserved')}, ${creatorJson} as creator,
-       case when users.id is not null then ${userJson} end as "redeemedUser"
-     from (${rows}) as reserved
-     join staff_users on staff_users.id = reserved.created_by
-     left join users on users.id = reserved.redeemed_by
-     order by reserved.created_at desc, reserved.id desc`,
+  {
+    columns: `${reservedColumns}, staff_users.name as "creatorName",
+      case when users.id is not null then ${userJson} end as "redeemedUser"`,
+    joined: `join staff_users on staff_users.id = reserved_coupons.created_by
+      left join users on users.id = reserved_coupons.redeemed_by`,
+  },
 );

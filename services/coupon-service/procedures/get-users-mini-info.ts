@@ -1,7 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { readSearch, type Search, searchedRows } from '../listing/searching.ts';
+import { readSearch, type Search, searchedIds } from '../listing/searching.ts';
 import type { CouponParts } from '../parts.ts';
 
 const defaultLimit = 20;
@@ -50,15 +50,17 @@ const pageOf = (rows: string) =>
 
 const listUsers = statement<UserMiniInfo, UserPage>('getUsersMiniInfo', pageOf('select * from users'));
 
-const searched = searchedRows({
+const found = searchedIds({
   table: 'users',
   columns: ['name', 'mobile'],
-  selected: 'id, name, mobile',
   indexed: `coalesce(name, '') || E'\\n' || mobile`,
+  placedBy: 'name',
   order: byName,
   where: 'true',
 });
 const searchUsers = statement<UserMiniInfo, UserPage & Search & { rows: number }>(
   'getUsersMiniInfoBySearch',
-  pageOf(searched),
+  pageOf(
+    `select users.* from (${found}) as found, lateral (select * from users where id = found.id offset 0) as users`,
+  ),
 );
