@@ -49,31 +49,29 @@ export function searchedIds({ table, columns, indexed, placedBy, order, where }:
   const matches = columns.map((column) => `${column} ilike (select $pattern::text)`).join(' or ');
   const rowsToTry = `(select $rows::bigint * ${triedPerRow})`;
   const inOrder = `select id, ${columns.join(', ')} from ${table} where ${where} order by ${order}`;
+  const foundIn = (rows: string) =>
+    `array(select id from (${rows}) as scanned where ${matches} limit (select $rows::bigint))`;
   // With k of n tried rows found, it takes rows * n / k more to fill the page, and the index finds k / n of all rows.
   return `
     with tried as materialized (
-      select count(*) as scanned, coalesce(array_agg(id) filter (where ${matches}), '{}') as ids
-      from (${inOrder} limit ${rowsToTry}) as tried
+      select ids, ${rowsToTry} as rows, cardinality(ids) as found, cardinality(ids) >= $rows::bigint as is_full
+      from (select ${foundIn(`${inOrder} limit ${rowsToTry}`)} as ids) as tried
     ),
     judged as materialized (
-      select ids, cardinality(ids) >= $rows::bigint or scanned < ${rowsToTry} as is_done,
-        case when cardinality(ids)::double precision ^ 2 * ${scannedPerIndexed}
-            * (select reltuples from pg_class where oid = '${table}'::regclass) > $rows::bigint * scanned ^ 2
-          then least(2 * $rows::bigint * scanned / greatest(cardinality(ids), 1), ${maxScanned})
-          else 0
-        end as rows_to_scan
+      select case when found::double precision ^ 2 * ${scannedPerIndexed}
+          * (select reltuples from pg_class where oid = '${table}'::regclass) > $rows::bigint * rows::double precision ^ 2
+        then least(2 * $rows::bigint * rows / found, ${maxScanned})
+        else 0
+      end as rows_to_scan
       from tried
     ),
     scanned as materialized (
-      select is_done, ids || case when is_done then '{}' else array(
-        select id
-        from (${inOrder} offset ${rowsToTry} limit (select rows_to_scan from judged)) as scanned
-        where ${matches}
-        limit (select $rows::bigint)
-      ) end as ids
-      from judged
+      select ids || case when is_full then '{}' else ${foundIn(
+        `${inOrder} offset ${rowsToTry} limit (select rows_to_scan from judged)`,
+      )} end as ids
+      from tried
     ),
-    needs_index as materialized (select not is_done and cardinality(ids) < $rows::bigint as yes from scanned),
+    needs_index as materialized (select cardinality(ids) < $rows::bigint as yes from scanned),
     indexed as materialized (
       select id, ${placedBy} from ${table}
       where (select yes from needs_index)
