@@ -1,10 +1,8 @@
 /** What the bare servers are told, as a JSON file. */
 export interface BareConfig {
   readonly databaseUrl: string;
-  /** By procedure, such as `GetSlots`. */
+  /** Of the writes, by procedure, such as `CreateSlot`. */
   readonly recordings: Readonly<Record<string, Recording>>;
-  /** Answers that are repeated, as base64 of their binary form, by procedure. */
-  readonly echoes: Readonly<Record<string, string>>;
 }
 
 /** What one call of a procedure ran on the database. */
@@ -20,4 +18,12 @@ export interface RecordedStatement {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
+}
+
+/** What an echo server is told, as a JSON file. */
+export interface EchoConfig {
+  /** The path of the procedure. */
+  readonly path: string;
+  /** The answer, as base64 of its binary form. */
+  readonly answer: string;
 }

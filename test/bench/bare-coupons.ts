@@ -5,9 +5,15 @@ import { readOf, writeOf } from './bare-sql.ts';
 
 // The coupon procedures of the bare servers.
 
-/** The same statement and the same computation, from the code and the amount to the discount. */
+const validateSql = `
+  select id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue",
+    min_order as "minOrder", coalesce(valid_till < now(), false) as "isExpired",
+    is_apply_for_all or is_user_based as "isAvailable"
+  from coupons where coupon_code = $1 and not is_invalidated`;
+
+/** The same computation, from the code and the amount to the discount. */
 export function couponRead() {
-  const read = readOf<ValidatedRow>('Validate');
+  const read = readOf<ValidatedRow>('validate', validateSql);
   return {
     async validate({ code, orderAmount }: { code: string; orderAmount: number }) {
       const [coupon] = await read([code.toUpperCase()]);

@@ -1,12 +1,13 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { couponRead } from './bare-coupons.ts';
-import type { ListedSlotRow, Product } from './bare-slots.ts';
+import { readBody } from './bare-http-body.ts';
+import { type ListedSlotRow, listedSlotsSql, type Product, type SlotRow, slotsSql } from './bare-slots.ts';
 import { readOf } from './bare-sql.ts';
 
 // The baseline of the JSON calls: node:http, JSON.parse, the same SQL, JSON.stringify.
 
 const { validate } = couponRead();
-const listed = readOf<ListedSlotRow & { products: Product[] | null }>('GetAll');
+const listed = readOf<ListedSlotRow & { products: Product[] | null }>('getAll', listedSlotsSql);
 
 /** The fields of a row have the names of the answer's; a Date becomes ISO text. */
 async function getAll() {
@@ -20,16 +21,18 @@ async function getAll() {
   return { slots, count: rows.length };
 }
 
+const slots = readOf<SlotRow>('getSlots', slotsSql);
+
+async function getSlots() {
+  const rows = await slots();
+  return { slots: rows, count: rows.length };
+}
+
 const procedures: Record<string, (body: string) => Promise<unknown>> = {
   '/coupon.v1.CouponService/Validate': (body) => validate(JSON.parse(body)),
   '/slot.v1.SlotService/GetAll': getAll,
+  '/slot.v1.SlotService/GetSlots': getSlots,
 };
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 const server = createServer((request, response) => {
   readBody(request)

@@ -4,7 +4,7 @@ import { readOf, writeOf } from './bare-sql.ts';
 
 // The slot procedures of the bare gRPC server: rows to messages, and nothing else.
 
-interface SlotRow {
+export interface SlotRow {
   readonly id: number;
   readonly deliveryTime: Date;
   readonly freezeTime: Date;
@@ -36,6 +36,39 @@ export interface ListedSlotRow extends SlotRow {
   readonly productIds: number[];
 }
 
+const columns = `
+  slots.id, slots.delivery_time as "deliveryTime", slots.freeze_time as "freezeTime", slots.is_active as "isActive",
+  slots.is_capacity_full as "isCapacityFull", slots.group_ids as "groupIds",
+  slots.delivery_sequence as "deliverySequence"`;
+
+export const slotsSql = `select ${columns} from slots where is_active`;
+
+const slotByIdSql = `
+  select ${columns},
+    (select json_agg(json_build_object('slotId', slot_id, 'productId', product_id, 'product', case
+        when products.id is not null
+        then json_build_object('id', products.id, 'name', products.name, 'images', products.images)
+      end) order by product_id)
+     from product_slots left join products on products.id = product_id where slot_id = slots.id) as "productSlots",
+    (select json_agg(json_build_object('snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids,
+        'validTill', extract(epoch from valid_till) * 1000) order by id)
+     from vendor_snippets where slot_id = slots.id) as "vendorSnippets"
+  from slots where id = $1`;
+
+/** The slots with the ids of their products, and the products once, with the first slot. */
+export const listedSlotsSql = `
+  with slots as materialized (
+    select *, array(select product_id from product_slots where slot_id = slots.id order by product_id) as associated
+    from slots where is_active
+  )
+  select ${columns}, array_to_json(associated) as "productIds",
+    case when row_number() over latest_first = 1 then (
+      select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
+      from products where products.id in (select unnest(associated) from slots)
+    ) end as products
+  from slots window latest_first as (order by delivery_time desc, id desc)
+  order by delivery_time desc, id desc`;
+
 function toFields(row: SlotRow) {
   return {
     id: row.id,
@@ -52,9 +85,13 @@ function toSlot(row: SlotRow) {
 }
 
 export function createSlotReads() {
-  const slots = readOf<SlotRow>('GetSlots');
-  const slotById = readOf<SlotDetailRow>('GetSlotById');
-  const productIds = readOf<{ slotId: number; productIds: number[] }>('GetSlotsProductIds');
+  const slots = readOf<SlotRow>('getSlots', slotsSql);
+  const slotById = readOf<SlotDetailRow>('getSlotById', slotByIdSql);
+  const productIds = readOf<{ slotId: number; productIds: number[] }>(
+    'getSlotsProductIds',
+    `select slot_id as "slotId", json_agg(product_id order by product_id) as "productIds"
+     from product_slots where slot_id = any($1) group by slot_id`,
+  );
   return {
     async getSlots() {
       const rows = await slots();

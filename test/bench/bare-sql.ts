@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { BareConfig, RecordedStatement, Recording } from './bare-config.ts';
 
-// The database of the bare servers: pg's pool and nothing around it, with the statements of the services.
+// The database of the bare servers: pg's pool and nothing around it. Reads are written plainly, and writes run the
+// statements of the services.
 
 type Rows = pg.QueryResultRow[];
 
@@ -14,12 +15,8 @@ const pool = new pg.Pool({ connectionString: config.databaseUrl, max: 10 });
 // Without it a connection that is lost between two calls ends the process.
 pool.on('error', () => undefined);
 
-/** The one statement of a read, with other values. */
-export function readOf<Row>(procedure: string): (values?: unknown[]) => Promise<Row[]> {
-  const { statements } = recordingOf(procedure);
-  const [statement] = statements;
-  if (statement === undefined || statements.length > 1) throw new Error(`${procedure} is no read of one statement`);
-  const { name, text } = statement;
+/** A read of one statement a call, prepared under its name. */
+export function readOf<Row>(name: string, text: string): (values?: unknown[]) => Promise<Row[]> {
   return async (values = []) => (await pool.query<Row & pg.QueryResultRow>({ name, text, values })).rows;
 }
 

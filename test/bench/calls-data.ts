@@ -1,9 +1,11 @@
 import pg from 'pg';
+import type { Services } from './calls-sides.ts';
 import { loadBenchData } from './data-load.ts';
 
 /** The slots of the measured database; their ids are 1 to `slotCount`. */
 export const slotCount = 1_000;
 export const productsPerSlot = 40;
+const arraySequenceSlot = 51;
 
 /** Coupons, users and products as `loadBenchData` makes them, and slots with products, 50 with a sequence. */
 export async function loadCallsData(databaseUrl: string, scale: number): Promise<void> {
@@ -18,6 +20,7 @@ export async function loadCallsData(databaseUrl: string, scale: number): Promise
                   from generate_series(1, 10) u)
             else '{}' end
         from generate_series(1, ${slotCount}) n;
+      update slots set delivery_sequence = '[1, 2, 3]' where id = ${arraySequenceSlot};
       insert into product_slots
         select s, (s * 7 + p * 23) % 1000 + 1
         from generate_series(1, ${slotCount}) s, generate_series(1, ${productsPerSlot}) p;
@@ -29,13 +32,26 @@ export async function loadCallsData(databaseUrl: string, scale: number): Promise
   });
 }
 
-/** A code of a coupon for everyone. */
-export function findCouponCode(databaseUrl: string): Promise<string> {
+/** What the measured reads ask for. */
+export type Samples = Pick<Services, 'couponCodes' | 'couponId' | 'couponTerm' | 'arraySequenceSlot'>;
+
+export function findSamples(databaseUrl: string): Promise<Samples> {
   return withClient(databaseUrl, async (client) => {
-    const { rows } = await client.query<{ code: string }>(
-      `select coupon_code as code from coupons where is_apply_for_all order by id limit 1`,
+    const { rows: valid } = await client.query<{ code: string }>(
+      `select coupon_code as code from coupons where is_apply_for_all order by id limit 64`,
     );
-    return rows[0]?.code ?? '';
+    const { rows: related } = await client.query<{ id: number; term: string }>(
+      `select id, substr(coupon_code, 4, 5) as term from coupons
+       where is_user_based and coupon_code like 'DC%' and id >= (select avg(id) from coupons) order by id limit 1`,
+    );
+    const [coupon] = related;
+    if (coupon === undefined) throw new Error('there is no coupon to ask for');
+    return {
+      couponCodes: valid.map(({ code }) => code),
+      couponId: coupon.id,
+      couponTerm: coupon.term,
+      arraySequenceSlot,
+    };
   });
 }
 

@@ -12,61 +12,106 @@ import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { assertSameAnswer, callGrpc, pathOf } from './answers.ts';
 import { couponToCreate, numbers, slotToCreate } from './calls-requests.ts';
-import { type BareServers, grpcSide, type Intensity, jsonSide, type Services, type Side } from './calls-sides.ts';
+import {
+  type AnsweredSide,
+  grpcSide,
+  type Intensity,
+  jsonSide,
+  type Services,
+  type Side,
+  type Stage,
+} from './calls-sides.ts';
 import { frame } from './load.ts';
 import type { MeasuredServer } from './servers.ts';
 import { writeLoad, writesInFlight } from './writes.ts';
 
-/** A comparison of a service with its baseline. */
+/** The servers of a comparison. A service is compared with those that the row has. */
+export interface Sides {
+  readonly service: Side;
+  /** Runs one statement a call. */
+  readonly bare?: Side;
+  /** Gives the service's answer, without a database. */
+  readonly echo?: Side;
+}
+
+/** The ratios of calls per second to those of the other sides that the service has to reach. */
+export interface Targets {
+  readonly bare?: number;
+  readonly echo?: number;
+}
+
+/** A comparison of a service with its baselines. */
 export interface Row {
   readonly name: string;
-  readonly against: string;
-  /** The ratio of calls per second that the service has to reach. */
-  readonly target: number;
+  /** How many calls are in flight. */
+  readonly callers: number;
+  readonly targets: Targets;
   /** How many times as long as usual a round takes, for few large answers. */
   readonly length: number;
   /** Calls the service once. Its answer is undefined for a write, whose answers differ. */
   openService(): Promise<Side & { readonly answer?: Message }>;
-  /** Calls both sides once, and throws unless both give the same answer. */
-  prepare(bare: BareServers): Promise<{ service: Side; bare: Side }>;
+  /** Calls each side once, and throws unless all give the same answer. */
+  prepare(stage: Stage): Promise<Sides>;
   afterRound?(): Promise<void>;
 }
 
-const small: Intensity = { connections: 4, streams: 16 };
-const smallOverHttp1: Intensity = { connections: 32, streams: 1 };
-const medium: Intensity = { connections: 4, streams: 4 };
-const large: Intensity = { connections: 2, streams: 1 };
+const intensities: Readonly<Record<number, Intensity>> = {
+  1: { connections: 1, streams: 1 },
+  4: { connections: 2, streams: 2 },
+  16: { connections: 4, streams: 4 },
+  64: { connections: 4, streams: 16 },
+};
 
-const bareSql = 'bare grpc-js, same SQL';
-const bareEcho = 'bare grpc-js echo of the answer';
-const stringify = 'node:http, same SQL, JSON.stringify';
+type Requests<Input extends DescMessage> = readonly [MessageShape<Input>, ...MessageShape<Input>[]];
+
+/** What a read is compared with, and how. */
+interface ReadOptions {
+  readonly callers: number;
+  readonly targets?: Targets;
+  readonly json?: boolean;
+  readonly length?: number;
+  /** The bare server; none where a plain one would do something else. */
+  readonly bare?: 'bareGrpc' | 'bareHttp' | undefined;
+}
 
 export function rowsOf(stage: Services): Row[] {
   const { slot, coupon, token } = stage;
   const { getAll, getSlots, getSlotById, getSlotsProductIds, getDeliverySequence, createSlot } = SlotService.method;
-  const { validate, create: createCoupon } = CouponService.method;
+  const { validate, create: createCoupon, getAll: getCoupons, getById: getCoupon } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
 
-  /** A read over gRPC on both sides. */
+  /** A read: over gRPC against a gRPC server, with JSON over HTTP/1.1 against a server of node:http. */
   function read<Input extends DescMessage, Output extends DescMessage>(
+    name: string,
     server: MeasuredServer,
     method: DescMethodUnary<Input, Output>,
-    request: MessageShape<Input>,
-    [name, against, target]: [name: string, against: string, target: number],
-    intensity = small,
+    requests: Requests<Input>,
+    options: ReadOptions,
   ): Row {
-    const openService = () => grpcSide(stage, server, method, request, intensity);
+    const { callers, targets = {}, json = false, length = 1, bare } = options;
+    const { connections, streams } = intensities[callers] ?? { connections: callers, streams: 1 };
+    const intensity = json ? { connections: callers, streams: 1 } : { connections, streams };
+    const sideOf = (on: MeasuredServer, inJson = json): Promise<AnsweredSide<MessageShape<Output>>> =>
+      inJson
+        ? jsonSide(stage, on, method, requests[0], { connections: callers, streams: 1 })
+        : grpcSide(stage, on, method, requests, intensity);
     return {
-      name: `${name}, gRPC`,
-      against,
-      target,
-      length: 1,
-      openService,
-      async prepare({ bareGrpc }) {
-        const service = await openService();
-        const bare = await grpcSide(stage, bareGrpc, method, request, intensity);
-        assertSameAnswer(method.output, service.answer, bare.answer);
-        return { service, bare };
+      name: `${name}, ${json ? 'JSON' : 'gRPC'}`,
+      callers,
+      targets,
+      length,
+      openService: () => sideOf(server),
+      async prepare(servers) {
+        const service = await sideOf(server);
+        const echoServer = await servers.startEcho(
+          pathOf(method),
+          Buffer.from(toBinary(method.output, service.answer)),
+        );
+        const echo = await sideOf(echoServer);
+        if (bare === undefined) return { service, echo };
+        const plain = await sideOf(servers[bare], bare === 'bareHttp');
+        assertSameAnswer(method.output, service.answer, plain.answer);
+        return { service, bare: plain, echo };
       },
     };
   }
@@ -99,8 +144,8 @@ export function rowsOf(stage: Services): Row[] {
     });
     return {
       name: `${name}, gRPC`,
-      against: `${bareSql} in one transaction`,
-      target: 0.8,
+      callers: writesInFlight,
+      targets: { bare: 0.8 },
       length: 1,
       async openService() {
         return sideOf(server, await callGrpc(server.grpcPort, method, next(), token));
@@ -115,8 +160,11 @@ export function rowsOf(stage: Services): Row[] {
     };
   }
 
-  const toValidate = create(validate.input, { code: stage.couponCode, userId: 1, orderAmount: 999.9 });
-  const everything = create(getAll.input);
+  const toValidate = (code: string) => create(validate.input, { code, userId: 1, orderAmount: 999.9 });
+  const slotById = (id: number) => ({ ...create(getSlotById.input), id });
+  const twentySlots = (first: number) =>
+    create(getSlotsProductIds.input, { slotIds: numbers(20).map((n) => first + n) });
+  const couponById = (id: number) => ({ ...create(getCoupon.input), id });
   // Two builds under comparison write into the same database.
   const run = randomUUID();
   let snippets = 0;
@@ -124,65 +172,77 @@ export function rowsOf(stage: Services): Row[] {
     snippets += 2;
     return slotToCreate([`written-${run}-${snippets}`, `written-${run}-${snippets + 1}`]);
   };
+  const oneOf = <Item>(first: Item): readonly [Item] => [first];
+  const each = <Item>(count: number, item: (at: number) => Item): readonly [Item, ...Item[]] => [
+    item(0),
+    ...numbers(count - 1).map(item),
+  ];
+  const bare = 'bareGrpc';
+  const codes = stage.couponCodes;
+  const validateOne = oneOf(toValidate(codes[0] ?? ''));
+  const validateMany = each(codes.length, (at) => toValidate(codes[at] ?? ''));
+  const slotOne = oneOf(slotById(7));
+  const slotMany = each(64, (at) => slotById(at + 7));
+  const idsOne = oneOf(twentySlots(0));
+  const idsMany = each(64, (at) => twentySlots(at * 10));
+  const lists = oneOf(create(getAll.input));
+  const justSlots = oneOf(create(getSlots.input));
+  const couponPage = oneOf(create(getCoupons.input));
+  const couponSearch = oneOf(create(getCoupons.input, { search: stage.couponTerm }));
+  const cached = oneOf(create(getDeliverySequence.input, { id: '7' }));
+  const uncached = oneOf(create(getDeliverySequence.input, { id: String(stage.arraySequenceSlot) }));
 
   return [
-    read(coupon, validate, toValidate, ['Validate', bareSql, 0.8]),
-    read(slot, getSlots, create(getSlots.input), ['GetSlots, 1,000 slots', bareSql, 0.8], medium),
-    read(slot, getSlotById, create(getSlotById.input, { id: 7 }), ['GetSlotById, 40 products', bareSql, 0.8]),
-    read(slot, getSlotsProductIds, create(getSlotsProductIds.input, { slotIds: numbers(20) }), [
-      'GetSlotsProductIds of 20 slots',
-      bareSql,
-      0.8,
-    ]),
-    read(slot, getDeliverySequence, create(getDeliverySequence.input, { id: '7' }), [
-      'GetDeliverySequence, cached',
-      bareEcho,
-      0.75,
-    ]),
-    read(slot, getProductSlots, create(getProductSlots.input, { productIds: [17] }), [
+    read('Validate', coupon, validate, validateOne, { callers: 1, bare }),
+    read('Validate', coupon, validate, validateOne, { callers: 16, bare }),
+    read('Validate', coupon, validate, validateOne, { callers: 64, bare, targets: { bare: 1, echo: 0.75 } }),
+    read('Validate, 64 codes', coupon, validate, validateMany, { callers: 64, bare, targets: { bare: 1, echo: 0.75 } }),
+    read('Validate', coupon, validate, validateOne, { callers: 1, json: true, bare: 'bareHttp' }),
+    read('Validate', coupon, validate, validateOne, {
+      ...{ callers: 32, json: true, bare: 'bareHttp', targets: { bare: 0.8 } },
+    }),
+    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 1, bare }),
+    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 16, bare }),
+    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 64, bare, targets: { bare: 1.2 } }),
+    read('GetSlotById, 64 slots', slot, getSlotById, slotMany, { callers: 64, bare, targets: { bare: 1.2 } }),
+    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 1, bare }),
+    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 16, bare }),
+    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, {
+      ...{ callers: 64, bare, targets: { bare: 1.2 } },
+    }),
+    read('GetSlotsProductIds, 64 times 20 slots', slot, getSlotsProductIds, idsMany, {
+      ...{ callers: 64, bare, targets: { bare: 1.2 } },
+    }),
+    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, bare }),
+    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, bare, targets: { bare: 5 } }),
+    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, json: true, bare: 'bareHttp' }),
+    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, json: true, bare: 'bareHttp' }),
+    // Without a library, JSON is the quickest that Node can do.
+    read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, { callers: 1, length: 2, bare: 'bareHttp' }),
+    read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, {
+      ...{ callers: 4, length: 2, bare: 'bareHttp', targets: { bare: 3 } },
+    }),
+    read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, {
+      ...{ callers: 4, length: 2, bare: 'bareHttp', json: true, targets: { bare: 3 } },
+    }),
+    read('GetDeliverySequence, cached', slot, getDeliverySequence, cached, { callers: 64, targets: { echo: 0.75 } }),
+    read('GetDeliverySequence, not cached', slot, getDeliverySequence, uncached, { callers: 1 }),
+    read('GetDeliverySequence, not cached', slot, getDeliverySequence, uncached, { callers: 64 }),
+    read(
       'GetProductSlots of one product',
-      bareEcho,
-      0.75,
-    ]),
-    {
-      name: 'Validate, JSON over HTTP/1.1',
-      against: 'bare node:http, same SQL',
-      target: 0.6,
-      length: 1,
-      openService: () => jsonSide(stage, coupon, validate, toValidate, smallOverHttp1),
-      async prepare({ bareHttp }) {
-        const service = await jsonSide(stage, coupon, validate, toValidate, smallOverHttp1);
-        const bare = await jsonSide(stage, bareHttp, validate, toValidate, smallOverHttp1);
-        assertSameAnswer(validate.output, service.answer, bare.answer);
-        return { service, bare };
+      slot,
+      getProductSlots,
+      oneOf(create(getProductSlots.input, { productIds: [17] })),
+      {
+        ...{ callers: 64, targets: { echo: 0.75 } },
       },
-    },
-    {
-      name: 'GetAll, 1,000 slots of 40 products, gRPC',
-      against: stringify,
-      target: 1,
-      length: 2,
-      openService: () => grpcSide(stage, slot, getAll, everything, large),
-      async prepare({ bareHttp }) {
-        const service = await grpcSide(stage, slot, getAll, everything, large);
-        const bare = await jsonSide(stage, bareHttp, getAll, everything, large);
-        assertSameAnswer(getAll.output, service.answer, bare.answer);
-        return { service, bare };
-      },
-    },
-    {
-      name: 'GetAll, 1,000 slots of 40 products, JSON over HTTP/1.1',
-      against: stringify,
-      target: 1,
-      length: 2,
-      openService: () => jsonSide(stage, slot, getAll, everything, large),
-      async prepare({ bareHttp }) {
-        const service = await jsonSide(stage, slot, getAll, everything, large);
-        const bare = await jsonSide(stage, bareHttp, getAll, everything, large);
-        assertSameAnswer(getAll.output, service.answer, bare.answer);
-        return { service, bare };
-      },
-    },
+    ),
+    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 1 }),
+    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 16 }),
+    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 64 }),
+    read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 1 }),
+    read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 16 }),
+    read('GetAll (coupons), a term of 5 characters', coupon, getCoupons, couponSearch, { callers: 16 }),
     write(slot, createSlot, nextSlot, ['id', 'slotId', 'snippetCode'], 'CreateSlot, 20 products, 2 snippets'),
     write(coupon, createCoupon, couponToCreate, ['id', 'couponCode', 'createdAt'], 'Create (coupon)'),
   ];

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type DescMessage, type DescMethodUnary, type MessageShape, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { callGrpc, callJson, pathOf } from './answers.ts';
-import { bodyFile, type Calls, h2load, type Intensity, type Sample } from './load.ts';
-import type { Requests } from './persistent-load.ts';
+import { bodyFile, type Calls, frame, h2load, type Intensity, type Sample } from './load.ts';
+import { openLoad, type Requests } from './persistent-load.ts';
 import type { MeasuredServer } from './servers.ts';
 
 export type { Intensity } from './load.ts';
@@ -14,8 +13,13 @@ export interface Services {
   readonly slot: MeasuredServer;
   readonly coupon: MeasuredServer;
   readonly token: string;
-  /** Of a coupon that is valid. */
-  readonly couponCode: string;
+  /** Of coupons that are valid. */
+  readonly couponCodes: readonly string[];
+  /** A coupon with relations, and five characters of its code. */
+  readonly couponId: number;
+  readonly couponTerm: string;
+  /** A slot whose sequence is no map, and is therefore not cached. */
+  readonly arraySequenceSlot: number;
   readonly folder: string;
   removeWritten(): Promise<void>;
 }
@@ -28,6 +32,10 @@ export interface BareServers {
 
 /** What all rows are measured on. */
 export interface Stage extends Services, BareServers {
+  /** The processor time of PostgreSQL's connections until now, in microseconds. */
+  databaseTime(): Promise<number>;
+  /** Starts a server that gives one answer, in binary form, to all calls of a procedure. */
+  startEcho(path: string, answer: Buffer): Promise<MeasuredServer>;
   /** Starts another slot-service, of several processes on both cores. */
   startSlotService(processes: number): Promise<MeasuredServer>;
 }
@@ -48,12 +56,15 @@ export interface AnsweredSide<Answer> extends Side {
   readonly answer: Answer;
 }
 
-/** Calls over gRPC once, for the side that h2load then calls in the same way. */
+/**
+ * Calls over gRPC once, for the side that the load then calls in the same way. Of several requests each
+ * has its turn; their latencies are not measured then, because h2load sends only one.
+ */
 export async function grpcSide<Input extends DescMessage, Output extends DescMessage>(
   { token, folder }: Pick<Services, 'token' | 'folder'>,
   server: MeasuredServer,
   method: DescMethodUnary<Input, Output>,
-  request: MessageShape<Input>,
+  [request, ...others]: readonly [MessageShape<Input>, ...MessageShape<Input>[]],
   intensity: Intensity,
 ): Promise<AnsweredSide<MessageShape<Output>>> {
   const answer = await callGrpc(server.grpcPort, method, request, token);
@@ -63,16 +74,12 @@ export async function grpcSide<Input extends DescMessage, Output extends DescMes
     bodyFile: await bodyFile(path.join(folder, randomUUID()), method.input, request, false),
     json: false,
     token,
-    answerBytes: toBinary(method.output, answer).length,
+    // Other answers may be shorter.
+    answerBytes: others.length > 0 ? 1 : toBinary(method.output, answer).length,
     folder,
   };
-  return {
-    server,
-    answer,
-    requests: await requestsOf(calls, intensity),
-    inFlight: intensity.connections * intensity.streams,
-    load: (count) => h2load(calls, intensity, count),
-  };
+  const bodies = [request, ...others].map((message) => frame(toBinary(method.input, message)));
+  return sideOf(server, answer, calls, bodies, intensity);
 }
 
 /** The same with JSON over HTTP/1.1. */
@@ -94,16 +101,40 @@ export async function jsonSide<Input extends DescMessage, Output extends DescMes
     answerBytes: bytes,
     folder,
   };
+  return sideOf(server, message, calls, [Buffer.from(body)], intensity);
+}
+
+function sideOf<Answer>(
+  server: MeasuredServer,
+  answer: Answer,
+  calls: Calls,
+  bodies: readonly Buffer[],
+  intensity: Intensity,
+): AnsweredSide<Answer> {
+  const { connections, streams } = intensity;
+  let next = 0;
+  const body = () => {
+    next = (next + 1) % bodies.length;
+    return bodies[next] ?? Buffer.alloc(0);
+  };
+  const requests: Requests = { ...calls, body, connections, streams };
   return {
     server,
-    answer: message,
-    requests: await requestsOf(calls, intensity),
-    inFlight: intensity.connections * intensity.streams,
-    load: (count) => h2load(calls, intensity, count),
+    answer,
+    requests,
+    inFlight: connections * streams,
+    load: (count) => (bodies.length === 1 ? h2load(calls, intensity, count) : persistentLoad(requests, count)),
   };
 }
 
-async function requestsOf(calls: Calls, { connections, streams }: Intensity): Promise<Requests> {
-  const content = await readFile(calls.bodyFile);
-  return { ...calls, body: () => content, connections, streams };
+async function persistentLoad(requests: Requests, count: number): Promise<Sample> {
+  const load = await openLoad(requests);
+  try {
+    const start = performance.now();
+    await load.run(count);
+    const seconds = (performance.now() - start) / 1000;
+    return { perSecond: count / seconds, calls: count, p50: Number.NaN, p99: Number.NaN };
+  } finally {
+    load.close();
+  }
 }

@@ -1,16 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DescMessage, type DescMethodUnary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { build } from 'esbuild';
 import { migrate } from '../../shared/db/migrate.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
-import { callGrpc } from './answers.ts';
-import type { BareConfig } from './bare-config.ts';
-import { findCouponCode, loadCallsData, removeWritten } from './calls-data.ts';
+import type { BareConfig, EchoConfig } from './bare-config.ts';
+import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { recordProcedures } from './calls-recording.ts';
 import type { Stage } from './calls-sides.ts';
 import { startBenchPostgres } from './data-postgres.ts';
@@ -21,7 +18,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The script of a built service, the one file that is called by its place in every tree. */
 export const mainOf = (tree: string, service: 'slot' | 'coupon') =>
-  path.join(tree, `dist/services/${service}-service/main.js`);
+  join(tree, `dist/services/${service}-service/main.js`);
 
 /** What a measured service is told, on ports of its own choice. */
 export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): NodeJS.ProcessEnv => ({
@@ -66,30 +63,28 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
     const [slot, coupon] = [await service('slot'), await service('coupon')];
     const token = await signToken({ staffId: 1 });
 
-    const answerOf = async <Input extends DescMessage, Output extends DescMessage>(
-      method: DescMethodUnary<Input, Output>,
-      request: MessageInitShape<Input>,
-    ) => Buffer.from(toBinary(method.output, await callGrpc(slot.grpcPort, method, request, token))).toString('base64');
     const config: BareConfig = {
       databaseUrl,
       recordings: await recordProcedures(recordedUrl),
-      echoes: {
-        GetDeliverySequence: await answerOf(SlotService.method.getDeliverySequence, { id: '7' }),
-        GetProductSlots: await answerOf(SlotStoreService.method.getProductSlots, { productIds: [17] }),
-      },
     };
-    const configFile = path.join(folder, 'bare.json');
+    const configFile = join(folder, 'bare.json');
     await writeFile(configFile, JSON.stringify(config));
     const scripts = await compileBare();
     return {
       slot,
       coupon,
-      bareGrpc: await start('bare-grpc', [path.join(scripts, 'bare-grpc.js'), configFile]),
-      bareHttp: await start('bare-http', [path.join(scripts, 'bare-http.js'), configFile]),
+      bareGrpc: await start('bare-grpc', [join(scripts, 'bare-grpc.js'), configFile]),
+      bareHttp: await start('bare-http', [join(scripts, 'bare-http.js'), configFile]),
       token,
-      couponCode: await findCouponCode(databaseUrl),
+      ...(await findSamples(databaseUrl)),
       folder,
       removeWritten: () => removeWritten(databaseUrl),
+      databaseTime: postgres.processorTime,
+      async startEcho(path, answer) {
+        const file = join(folder, `echo-${randomUUID()}.json`);
+        await writeFile(file, JSON.stringify({ path, answer: answer.toString('base64') } satisfies EchoConfig));
+        return start('echo', [join(scripts, 'bare-echo.js'), file]);
+      },
       startSlotService: (processes) =>
         start(
           `slot-service-${processes}`,
@@ -110,12 +105,12 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
 
 /** The bare servers as plain JavaScript like the built services; below the root, where packages are found. */
 async function compileBare(): Promise<string> {
-  const dist = path.join(root, 'dist');
+  const dist = join(root, 'dist');
   await mkdir(dist, { recursive: true });
-  const outdir = mkdtempSync(path.join(dist, 'bench-'));
+  const outdir = mkdtempSync(join(dist, 'bench-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   await build({
-    entryPoints: ['bare-grpc.ts', 'bare-http.ts'].map((file) => path.join(import.meta.dirname, file)),
+    entryPoints: ['bare-grpc.ts', 'bare-http.ts', 'bare-echo.ts'].map((file) => join(import.meta.dirname, file)),
     outdir,
     bundle: true,
     packages: 'external',

@@ -34,7 +34,7 @@ const stage = await openStage(folder, scale);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {
-    if (row.name.includes(options.only)) measured.push(await measure(row));
+    if (`${row.name}, ${row.callers} callers`.includes(options.only)) measured.push(await measure(row));
   }
   const stalls = await measureStalls(stage, seconds * 3, options.only);
   const scaling = 'processes'.includes(options.only) ? await measureScaling(stage, rounds, seconds) : [];
@@ -52,25 +52,25 @@ function positive(name: 'rounds' | 'seconds' | 'scale'): number {
 }
 
 async function measure(row: Row): Promise<Measured> {
-  const { service, bare } = await row.prepare(stage);
+  const sides = Object.entries(await row.prepare(stage)).map(([name, side]: [string, Side]) => ({ name, side }));
   await row.afterRound?.();
-  const results: { service: Round[]; bare: Round[] } = { service: [], bare: [] };
-  // Warm, and its pace is known.
-  const counts = { service: await warmUp(service, row), bare: await warmUp(bare, row) };
+  // Warm, and their pace is known.
+  const counts = new Map<string, number>();
+  for (const { name, side } of sides) counts.set(name, await warmUp(side, row));
+  const results = new Map<string, Round[]>();
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, side] of [
-      ['service', service],
-      ['bare', bare],
-    ] as const) {
-      const result = await measureRound(side, counts[name]);
+    for (const { name, side } of sides) {
+      const result = await measureRound(side, counts.get(name) ?? 1);
       await row.afterRound?.();
-      results[name].push(result);
+      results.set(name, [...(results.get(name) ?? []), result]);
     }
   }
-  const rates = (side: readonly Round[]) =>
-    side.map(({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)).join(' ');
-  console.error(`${row.name}: ${rates(results.service)}, bare ${rates(results.bare)} calls/s`);
-  return { row, ...results };
+  for (const { name, side } of sides) if (name === 'echo') await side.server.stop();
+  const rates = [...results].map(([name, of]) => {
+    return `${name} ${of.map(({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)).join(' ')}`;
+  });
+  console.error(`${row.name}, ${row.callers} callers: ${rates.join(', ')} calls/s`);
+  return { row, service: results.get('service') ?? [], bare: results.get('bare'), echo: results.get('echo') };
 }
 
 /** Makes calls as long as a round is to take. Answers how many calls such a round has. */
@@ -89,11 +89,18 @@ async function warmUp({ load, inFlight }: Side, { length, afterRound }: Row): Pr
 
 async function measureRound({ server, load }: Side, count: number): Promise<Round> {
   const start = performance.now();
-  const [processorBefore, busyBefore] = [await serverTime(server), await busyTime('cpu0')];
+  const [processorBefore, databaseBefore] = [await serverTime(server), await stage.databaseTime()];
+  const busyBefore = await busyTime('cpu0');
   const sample = await load(count);
   const processor = (await serverTime(server)) - processorBefore;
+  const database = (await stage.databaseTime()) - databaseBefore;
   const others = (await busyTime('cpu0')) - busyBefore - processor;
   const elapsed = (performance.now() - start) * 1000;
   await server.forgetLog();
-  return { ...sample, processor: processor / sample.calls, others: Math.max(0, others / elapsed) };
+  return {
+    ...sample,
+    processor: processor / sample.calls,
+    database: database / sample.calls,
+    others: Math.max(0, others / elapsed),
+  };
 }

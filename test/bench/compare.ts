@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken } from '../support/tokens.ts';
-import { findCouponCode, loadCallsData, removeWritten } from './calls-data.ts';
+import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { type Row, rowsOf } from './calls-rows.ts';
 import type { Services } from './calls-sides.ts';
 import { environmentOf, mainOf, root } from './calls-stage.ts';
@@ -58,7 +58,7 @@ try {
   await loadCallsData(databaseUrl, scale);
   const common = {
     token: await signToken({ staffId: 1 }),
-    couponCode: await findCouponCode(databaseUrl),
+    ...(await findSamples(databaseUrl)),
     folder,
     removeWritten: () => removeWritten(databaseUrl),
   };

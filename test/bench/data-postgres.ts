@@ -1,13 +1,16 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '../../shared/dev/postgres/postgres.ts';
+import { childrenTime } from './servers.ts';
 
 /** A PostgreSQL of the benchmark's own, with a server's usual memory and no fsync. */
 export interface BenchPostgres {
   /** Creates an empty database and gives its URL. */
   createDatabase(name: string): Promise<string>;
+  /** The processor time of all connections until now, in microseconds. */
+  processorTime(): Promise<number>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -30,6 +33,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void stop().finally(() => process.exit(0)));
   }
+  const serverPid = await pidOfServer(postgres.url);
   return {
     async createDatabase(name) {
       const client = new pg.Client({ connectionString: postgres.url });
@@ -38,6 +42,18 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
       await client.end();
       return `${postgres.url.slice(0, postgres.url.lastIndexOf('/'))}/${name}`;
     },
+    processorTime: () => childrenTime(serverPid),
     stop,
   };
+}
+
+async function pidOfServer(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    return Number.parseInt(await readFile(path.join(rows[0]?.data_directory ?? '', 'postmaster.pid'), 'utf8'), 10);
+  } finally {
+    await client.end();
+  }
 }

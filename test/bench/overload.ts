@@ -155,7 +155,7 @@ const stage = await openStage(folder, 0.001);
 try {
   const { validate } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
-  const toValidate = create(validate.input, { code: stage.couponCode, userId: 1, orderAmount: 999.9 });
+  const toValidate = create(validate.input, { code: stage.couponCodes[0] ?? '', userId: 1, orderAmount: 999.9 });
   const toRead = create(getProductSlots.input, { productIds: [17] });
   const targets = [
     { name: 'Validate', target: await prepare(stage, stage.coupon, validate, toValidate) },

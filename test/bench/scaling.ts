@@ -33,12 +33,12 @@ export async function measureScaling(stage: Stage, rounds: number, seconds: numb
     return [
       await measure(
         'GetProductSlots of 10 products, not cached',
-        await sidesOf((server) => grpcSide(stage, server, getProductSlots, products, intensity)),
+        await sidesOf((server) => grpcSide(stage, server, getProductSlots, [products], intensity)),
         { rounds, seconds },
       ),
       await measure(
         'GetDeliverySequence, cached',
-        await sidesOf((server) => grpcSide(stage, server, getDeliverySequence, sequence, intensity)),
+        await sidesOf((server) => grpcSide(stage, server, getDeliverySequence, [sequence], intensity)),
         { rounds, seconds },
       ),
     ];

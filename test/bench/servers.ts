@@ -136,3 +136,12 @@ export async function threadTime({ pid }: MeasuredServer): Promise<number> {
   const stats = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')));
   return stats.reduce((sum, stat) => sum + Number.parseInt(stat, 10), 0) / 1000;
 }
+
+/** The processor time of the children of a process that run now, to the nanosecond and in microseconds. */
+export async function childrenTime(pid: number): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
+  const stats = await Promise.all(
+    children.map((child) => readFile(`/proc/${child}/schedstat`, 'utf8').catch(() => '0')),
+  );
+  return stats.reduce((sum, stat) => sum + Number.parseInt(stat, 10), 0) / 1000;
+}

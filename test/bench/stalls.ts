@@ -22,19 +22,19 @@ const loop: Intensity = { connections: 1, streams: 1 };
  * and in another one, which for this moves to core 1, where PostgreSQL and the load are.
  */
 export async function measureStalls(stage: Stage, seconds: number, only: string): Promise<Stall[]> {
-  const { slot, coupon, couponCode } = stage;
+  const { slot, coupon, couponCodes } = stage;
   const { getAll, getDeliverySequence } = SlotService.method;
   const { validate } = CouponService.method;
-  const large = await grpcSide(stage, slot, getAll, create(getAll.input), loop);
-  const toValidate = create(validate.input, { code: couponCode, userId: 1, orderAmount: 999.9 });
+  const large = await grpcSide(stage, slot, getAll, [create(getAll.input)], loop);
+  const toValidate = create(validate.input, { code: couponCodes[0] ?? '', userId: 1, orderAmount: 999.9 });
   const small: [string, Side][] = [
     [
       'GetDeliverySequence, in the process of GetAll',
-      await grpcSide(stage, slot, getDeliverySequence, create(getDeliverySequence.input, { id: '7' }), trickle),
+      await grpcSide(stage, slot, getDeliverySequence, [create(getDeliverySequence.input, { id: '7' })], trickle),
     ],
     [
       'Validate, in another process, beside PostgreSQL and the load',
-      await grpcSide(stage, coupon, validate, toValidate, trickle),
+      await grpcSide(stage, coupon, validate, [toValidate], trickle),
     ],
   ];
   const count = Math.round(callsPerSecond * seconds);

@@ -242,7 +242,7 @@ try {
   const couponReads = createClient(CouponService, withToken(couponTransport, other));
   const small = [
     () => storeReads.getStoreStatus({}),
-    () => couponReads.validate({ code: stage.couponCode, userId: 1, orderAmount: 999.9 }),
+    () => couponReads.validate({ code: stage.couponCodes[0] ?? '', userId: 1, orderAmount: 999.9 }),
   ];
   const nothing = {
     name: 'nothing',
