@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BatchedRead } from '../../shared/batching/batched-read.ts';
+import { batchedRows, readBySize } from '../../shared/batching/batched-rows.ts';
+import { CallSignal } from '../../shared/cancellation/signal.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { Database } from '../../shared/db/database.ts';
+import { statement } from '../../shared/db/statement.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { holding } from '../support/locks.ts';
+import { testSecret } from '../support/tokens.ts';
+
+interface EntryRow {
+  key: number;
+  value: string;
+}
+
+const selectEntries = statement<EntryRow, { keys: readonly number[] }>(
+  'batchedEntries',
+  'select key, value from entries where key = any($keys::integer[])',
+);
+
+const lockEntries = 'lock table entries in access exclusive mode';
+
+describe('A batched read', () => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  /** The keys of each statement. */
+  let statements: (readonly number[])[];
+
+  beforeAll(async () => {
+    testDatabase = await createDatabase();
+    await testDatabase.sql('create table entries (key integer primary key, value text not null)');
+    await testDatabase.sql(`insert into entries select n, 'value ' || n from generate_series(1, 200) n`);
+    const config = readConfig('slot', { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret });
+    database = new Database(config.database, createLogger('test', 'silent'));
+  });
+  afterAll(async () => {
+    await database.close();
+    await testDatabase.close();
+  });
+  beforeEach(() => {
+    statements = [];
+  });
+  let signals: CallSignal[] = [];
+  afterEach(() => {
+    signals = [];
+  });
+
+  /** A caller whose signal can be aborted by its place in `signals`. */
+  function caller(subject = 'caller', maxWaitMs?: number) {
+    const signal = new CallSignal();
+    signals.push(signal);
+    return { subject, signal, maxWaitMs };
+  }
+
+  function entries(maxRunning = 1, maxKeys = 128) {
+    return new BatchedRead<number, EntryRow>(
+      async (keys, asking) => {
+        statements.push(keys);
+        const rows = await database.for(asking).query(selectEntries({ keys }));
+        return new Map(rows.map((row) => [row.key, row]));
+      },
+      { maxRunning, maxKeys },
+    );
+  }
+
+  /** Runs work while one statement is under way, which ends when the work asks for it. */
+  async function whileRunning<Result>(
+    read: BatchedRead<number, EntryRow>,
+    work: (end: () => Promise<void>) => Promise<Result>,
+  ): Promise<Result> {
+    return holding(testDatabase.url, lockEntries, async (lock) => {
+      const first = read.read(1, caller('first'));
+      await lock.untilAwaited();
+      const result = await work(lock.release);
+      expect(await first).toEqual({ key: 1, value: 'value 1' });
+      return result;
+    });
+  }
+
+  it('Reads that arrive together share one statement, which asks for each key once', async () => {
+    const read = entries();
+    const found = await Promise.all([5, 6, 5, 999].map((key) => read.read(key, caller())));
+    expect(found.map((row) => row?.value)).toEqual(['value 5', 'value 6', 'value 5', undefined]);
+    expect(statements).toEqual([[5, 6, 999]]);
+  });
+
+  it('A read that comes while a statement is under way joins the next one', async () => {
+    const read = entries();
+    const value = await whileRunning(read, async (end) => {
+      const joined = read.read(1, caller());
+      await testDatabase.sql('select');
+      expect(statements).toEqual([[1]]);
+      await end();
+      return joined;
+    });
+    expect(value).toEqual({ key: 1, value: 'value 1' });
+    expect(statements).toEqual([[1], [1]]);
+  });
+
+  it('A read with several keys gets all of their values', async () => {
+    const values = await entries().readAll([7, 8], caller());
+    expect([...values.keys()].sort()).toEqual([7, 8]);
+  });
+
+  it('The callers join a batch in turn, whoever came first', async () => {
+    const read = entries(1, 4);
+    await whileRunning(read, async (end) => {
+      const busy = [11, 12, 13, 14, 15, 16].map((key) => read.read(key, caller('busy')));
+      const calm = read.read(21, caller('calm'));
+      await end();
+      await Promise.all([...busy, calm]);
+    });
+    expect(statements).toEqual([[1], [11, 21, 12, 13], [14, 15, 16]]);
+  });
+
+  it('A caller who leaves gets the reason of its signal, and the others of its batch their answers', async () => {
+    const read = entries();
+    await holding(testDatabase.url, lockEntries, async (lock) => {
+      const leaving = read.read(31, caller());
+      const staying = read.read(32, caller());
+      await lock.untilAwaited();
+      const waiting = read.read(33, caller());
+      const next = read.read(34, caller());
+      signals[0]?.abort(() => new Error('left its batch'));
+      signals[2]?.abort(() => new Error('left the line'));
+      await expect(leaving).rejects.toThrow('left its batch');
+      await expect(waiting).rejects.toThrow('left the line');
+      await lock.release();
+      expect(await staying).toEqual({ key: 32, value: 'value 32' });
+      expect(await next).toEqual({ key: 34, value: 'value 34' });
+    });
+    expect(statements).toEqual([[31, 32], [34]]);
+  });
+
+  it('A statement is canceled once all of its callers have left, and not before', async () => {
+    const read = entries();
+    await holding(testDatabase.url, lockEntries, async (lock) => {
+      const reads = [41, 42].map((key) => read.read(key, caller()));
+      const settled = Promise.allSettled(reads);
+      await lock.untilAwaited();
+      signals[0]?.abort(() => new Error('left'));
+      expect(await lock.waiting()).toBe(1);
+      signals[1]?.abort(() => new Error('left'));
+      await settled;
+      await expect.poll(() => lock.waiting()).toBe(0);
+    });
+    expect(await read.read(43, caller())).toEqual({ key: 43, value: 'value 43' });
+  });
+
+  it('A read of a caller who has left already asks for nothing', async () => {
+    const gone = caller();
+    gone.signal.abort(() => new Error('left'));
+    await expect(entries().read(1, gone)).rejects.toThrow('left');
+    expect(statements).toEqual([]);
+  });
+
+  it('The error of a statement reaches each of its reads, and the next statement is another one', async () => {
+    const read = batchedRows(
+      database,
+      (keys: readonly number[]) => statement<{ key: number }>('', `select 1 / ${keys[0]} as key`)(),
+      ({ key }) => key,
+    );
+    const errors = await Promise.allSettled([0, 1, 2].map((key) => read.read(key, caller())));
+    for (const error of errors) {
+      expect(error).toMatchObject({ status: 'rejected', reason: { rawMessage: 'A value cannot be stored' } });
+    }
+    expect(await read.read(1, caller())).toEqual({ key: 1 });
+  });
+
+  it('A read waits for its batch no longer than its caller wants', async () => {
+    const read = entries();
+    await whileRunning(read, async (end) => {
+      await expect(read.read(51, caller('calm', 1))).rejects.toMatchObject({
+        rawMessage: 'Too many calls wait for the database',
+      });
+      await end();
+    });
+    expect(statements).toEqual([[1]]);
+  });
+
+  it('A call gives its place to others while it waits', async () => {
+    const leavePlace = vi.fn();
+    await entries().read(1, { ...caller(), leavePlace });
+    expect(leavePlace).toHaveBeenCalledOnce();
+  });
+
+  it('A large row is read by its call alone, on a place, and a small one together with others', async () => {
+    const sizes: [keys: readonly number[], maxSize: number][] = [];
+    const read = readBySize<number, { key: number; isTooLarge: boolean }, string>(database, {
+      select(keys, maxSize) {
+        sizes.push([keys, maxSize]);
+        const rows = keys.map((key) => `select ${key} as key, ${key} > ${maxSize} as "isTooLarge"`);
+        return statement<{ key: number; isTooLarge: boolean }>('', rows.join(' union all '))();
+      },
+      keyOf: ({ key }) => key,
+      toValue: ({ key }) => `row ${key}`,
+      maxSizes: { shared: 10, alone: 100 },
+    });
+    const takePlace = vi.fn(async () => undefined);
+    const asking = () => ({ ...caller(), takePlace });
+    const [small, large, tooLarge] = await Promise.allSettled([5, 50, 500].map((key) => read(key, asking())));
+    expect(small).toEqual({ status: 'fulfilled', value: 'row 5' });
+    expect(large).toEqual({ status: 'fulfilled', value: 'row 50' });
+    expect(tooLarge).toMatchObject({ status: 'rejected', reason: { code: 8 } });
+    expect(takePlace).toHaveBeenCalledTimes(2);
+    expect(sizes).toEqual([
+      [[5, 50, 500], 10],
+      [[50], 100],
+      [[500], 100],
+    ]);
+  });
+});

@@ -1,0 +1,168 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ServiceConfig } from '../../shared/config/config.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type GetSlotByIdResponse, SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { holding, lockSlots } from '../support/locks.ts';
+import { viaPort } from '../support/proxy.ts';
+import { type Relay, startRelay } from '../support/relay.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signToken } from '../support/tokens.ts';
+
+const callers = 64;
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+/** Passes answers on after 0 to 40 ms, so that writes are answered while statements that began before are under way. */
+function joinUnevenly(near: Socket, far: Socket): void {
+  near.pipe(far);
+  let passed = Promise.resolve();
+  far.on('data', (chunk: Buffer) => {
+    passed = passed.then(() => pause(Math.random() * 40)).then(() => void near.write(chunk));
+  });
+}
+
+/** Reads that share statements, over gRPC. */
+describe('Reads that share statements', () => {
+  let slotService: TestService;
+  let couponService: TestService;
+  let relay: Relay;
+  let transports: ReturnType<typeof createGrpcJsTransport>[];
+  let headers: Record<string, string>;
+  const slots = () => createClient(SlotService, transports[0] ?? createGrpcJsTransport(''));
+  const coupons = () => createClient(CouponService, transports[1] ?? createGrpcJsTransport(''));
+
+  beforeAll(async () => {
+    relay = await startRelay(Number(new URL(inject('postgresUrl')).port), joinUnevenly);
+    const byRelay = ({ database }: ServiceConfig) => ({
+      database: { ...database, url: viaPort(database.url, relay.port) },
+    });
+    [slotService, couponService] = [await startTestService('slot', byRelay), await startTestService('coupon', byRelay)];
+    transports = [slotService, couponService].map(({ grpcPort }) => createGrpcJsTransport(`127.0.0.1:${grpcPort}`));
+    headers = { authorization: `Bearer ${await signToken({ staffId: 1 })}` };
+    await slotService.database.sql(`insert into slots (id, delivery_time, freeze_time)
+      select n, '2030-05-01T10:00Z', '2030-05-01T06:00Z' from generate_series(1, ${callers}) n`);
+    await couponService.database.sql(`insert into coupons (id, coupon_code, flat_discount, is_apply_for_all, created_by)
+      select n, 'CODE' || n, 1, true, 1 from generate_series(1, ${callers}) n`);
+  });
+  afterAll(async () => {
+    for (const transport of transports) transport.close();
+    await slotService.stop();
+    await couponService.stop();
+    await relay.cut();
+  });
+
+  /** Lets 64 callers write and read at once: each the records of all, several times. */
+  async function writeAndRead(
+    write: (id: number, round: number) => Promise<unknown>,
+    read: (id: number) => Promise<number>,
+  ): Promise<void> {
+    const answered = new Map<number, number>();
+    const call = async (id: number) => {
+      for (let round = 1; round <= 4; round += 1) {
+        await write(id, round);
+        answered.set(id, round);
+        const other = (id * 7 + round) % callers || callers;
+        for (const asked of [id, other]) {
+          const before = answered.get(asked) ?? 0;
+          expect(await read(asked), `what a read of ${asked} saw`).toBeGreaterThanOrEqual(before);
+        }
+      }
+    };
+    await Promise.all(numbers(callers).map(call));
+  }
+
+  /** A round is written as the number of a slot's products. */
+  const writeProducts = (slotId: number, round: number) =>
+    slots().updateSlotProducts({ slotId, productIds: numbers(round) }, { headers });
+
+  it.each<[string, (id: number) => Promise<number>]>([
+    ['GetSlotById', async (id) => (await slots().getSlotById({ id }, { headers })).slot?.productSlots.length ?? 0],
+    [
+      'GetSlotsProductIds',
+      async (id) => {
+        const { productIds } = await slots().getSlotsProductIds({ slotIds: [id] }, { headers });
+        return productIds[id]?.ids.length ?? 0;
+      },
+    ],
+    [
+      'GetAll',
+      async (id) => {
+        const { slots: listed } = await slots().getAll({}, { headers });
+        return listed.find((slot) => slot.id === id)?.productSlots.length ?? 0;
+      },
+    ],
+  ])(
+    'A call to %s that begins after a write was answered sees it, with 64 readers and writers at once',
+    async (_, read) => {
+      await slotService.database.sql('truncate product_slots');
+      await writeAndRead(writeProducts, read);
+    },
+  );
+
+  it('A call to GetSlots that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
+    const readHour = async (id: number) => {
+      const { slots: listed } = await slots().getSlots({}, { headers });
+      return (Number(listed.find((slot) => slot.id === id)?.deliveryTime?.seconds ?? 0) % 86_400) / 3_600;
+    };
+    await slotService.database.sql(`update slots set delivery_time = '2030-05-01T00:00Z'`);
+    await writeAndRead((id, round) => {
+      const deliveryTime = `2030-05-01T0${round}:00Z`;
+      return slots().updateSlot({ id, deliveryTime, freezeTime: deliveryTime }, { headers });
+    }, readHour);
+  });
+
+  it('A call to Validate that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
+    const write = (id: number, round: number) =>
+      coupons().update({ id, updates: { coupon: { flatDiscount: round } } }, { headers });
+    await writeAndRead(write, async (id) => {
+      const { discountAmount } = await coupons().validate(
+        { code: `CODE${id}`, userId: 1, orderAmount: 99 },
+        { headers },
+      );
+      return discountAmount ?? 0;
+    });
+  });
+
+  it('A call to GetById that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
+    const write = (id: number, round: number) =>
+      coupons().update({ id, updates: { coupon: { maxLimitForUser: round } } }, { headers });
+    await couponService.database.sql('update coupons set max_limit_for_user = null');
+    await writeAndRead(write, async (id) => {
+      const { coupon } = await coupons().getById({ id }, { headers });
+      return coupon?.maxLimitForUser ?? 0;
+    });
+  });
+
+  it('A batch with a bad key, a canceled caller and a late deadline gives every other caller its answer', async () => {
+    const outcome = async (call: Promise<GetSlotByIdResponse>) =>
+      call.then(
+        ({ slot }) => slot?.id,
+        (error: unknown) => ConnectError.from(error).code,
+      );
+    const canceled = new AbortController();
+    await holding(slotService.database.url, lockSlots, async (lock) => {
+      const read = (id: number, options = {}) => outcome(slots().getSlotById({ id }, { headers, ...options }));
+      // Until no further statement goes out: the other reads wait for their batch.
+      const first: Promise<unknown>[] = [];
+      for (let running = 1; running <= 3; running += 1) {
+        first.push(read(running));
+        await lock.untilAwaited(running);
+      }
+      const bad = read(-1);
+      const leaving = read(4, { signal: canceled.signal });
+      const late = read(5, { timeoutMs: 300 });
+      const others = numbers(20).map((id) => read(id));
+      expect(await late).toBe(Code.DeadlineExceeded);
+      canceled.abort();
+      expect(await leaving).toBe(Code.Canceled);
+      expect(await lock.waiting()).toBe(3);
+      await lock.release();
+      expect(await bad).toBe(Code.NotFound);
+      expect(await Promise.all(others)).toEqual(numbers(20));
+      expect(await Promise.all(first)).toEqual([1, 2, 3]);
+    });
+  });
+});
