@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import { findFreePort } from '../../shared/dev/ports.ts';
 import { attributesOf, Collector, type ReceivedSpan } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
-import { holding } from '../support/locks.ts';
+import { holding, lockSlots } from '../support/locks.ts';
 import { post } from '../support/post.ts';
 import type { Replica } from '../support/replica.ts';
 import { scrape } from '../support/scrape.ts';
@@ -102,6 +102,28 @@ describe('Traces of one replica', () => {
     expect(failed.status).toEqual({ code: 2 });
     expect(attributesOf(failed)['error.type']).toBe('INTERNAL');
     expect((await spanOf(collector, 3, 'getSlots')).status).toEqual({ code: 2 });
+  });
+
+  it('The span of a shared statement belongs to one of its calls, and links to all of them', async () => {
+    const { collector, replica, stage } = traced;
+    await holding(stage.database.url, lockSlots, async (lock) => {
+      const read = (n: number) => outcomeOf(replica.slots.getSlots({}, { headers: traceparent(n) }));
+      const first = read(30);
+      await lock.untilAwaited();
+      const sharing = [read(31), read(32)];
+      // A later call on the same connection: when it is answered, the two have arrived, and wait.
+      await replica.stores.getStoreStatus({});
+      await lock.release();
+      await Promise.all([first, ...sharing]);
+    });
+    const calls = await Promise.all([31, 32].map((n) => spanOf(collector, n, 'slot.v1.SlotService/GetSlots')));
+    const shared = await eventually(() => {
+      const found = collector.spans.find(({ name, links }) => name === 'getSlots' && links.length === 2);
+      if (found === undefined) throw new Error('no statement is shared by two calls');
+      return found;
+    });
+    expect(shared.links.map(({ spanId }) => spanId).sort()).toEqual(calls.map(({ spanId }) => spanId).sort());
+    expect(calls.map(({ spanId }) => spanId)).toContain(shared.parentSpanId);
   });
 
   it('A span contains no token, no value of a request and no SQL', async () => {

@@ -43,4 +43,17 @@ couponContract('GetById', (api) => {
     await expectError(api.staff.getById({ id: 99_999 }), notFound);
     await expectError(api.staff.getById({ id: 0 }), notFound);
   });
+
+  it('A coupon with so many users that it is read alone has all of them', async () => {
+    const { coupon: created } = await api.staff.create({ coupon: { discountPercent: 10 } });
+    const id = created?.id ?? 0;
+    await api.sql(`with added as (
+        insert into users (mobile) select 'many ' || n from generate_series(1, 1500) n returning id
+      )
+      insert into coupon_applicable_users (coupon_id, user_id) select ${id}, id from added`);
+    const { coupon } = await api.staff.getById({ id });
+    expect(coupon?.applicableUsers).toHaveLength(1500);
+    expect(coupon?.creator).toMatchObject({ id: 1, name: 'Asha Menon' });
+    await api.sql(`delete from users where mobile like 'many %'`);
+  });
 });

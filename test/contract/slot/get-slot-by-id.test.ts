@@ -149,4 +149,19 @@ slotContract('GetSlotById', (api) => {
     await addSnippet(980_001);
     await expectError(api.staff.getSlotById({ id }), answerTooLarge);
   });
+
+  it('A slot with so many products that it is read alone has all of them, beside one that is not', async () => {
+    const [large, small] = [await addSlot({ 1: [5] }), await addSlot({ 1: [6] })];
+    await api.sql('insert into product_slots select $1, n from generate_series(1, 1500) n', [large]);
+    await api.sql('insert into product_slots values ($1, 3)', [small]);
+    const slots = await Promise.all([read(large), read(small)]);
+    expect(slots.map(({ productSlots }) => productSlots.length)).toEqual([1500, 1]);
+    expect(slots.map(({ products }) => products.length)).toEqual([20, 1]);
+    expect(slots.map(({ deliverySequence }) => deliverySequence)).toEqual([[5], [6]]);
+  });
+
+  it('A slot with a sequence so long that it is read alone has all of it', async () => {
+    const ids = Array.from({ length: 20_000 }, (_, at) => at);
+    expect((await read(await addSlot({ 7: ids }))).deliverySequence).toEqual(ids);
+  });
 });

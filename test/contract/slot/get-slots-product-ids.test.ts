@@ -59,4 +59,12 @@ slotContract('GetSlotsProductIds', (api) => {
     const slotIds = Array.from({ length: 500 }, (_, index) => index + 1);
     expect(await idsOf(slotIds)).toEqual(Object.fromEntries(slotIds.map((id) => [id, [id + 1]])));
   });
+
+  it('A slot with so many products that it is read alone has all of them, beside one that is not', async () => {
+    const ids = Array.from({ length: 1500 }, (_, at) => at + 1);
+    await api.sql('insert into product_slots select 1, n from generate_series(1, 1500) n');
+    await api.sql('insert into product_slots values (2, 3)');
+    const found = await Promise.all([idsOf([1, 2]), idsOf([2])]);
+    expect(found).toEqual([{ 1: ids, 2: [3] }, { 2: [3] }]);
+  });
 });
