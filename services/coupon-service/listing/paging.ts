@@ -53,6 +53,14 @@ export const placedAfter = `
   (created_at, id) < (select timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond', $id::integer)
   and id < (select coalesce(nullif($cursor::bigint, 0), ${maxInt32 + 1}))`;
 
+/** The request that staff begin with. */
+export const firstPage: PageRequest = { pageToken: '' };
+
+/** Whether a request asks for the same as `firstPage`. */
+export function isFirstPage({ cursor = 0, limit = defaultLimit, search, pageToken }: PageRequest): boolean {
+  return cursor === 0 && limit === defaultLimit && readSearch(search) === undefined && pageToken === '';
+}
+
 /**
  * Reads where a page starts and how many rows it shows.
  *

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../../shared/db/database.ts';
 import {
   CouponApplicableProductSchema,
   CouponApplicableUserSchema,
@@ -7,10 +8,11 @@ import {
 } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
+import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
 import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type Link, Listing, linksByRow } from '../listing/listing.ts';
-import type { PlacedRow } from '../listing/paging.ts';
+import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -18,14 +20,17 @@ import type { CouponParts } from '../parts.ts';
  * page token of another search.
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
-  return async (request, call) => {
-    const { rows, ...next } = await listing.read(database.for(call), request);
-    const users = linksByRow(rows.length, rows[0]?.applicableUsers);
-    const products = linksByRow(rows.length, rows[0]?.applicableProducts);
-    const listed = rows.map((row, at) => ({ row, users: users[at] ?? [], products: products[at] ?? [] }));
-    const coupons = longList(GetAllResponseSchema.field.coupons, listed, toListedCoupon);
-    return new LongResponse(longMessage(GetAllResponseSchema, next, [coupons]));
-  };
+  const readFirst = shareResponse((asking) => readPage(database.for(asking), firstPage));
+  return (request, call) => (isFirstPage(request) ? readFirst(call) : readPage(database.for(call), request));
+}
+
+async function readPage(db: Queryable, request: PageRequest) {
+  const { rows, ...next } = await listing.read(db, request);
+  const users = linksByRow(rows.length, rows[0]?.applicableUsers);
+  const products = linksByRow(rows.length, rows[0]?.applicableProducts);
+  const listed = rows.map((row, at) => ({ row, users: users[at] ?? [], products: products[at] ?? [] }));
+  const coupons = longList(GetAllResponseSchema.field.coupons, listed, toListedCoupon);
+  return new LongResponse(longMessage(GetAllResponseSchema, next, [coupons]));
 }
 
 interface ListedCouponRow extends CouponRow, PlacedRow {

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../../shared/db/database.ts';
 import {
   type CouponService,
   GetReservedCouponsResponseSchema,
@@ -5,10 +6,11 @@ import {
 } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
+import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';
-import type { PlacedRow } from '../listing/paging.ts';
+import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -16,11 +18,14 @@ import type { CouponParts } from '../parts.ts';
  * Throws INVALID_ARGUMENT for a page token of another search.
  */
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
-  return async (request, call) => {
-    const { rows, ...next } = await listing.read(database.for(call), request);
-    const coupons = longList(GetReservedCouponsResponseSchema.field.coupons, rows, toListedReservedCoupon);
-    return new LongResponse(longMessage(GetReservedCouponsResponseSchema, next, [coupons]));
-  };
+  const readFirst = shareResponse((asking) => readPage(database.for(asking), firstPage));
+  return (request, call) => (isFirstPage(request) ? readFirst(call) : readPage(database.for(call), request));
+}
+
+async function readPage(db: Queryable, request: PageRequest) {
+  const { rows, ...next } = await listing.read(db, request);
+  const coupons = longList(GetReservedCouponsResponseSchema.field.coupons, rows, toListedReservedCoupon);
+  return new LongResponse(longMessage(GetReservedCouponsResponseSchema, next, [coupons]));
 }
 
 interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
