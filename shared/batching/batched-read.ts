@@ -7,8 +7,13 @@ import type { Caller } from '../fairness/caller.ts';
 import { type Waiter, WaitingLine } from '../fairness/waiting-line.ts';
 import { activeSpan } from '../telemetry/tracing.ts';
 
-/** Reads the values of several keys at once. A key without a value is not in the result. */
-export type Load<Key, Value> = (keys: readonly Key[], asking: Asking) => Promise<ReadonlyMap<Key, Value>>;
+/**
+ * Reads the values of several keys at once. A key without a value is not in the result.
+ *
+ * @param take takes the keys of all reads that wait now: it is called when the statement can be sent. None when
+ * nobody waits any more.
+ */
+export type Load<Key, Value> = (take: () => readonly Key[], asking: Asking) => Promise<ReadonlyMap<Key, Value>>;
 
 export interface BatchBounds {
   /** How many batches run at once. Reads that come meanwhile wait, and share the next one. */
@@ -18,7 +23,13 @@ export interface BatchBounds {
 }
 
 // With more statements at once, each has fewer keys, and PostgreSQL has more work.
-const defaultBounds: BatchBounds = { maxRunning: 3, maxKeys: 128 };
+const maxRunning = 3;
+
+/** For values of a few fields. */
+export const tinyValues: BatchBounds = { maxRunning, maxKeys: 128 };
+
+/** For values that take some time to read and to encode, of which a batch makes all others wait. */
+export const smallValues: BatchBounds = { maxRunning, maxKeys: 32 };
 
 /** A read that waits for its batch, or is part of one. */
 interface Reader<Key, Value> extends Waiter {
@@ -48,7 +59,7 @@ export class BatchedRead<Key, Value> {
   #running = 0;
   #isDue = false;
 
-  constructor(load: Load<Key, Value>, bounds = defaultBounds) {
+  constructor(load: Load<Key, Value>, bounds: BatchBounds) {
     this.#load = load;
     this.#bounds = bounds;
   }
@@ -72,7 +83,6 @@ export class BatchedRead<Key, Value> {
         reader.reject(signal.aborted ? signal.reason : fail(databaseErrors.poolExhausted));
         const { batch } = reader;
         batch?.readers.delete(reader);
-        // Nobody waits for the statement any more.
         if (batch?.readers.size === 0) batch.signal.abort(() => new Error('all calls have left'));
       };
       const reader: Reader<Key, Value> = {
@@ -103,41 +113,44 @@ export class BatchedRead<Key, Value> {
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      if (this.#waiting.size > 0) void this.#run(this.#gather());
+      if (this.#waiting.size > 0) void this.#run();
     });
   }
 
-  /** Takes readers out of the line, until there are none or the batch has keys enough. */
-  #gather(): Set<Reader<Key, Value>> {
-    const readers = new Set<Reader<Key, Value>>();
-    let keys = 0;
-    while (keys < this.#bounds.maxKeys) {
-      const reader = this.#waiting.shift();
-      if (reader === undefined) break;
-      readers.add(reader);
-      keys += reader.keys.length;
-    }
-    return readers;
-  }
-
-  async #run(readers: Set<Reader<Key, Value>>): Promise<void> {
-    const signal = new CallSignal();
-    const keys = new Set<Key>();
+  async #run(): Promise<void> {
+    const batch: Batch<Key, Value> = { readers: new Set(), signal: new CallSignal() };
     const sharing: SpanContext[] = [];
-    for (const reader of readers) {
-      reader.batch = { readers, signal };
-      for (const key of reader.keys) keys.add(key);
-      if (reader.span !== undefined) sharing.push(reader.span);
-    }
+    const take = () => {
+      const keys = this.#gather(batch, sharing);
+      // Those who do not fit into it.
+      if (this.#waiting.size > 0) this.#startSoon();
+      return keys;
+    };
     this.#running += 1;
     try {
-      const values = await this.#load([...keys], { signal, sharing });
-      for (const reader of readers) reader.resolve(values);
+      const values = await this.#load(take, { signal: batch.signal, sharing });
+      for (const reader of batch.readers) reader.resolve(values);
     } catch (error) {
-      for (const reader of readers) reader.reject(error);
+      // No connection could be lent.
+      if (batch.readers.size === 0) take();
+      for (const reader of batch.readers) reader.reject(error);
     } finally {
       this.#running -= 1;
       if (this.#waiting.size > 0) this.#startSoon();
     }
+  }
+
+  /** Takes readers out of the line into a batch, until there are none or it has keys enough. Returns their keys. */
+  #gather(batch: Batch<Key, Value>, sharing: SpanContext[]): readonly Key[] {
+    const keys = new Set<Key>();
+    while (keys.size < this.#bounds.maxKeys) {
+      const reader = this.#waiting.shift();
+      if (reader === undefined) break;
+      reader.batch = batch;
+      batch.readers.add(reader);
+      for (const key of reader.keys) keys.add(key);
+      if (reader.span !== undefined) sharing.push(reader.span);
+    }
+    return [...keys];
   }
 }

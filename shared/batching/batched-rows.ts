@@ -1,8 +1,8 @@
-import type { Database } from '../db/database.ts';
+import type { Database, LateStatement } from '../db/database.ts';
 import type { BoundStatement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
-import { BatchedRead } from './batched-read.ts';
+import { BatchedRead, smallValues, tinyValues } from './batched-read.ts';
 
 /**
  * A batched read of rows by key.
@@ -14,10 +14,10 @@ export function batchedRows<Key, Row>(
   select: (keys: readonly Key[]) => BoundStatement<Row>,
   keyOf: (row: Row) => Key,
 ): BatchedRead<Key, Row> {
-  return new BatchedRead(async (keys, asking) => {
-    const rows = await database.for(asking).query(select(keys));
+  return new BatchedRead(async (take, asking) => {
+    const rows = await database.for(asking).queryLate(lately(take, select));
     return new Map(rows.map((row) => [keyOf(row), row]));
-  });
+  }, tinyValues);
 }
 
 /** A row that is not read as a whole when it is larger than its statement allows. */
@@ -44,10 +44,11 @@ export function readBySize<Key, Row extends SizedRow, Value>(
   database: Database,
   { select, keyOf, toValue, maxSizes }: SizedRead<Key, Row, Value>,
 ): (key: Key, caller: Caller) => Promise<Value | undefined> {
-  const shared = new BatchedRead<Key, Value | typeof large>(async (keys, asking) => {
-    const rows = await database.for(asking).query(select(keys, maxSizes.shared));
+  const selectSmall = (keys: readonly Key[]) => select(keys, maxSizes.shared);
+  const shared = new BatchedRead<Key, Value | typeof large>(async (take, asking) => {
+    const rows = await database.for(asking).queryLate(lately(take, selectSmall));
     return new Map(rows.map((row) => [keyOf(row), row.isTooLarge ? large : toValue(row)]));
-  });
+  }, smallValues);
   return async (key, caller) => {
     const value = await shared.read(key, caller);
     if (value !== large) return value;
@@ -59,3 +60,14 @@ export function readBySize<Key, Row extends SizedRow, Value>(
 }
 
 const large = Symbol('a large row');
+
+/** The statement of the keys that are waited for when it can be sent. */
+function lately<Key, Row>(
+  take: () => readonly Key[],
+  select: (keys: readonly Key[]) => BoundStatement<Row>,
+): LateStatement<Row> {
+  return () => {
+    const keys = take();
+    return keys.length === 0 ? undefined : select(keys);
+  };
+}

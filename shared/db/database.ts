@@ -22,8 +22,13 @@ export interface Queryable {
   query<Row>(statement: BoundStatement<Row>): Promise<Row[]>;
 }
 
+/** Makes a statement when it can be sent; undefined when nobody needs it any more. */
+export type LateStatement<Row> = () => BoundStatement<Row> | undefined;
+
 /** Runs statements that need no transaction of their own. */
 export interface BatchQueryable extends Queryable {
+  /** Runs a statement that is made once a connection is lent for it. Without one, there are no rows. */
+  queryLate<Row>(make: LateStatement<Row>): Promise<Row[]>;
   /**
    * Runs statements in one transaction and one round trip: when one fails, all are undone. Resolves with
    * the rows of `last`, which runs without a transaction when nothing comes before it. Rejects with the
@@ -90,6 +95,11 @@ export class Database {
   for(caller: Asking): BatchQueryable {
     return {
       query: (statement) => this.#withClient(caller, (client) => this.#run(client, statement, caller)),
+      queryLate: (make) =>
+        this.#withClient(caller, async (client) => {
+          const statement = make();
+          return statement === undefined ? [] : this.#run(client, statement, caller);
+        }),
       batch: (before, last) =>
         this.#withClient(caller, async (client) => {
           const run = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, caller);

@@ -31,6 +31,7 @@ class RecordingDatabase extends Database {
   override for(caller: Caller): BatchQueryable {
     const db = super.for(caller);
     return {
+      ...db,
       ...this.#recorded(db),
       batch: (before, last) => {
         this.#record(begin, ...before, last, commit);

@@ -5,7 +5,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { type BatchQueryable, Database } from '../../shared/db/database.ts';
+import { type BatchQueryable, Database, type LateStatement } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
 import type { Caller } from '../../shared/fairness/caller.ts';
@@ -160,6 +160,10 @@ class ExplainingDatabase extends Database {
           this.#plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
         }
         return db.query(asked);
+      },
+      queryLate<Row>(make: LateStatement<Row>) {
+        const asked = make();
+        return asked === undefined ? Promise.resolve([]) : this.query(asked);
       },
     };
   }

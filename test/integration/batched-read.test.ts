@@ -56,9 +56,12 @@ describe('A batched read', () => {
 
   function entries(maxRunning = 1, maxKeys = 128) {
     return new BatchedRead<number, EntryRow>(
-      async (keys, asking) => {
-        statements.push(keys);
-        const rows = await database.for(asking).query(selectEntries({ keys }));
+      async (take, asking) => {
+        const rows = await database.for(asking).queryLate(() => {
+          const keys = take();
+          statements.push(keys);
+          return keys.length === 0 ? undefined : selectEntries({ keys });
+        });
         return new Map(rows.map((row) => [row.key, row]));
       },
       { maxRunning, maxKeys },
@@ -178,6 +181,31 @@ describe('A batched read', () => {
       await end();
     });
     expect(statements).toEqual([[1]]);
+  });
+
+  it('A read waits for a connection no longer than its caller wants, and sends no statement afterwards', async () => {
+    const config = readConfig('slot', { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret }).database;
+    const small = new Database({ ...config, poolSize: 1 }, createLogger('test', 'silent'));
+    const read = batchedRows(
+      small,
+      (keys: readonly number[]) => {
+        statements.push(keys);
+        return selectEntries({ keys });
+      },
+      ({ key }) => key,
+    );
+    await holding(testDatabase.url, lockEntries, async (lock) => {
+      const first = small.for(caller()).query(selectEntries({ keys: [1] }));
+      await lock.untilAwaited();
+      await expect(read.read(52, caller('calm', 1))).rejects.toMatchObject({
+        rawMessage: 'Too many calls wait for the database',
+      });
+      await lock.release();
+      await first;
+    });
+    expect(await read.read(53, caller())).toEqual({ key: 53, value: 'value 53' });
+    expect(statements).toEqual([[53]]);
+    await small.close();
   });
 
   it('A call gives its place to others while it waits', async () => {

@@ -127,31 +127,74 @@ describe('Searches of large tables', () => {
     }
   });
 
-  it('A page of users by name reads no row of the users before it', async () => {
-    await own.sql('vacuum analyze users');
+  /** How many rows of a table a read reads: of a scan that reads nothing but the index, none. */
+  async function rowsReadBy(table: string, read: (handlers: typeof coupons) => Promise<unknown>): Promise<number> {
     const config = readConfig('coupon', { DATABASE_URL: own.url, AUTH_JWT_SECRET: testSecret }).database;
     const other = new Database({ ...config, applicationName: 'of this test' }, pino({ level: 'silent' }));
     const readRows = async () => {
       const [row] = await own.sql<{ n: string }>(
-        `select seq_tup_read + idx_tup_fetch as n from pg_stat_user_tables where relname = 'users'`,
+        'select seq_tup_read + idx_tup_fetch as n from pg_stat_user_tables where relname = $1',
+        [table],
       );
       return Number(row?.n);
     };
+    await own.sql(`vacuum analyze ${table}`);
     const before = await readRows();
-    const { users } = await responseOf(
-      getUsersMiniInfo,
-      await createCouponHandlers({ database: other, codePrefix: 'DC', missLimit: undefined }).getUsersMiniInfo(
-        create(getUsersMiniInfo.input, { offset: 11_000, limit: 10 }),
-        call,
-      ),
-    );
+    await read(createCouponHandlers({ database: other, codePrefix: 'DC', missLimit: undefined }));
     // A connection reports what it read when it ends.
     await other.close();
     await eventually(async () => {
       const left = await own.sql(`select pid from pg_stat_activity where application_name = 'of this test'`);
       expect(left).toEqual([]);
     });
-    expect(users).toHaveLength(10);
-    expect((await readRows()) - before).toBe(0);
+    return (await readRows()) - before;
+  }
+
+  it('A page of users by name reads no row of the users before it', async () => {
+    const read = await rowsReadBy('users', async (handlers) => {
+      const request = create(getUsersMiniInfo.input, { offset: 11_000, limit: 10 });
+      const { users } = await responseOf(getUsersMiniInfo, await handlers.getUsersMiniInfo(request, call));
+      expect(users).toHaveLength(10);
+    });
+    expect(read).toBe(0);
+  });
+
+  // Of 12,000: the rows that are tried, sampled and scanned, and those of the page.
+  const fewRows = 2_000;
+
+  it('The last page of a term that is in nearly all rows reads few rows', async () => {
+    const read = await rowsReadBy('coupons', async (handlers) => {
+      const { coupons: last } = await responseOf(
+        getAll,
+        await handlers.getAll(create(getAll.input, { search: 'C-', cursor: 30 }), call),
+      );
+      expect(last).toHaveLength(24);
+    });
+    expect(read).toBeLessThan(fewRows);
+  });
+
+  it('A search for a term that is in nearly all rows but the latest reads few rows', async () => {
+    await own.sql(`insert into coupons (coupon_code, created_by, created_at)
+      select 'Campaign ' || n, 1, timestamptz '2027-01-01' + n * interval '1 second' from generate_series(1, 1000) n`);
+    const read = await rowsReadBy('coupons', async (handlers) => {
+      const { coupons: found } = await responseOf(
+        getAll,
+        await handlers.getAll(create(getAll.input, { search: 'C-' }), call),
+      );
+      expect(found).toHaveLength(50);
+    });
+    expect(read).toBeLessThan(fewRows);
+    await own.sql(`delete from coupons where coupon_code like 'Campaign %'`);
+  });
+
+  it('A search for a term that is rare reads few rows', async () => {
+    const read = await rowsReadBy('coupons', async (handlers) => {
+      const { coupons: found } = await responseOf(
+        getAll,
+        await handlers.getAll(create(getAll.input, { search: 'Few%' }), call),
+      );
+      expect(found).toHaveLength(6);
+    });
+    expect(read).toBeLessThan(fewRows);
   });
 });

@@ -19,9 +19,9 @@ interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed
 
 /** Links of listed rows to records of another table. */
 interface ListedLinks {
-  /** The column of the result's first row that has the links of all rows on the page, as `Link`s. */
+  /** The column of the result that has a row's links, as `Link`s; null without any. */
   readonly column: string;
-  /** The table of the links, with their ids and those of the listed rows as `owner`. */
+  /** The table of the links, with their ids, and with those of the listed rows in `owner`. */
   readonly table: string;
   readonly owner: string;
   /** The table that they lead to, by its id in `target`, and SQL of what is shown of its rows. */
@@ -30,8 +30,8 @@ interface ListedLinks {
   readonly shown: string;
 }
 
-/** A link of the row at a place on the page; the first place is 1. */
-export type Link<Shown> = [place: number, id: number, shown: Shown];
+/** A link, with what is shown of the record that it leads to. */
+export type Link<Shown> = [id: number, shown: Shown];
 
 /** A listing that is paged, latest first, and searched: of coupons or of reserved coupons. */
 export class Listing<Row extends PlacedRow> {
@@ -53,10 +53,8 @@ export class Listing<Row extends PlacedRow> {
   ) {
     this.#name = name;
     const page = (rows: string) => pageOf(table, rows, links, shown);
-    const found = searchedIds({
-      ...{ table, columns, indexed, where: placedAfter },
-      ...{ placedBy: 'created_at', order: latestFirst },
-    });
+    const order = { placedBy: 'created_at', order: latestFirst, where: placedAfter };
+    const found = searchedIds({ table, columns, indexed, ...order });
     this.#list = statement(
       procedure,
       page(`select * from ${table} where ${placedAfter} order by ${latestFirst} limit (select $rows::bigint)`),
@@ -84,13 +82,6 @@ export class Listing<Row extends PlacedRow> {
   }
 }
 
-/** The links of each row on a page, in the order of the page, out of those of all rows. */
-export function linksByRow<Shown>(rows: number, links: readonly Link<Shown>[] | null = []): Link<Shown>[][] {
-  const byRow = Array.from({ length: rows }, (): Link<Shown>[] => []);
-  for (const link of links ?? []) byRow[link[0] - 1]?.push(link);
-  return byRow;
-}
-
 /** How many links and product ids the rows of a page may have together. Its first row may have any number. */
 const maxLinks = 100_000;
 
@@ -104,23 +95,27 @@ function pageOf(
   links: readonly ListedLinks[],
   { columns, joined }: { readonly columns: string; readonly joined: string },
 ): string {
-  // A nested loop reads the links in the order of the page, and ends at the limit: "offset 0" keeps the planner from
-  // joining in another way. An id takes 4 bytes: the array of the product ids itself is not read.
-  const readLinks = ({ column, table, owner, target }: ListedLinks) => `
-    "${column}" as materialized (
+  // A nested loop reads the links in the order of the page, and ends at the limit, to which those of the first row do not
+  // count: "offset 0" keeps the planner from joining in another way.
+  const readLinks = (link: ListedLinks) => `
+    "links of ${link.column}" as materialized (
       select place, link.id, link.target
       from page, lateral (
-        select id, ${target} as target from ${table} where ${owner} = page.id offset 0
+        select id, ${link.target} as target from ${link.table} where ${link.owner} = page.id offset 0
       ) as link
-      limit (select ${maxLinks} + 1 + count(*) from ${table} where ${owner} = (select id from page where place = 1))
+      limit (
+        select ${maxLinks} + 1 + count(*) from ${link.table} where ${link.owner} = (select id from page where place = 1)
+      )
     ),`;
-  const showLinks = ({ column, related, shown }: ListedLinks) => `
-    case when place = 1 then (
-      select json_agg(json_build_array(links.place, links.id, ${shown}) order by links.id)
-      from "${column}" as links, lateral (select * from ${related} where id = links.target offset 0) as ${related}
-      where links.place < coalesce((select place from beyond), links.place + 1)
-    ) end as "${column}",`;
-  const places = links.map(({ column }) => `select place from "${column}"`);
+  const joinLinks = ({ column, related, shown }: ListedLinks) => `
+    left join (
+      select place, json_agg(json_build_array(links.id, ${shown}) order by links.id) as shown
+      from "links of ${column}" as links, lateral (select * from ${related} where id = links.target offset 0) as ${related}
+      where place < coalesce((select place from beyond), place + 1)
+      group by place
+    ) as "${column}" using (place)`;
+  const places = links.map(({ column }) => `select place from "links of ${column}"`);
+  // An id takes 4 bytes: the array of the product ids itself is not read.
   return `
     with page as materialized (
       select *, row_number() over (order by ${latestFirst}) as place from (${rows}) as found
@@ -136,12 +131,12 @@ function pageOf(
       from page left join linked using (place)
     ),
     beyond as materialized (select min(place) as place from weighed where is_beyond)
-    select ${columns}, ${links.map(showLinks).join('')}
+    select ${columns}, ${links.map(({ column }) => `"${column}".shown as "${column}",`).join(' ')}
       coalesce(place = (select place from beyond), false) as "isNext",
       case when place + 1 = (select place from beyond)
         then (extract(epoch from ${table}.created_at) * 1000000)::bigint
       end as "createdAtMicros"
-    from page as ${table} ${joined}
+    from page as ${table} ${joined} ${links.map(joinLinks).join('')}
     where place <= coalesce((select place from beyond), place)
     order by place`;
 }

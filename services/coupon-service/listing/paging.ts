@@ -47,7 +47,10 @@ const maxLimit = 1_000;
 // The largest safe integer of microseconds: in the year 2255.
 const latest = String(Number.MAX_SAFE_INTEGER);
 
-/** SQL of the order of a listing, and of the condition for its rows after a place. */
+/**
+ * SQL of the order of a listing, and of the condition for its rows after a place. Its parameters stand in selects, so that
+ * the planner does not see them (see searching.ts).
+ */
 export const latestFirst = 'created_at desc, id desc';
 export const placedAfter = `
   (created_at, id) < (select timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond', $id::integer)

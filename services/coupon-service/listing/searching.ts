@@ -1,19 +1,26 @@
 // Substring searches that stay fast for common and for rare terms, with a prepared plan.
 //
 // A scan in the order of the listing finds a common term soonest: it stops when the page is full. The
-// index finds a rare term soonest. So the statement scans the first rows, which fill the page when the
-// term is common. Else it judges by what it has found in them how often the term occurs, and does what
-// is cheaper: it scans on, or asks the index. If the scan goes on in vain, it asks the index, too.
+// index finds a rare term soonest. So the statement tries the first rows, which fill the page when the
+// term is common among them. Else it estimates how often the term occurs, from these and from a sample
+// of the whole table. If to fill the page costs less than the index, it scans on: at most for as long as
+// the index would have taken. It asks the index when that was in vain and there are more rows.
 //
 // The planner must not see the parameters, or it plans each search anew, which takes as long as the
 // search: each stands in a select of its own.
 
-/** How many rows are scanned first, for each row that is wanted. */
-const triedPerRow = 10;
-/** How many more are scanned at most: twice as many as it should take, and never more than these. */
-const maxScanned = 100_000;
+/** How many rows are tried first, for each row that is wanted. */
+const triedPerRow = 5;
+/** The sample: so many rows from each of so many places, spread over the ids. */
+const samples = 16;
+const sampleRows = 16;
 /** How many rows are scanned in the time that it takes to read one row that the index has found. */
 const scannedPerIndexed = 7;
+/** How many more rows are scanned at most, for each row that is wanted, or twice as many as should fill the page. */
+const scannedPerRow = 100;
+const maxScanned = 100_000;
+/** The rows of a table of which PostgreSQL has no estimate yet. */
+const unknownRows = 1_000_000;
 
 export interface SearchedTable {
   readonly table: string;
@@ -47,31 +54,50 @@ export function readSearch(term: string | undefined): Search | undefined {
  */
 export function searchedIds({ table, columns, indexed, placedBy, order, where }: SearchedTable): string {
   const matches = columns.map((column) => `${column} ilike (select $pattern::text)`).join(' or ');
+  const searched = columns.join(', ');
   const rowsToTry = `(select $rows::bigint * ${triedPerRow})`;
-  const inOrder = `select id, ${columns.join(', ')} from ${table} where ${where} order by ${order}`;
+  const inOrder = (columns: string) => `select ${columns} from ${table} where ${where} order by ${order}`;
   const foundIn = (rows: string) =>
     `array(select id from (${rows}) as scanned where ${matches} limit (select $rows::bigint))`;
-  // With k of n tried rows found, it takes rows * n / k more to fill the page, and the index finds k / n of all rows.
   return `
-    with tried as materialized (
-      select ids, ${rowsToTry} as rows, cardinality(ids) as found, cardinality(ids) >= $rows::bigint as is_full
-      from (select ${foundIn(`${inOrder} limit ${rowsToTry}`)} as ids) as tried
+    with tried as materialized (select ${foundIn(`${inOrder(`id, ${searched}`)} limit ${rowsToTry}`)} as ids),
+    sampled as materialized (
+      select count(*) as rows, count(*) filter (where ${matches}) as found
+      from (select min(id)::bigint as first, max(id)::bigint as last from ${table}) as ids,
+        generate_series(0, ${samples - 1}) as nth,
+        lateral (
+          select ${searched} from ${table}
+          where id >= first + (last - first) * (2 * nth + 1) / ${2 * samples} order by id limit ${sampleRows}
+        ) as sample
+      where cardinality((select ids from tried)) < $rows::bigint
+    ),
+    estimated as materialized (
+      select (cardinality(ids) + found)::double precision / (${rowsToTry} + rows) as share,
+        (select case when reltuples < 0 then ${unknownRows} else reltuples end
+         from pg_class where oid = '${table}'::regclass) as rows
+      from tried, sampled
     ),
     judged as materialized (
-      select case when found::double precision ^ 2 * ${scannedPerIndexed}
-          * (select reltuples from pg_class where oid = '${table}'::regclass) > $rows::bigint * rows::double precision ^ 2
-        then least(2 * $rows::bigint * rows / found, ${maxScanned})
+      select case when share * share * rows * ${scannedPerIndexed} > $rows::bigint
+        then least(
+          share * rows * ${scannedPerIndexed}, greatest(2 / greatest(share, 1e-9), ${scannedPerRow}) * $rows::bigint, ${maxScanned}
+        )::bigint
         else 0
       end as rows_to_scan
-      from tried
+      from estimated
     ),
     scanned as materialized (
-      select ids || case when is_full then '{}' else ${foundIn(
-        `${inOrder} offset ${rowsToTry} limit (select rows_to_scan from judged)`,
+      select ids || case when cardinality(ids) >= $rows::bigint then '{}' else ${foundIn(
+        `${inOrder(`id, ${searched}`)} offset ${rowsToTry} limit (select rows_to_scan from judged)`,
       )} end as ids
       from tried
     ),
-    needs_index as materialized (select cardinality(ids) < $rows::bigint as yes from scanned),
+    needs_index as materialized (
+      select case when cardinality(ids) < $rows::bigint then exists (
+        ${inOrder('')} offset (select ${rowsToTry} + rows_to_scan from judged) limit 1
+      ) else false end as yes
+      from scanned
+    ),
     indexed as materialized (
       select id, ${placedBy} from ${table}
       where (select yes from needs_index)

@@ -11,7 +11,7 @@ import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobu
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
 import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
-import { type Link, Listing, linksByRow } from '../listing/listing.ts';
+import { type Link, Listing } from '../listing/listing.ts';
 import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -20,40 +20,30 @@ import type { CouponParts } from '../parts.ts';
  * page token of another search.
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
-  const readFirst = shareResponse((asking) => readPage(database.for(asking), firstPage));
+  const readFirst = shareResponse(database, (db) => readPage(db, firstPage));
   return (request, call) => (isFirstPage(request) ? readFirst(call) : readPage(database.for(call), request));
 }
 
 async function readPage(db: Queryable, request: PageRequest) {
   const { rows, ...next } = await listing.read(db, request);
-  const users = linksByRow(rows.length, rows[0]?.applicableUsers);
-  const products = linksByRow(rows.length, rows[0]?.applicableProducts);
-  const listed = rows.map((row, at) => ({ row, users: users[at] ?? [], products: products[at] ?? [] }));
-  const coupons = longList(GetAllResponseSchema.field.coupons, listed, toListedCoupon);
+  const coupons = longList(GetAllResponseSchema.field.coupons, rows, toListedCoupon);
   return new LongResponse(longMessage(GetAllResponseSchema, next, [coupons]));
 }
 
 interface ListedCouponRow extends CouponRow, PlacedRow {
   creatorName: string;
-  /** Of all rows on the page, in the first one. */
   applicableUsers: Link<UserTuple>[] | null;
   applicableProducts: Link<ProductTuple>[] | null;
 }
 
-interface ListedCoupon {
-  readonly row: ListedCouponRow;
-  readonly users: readonly Link<UserTuple>[];
-  readonly products: readonly Link<ProductTuple>[];
-}
-
-function toListedCoupon({ row, users, products }: ListedCoupon) {
-  const { id: couponId, createdBy, creatorName } = row;
+function toListedCoupon(row: ListedCouponRow) {
+  const { id: couponId, createdBy, creatorName, applicableUsers, applicableProducts } = row;
   const creator = { id: createdBy, name: creatorName };
   return longMessage(ListedCouponSchema, { ...toCoupon(row), creator }, [
-    longList(ListedCouponSchema.field.applicableUsers, users, ([, id, user]) =>
+    longList(ListedCouponSchema.field.applicableUsers, applicableUsers ?? [], ([id, user]) =>
       longMessage(CouponApplicableUserSchema, { id, couponId, userId: user[0], user: toUser(user) }),
     ),
-    longList(ListedCouponSchema.field.applicableProducts, products, ([, id, product]) =>
+    longList(ListedCouponSchema.field.applicableProducts, applicableProducts ?? [], ([id, product]) =>
       longMessage(CouponApplicableProductSchema, { id, couponId, productId: product[0], product: toProduct(product) }),
     ),
   ]);
@@ -68,12 +58,20 @@ const listing = new Listing<ListedCouponRow>(
     indexed: 'coupon_code',
     links: [
       {
-        ...{ column: 'applicableUsers', table: 'coupon_applicable_users', owner: 'coupon_id' },
-        ...{ related: 'users', target: 'user_id', shown: userJson },
+        column: 'applicableUsers',
+        table: 'coupon_applicable_users',
+        owner: 'coupon_id',
+        target: 'user_id',
+        related: 'users',
+        shown: userJson,
       },
       {
-        ...{ column: 'applicableProducts', table: 'coupon_applicable_products', owner: 'coupon_id' },
-        ...{ related: 'products', target: 'product_id', shown: productJson },
+        column: 'applicableProducts',
+        table: 'coupon_applicable_products',
+        owner: 'coupon_id',
+        target: 'product_id',
+        related: 'products',
+        shown: productJson,
       },
     ],
   },

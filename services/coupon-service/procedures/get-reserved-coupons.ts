@@ -18,7 +18,7 @@ import type { CouponParts } from '../parts.ts';
  * Throws INVALID_ARGUMENT for a page token of another search.
  */
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
-  const readFirst = shareResponse((asking) => readPage(database.for(asking), firstPage));
+  const readFirst = shareResponse(database, (db) => readPage(db, firstPage));
   return (request, call) => (isFirstPage(request) ? readFirst(call) : readPage(database.for(call), request));
 }
 

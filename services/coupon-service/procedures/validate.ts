@@ -19,8 +19,7 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
   return async ({ code, orderAmount }, call) => {
     // 1
     if (code === '') return refused('Invalid coupon code');
-    // A code that came as JSON may hold half a character, which PostgreSQL can't read.
-    const couponCode = code.toUpperCase().toWellFormed();
+    const couponCode = code.toUpperCase();
     if (missLimit === undefined) return judge(await coupons.read(couponCode, call), orderAmount);
     return judge(await findWithin(missLimit, database.for(call), couponCode, call), orderAmount);
   };

@@ -13,8 +13,8 @@ import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxPro
  * RESOURCE_EXHAUSTED for a list that is too large.
  */
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
-  const readSlots = shareResponse(async (asking) => {
-    const slots = listedRows(await database.for(asking).query(selectSlots()));
+  const readSlots = shareResponse(database, async (db) => {
+    const slots = listedRows(await db.query(selectSlots()));
     const products = new Map(slots[0]?.products?.map((product) => [product.id, product]));
     return new ListedSlotsResponse(slots, products);
   });

@@ -53,7 +53,7 @@ const selectSlots = statement<SlotDetailRow, { ids: string; maxIds: number }>(
   `with asked as materialized (
      select slot.*
      from json_array_elements_text($ids::json) as asked(id), lateral (
-       select *, shown_bytes / 20 > $maxIds::integer or $maxIds < (
+       select *, shown_bytes / 160 > $maxIds::integer or $maxIds < (
          select count(*) from (
            select from product_slots where slot_id = slots.id limit $maxIds::bigint + 1
          ) as associations

@@ -9,7 +9,7 @@ import type { SlotParts } from '../parts.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 
 /** A call for more slots does not share a statement. */
-const maxSharedSlots = 100;
+const maxSharedSlots = 50;
 
 /**
  * Spec 4.1, getSlotsProductIds: every requested slot has an entry, empty when it has no products. Throws

@@ -12,9 +12,7 @@ import { areSlotsTooLarge, type ListedOr, type ListRow, listedRows } from '../sl
  * that is too large.
  */
 export function getSlots({ database }: SlotParts): Handler<typeof SlotService.method.getSlots> {
-  const readSlots = shareResponse(
-    async (asking) => new SlotsResponse(listedRows(await database.for(asking).query(selectSlots()))),
-  );
+  const readSlots = shareResponse(database, async (db) => new SlotsResponse(listedRows(await db.query(selectSlots()))));
   return (_request, call) => readSlots(call);
 }
 

@@ -20,8 +20,8 @@ export type ListedOr<Row extends ListRow> = Row | { id: null };
 const maxListBytes = 32 * 1024 * 1024;
 export const maxProductIds = 1_000_000;
 
-/** A slot with more product ids is read alone, and not in a statement that calls share. */
-export const smallProductIds = 1_000;
+/** A slot with more product ids is read alone: of a statement that calls share, all wait for the largest slot. */
+export const smallProductIds = 100;
 
 /** SQL of the condition under which the active slots' own fields are too large for an answer. */
 export const areSlotsTooLarge = `

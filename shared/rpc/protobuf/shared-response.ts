@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BatchedRead } from '../../batching/batched-read.ts';
-import type { Asking } from '../../db/database.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import type { Caller } from '../../fairness/caller.ts';
 import { type Codec, EncodedResponse } from './encoding.ts';
 
@@ -16,15 +16,23 @@ const bounds = { maxRunning: 1, maxKeys: Number.POSITIVE_INFINITY };
  * Reads a response that is the same for all callers, such as a list. Calls that wait at the same time share its statement
  * and its bytes: it is encoded once in each form that they take. While it is encoded, the next one is read.
  *
- * @param open reads the response. Rejects with what the caller gets.
+ * @param open reads the response, by one statement. Rejects with what the caller gets.
  * @returns a read that rejects as `BatchedRead` does, and as `open` and the encoding do.
  */
 export function shareResponse<Output extends DescMessage>(
-  open: (asking: Asking) => Promise<EncodedResponse<Output>>,
+  database: Database,
+  open: (db: Queryable) => Promise<EncodedResponse<Output>>,
 ): (call: SharingCall) => Promise<EncodedResponse<Output>> {
   let encoding: Promise<unknown> = Promise.resolve();
-  const responses = new BatchedRead<Codec, Promise<EncodedResponse<Output>>>(async (codecs, asking) => {
-    const response = await open(asking);
+  const responses = new BatchedRead<Codec, Promise<EncodedResponse<Output>>>(async (take, asking) => {
+    let codecs: readonly Codec[] = [];
+    const response = await open({
+      query: (statement) =>
+        database.for(asking).queryLate(() => {
+          codecs = take();
+          return codecs.length === 0 ? undefined : statement;
+        }),
+    });
     // Otherwise what is read would pile up in memory.
     await encoding;
     const encoded = new Map(codecs.map((codec) => [codec, encode(response, codec)]));
