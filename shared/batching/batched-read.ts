@@ -29,7 +29,7 @@ const maxRunning = 3;
 export const tinyValues: BatchBounds = { maxRunning, maxKeys: 128 };
 
 /** For values that take some time to read and to encode, of which a batch makes all others wait. */
-export const smallValues: BatchBounds = { maxRunning, maxKeys: 32 };
+export const smallValues: BatchBounds = { maxRunning, maxKeys: 16 };
 
 /** A read that waits for its batch, or is part of one. */
 interface Reader<Key, Value> extends Waiter {

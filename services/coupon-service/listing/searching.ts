@@ -10,9 +10,9 @@
 // search: each stands in a select of its own.
 
 /** How many rows are tried first, for each row that is wanted. */
-const triedPerRow = 5;
+const triedPerRow = 10;
 /** The sample: so many rows from each of so many places, spread over the ids. */
-const samples = 16;
+const samples = 8;
 const sampleRows = 16;
 /** How many rows are scanned in the time that it takes to read one row that the index has found. */
 const scannedPerIndexed = 7;
