@@ -55,6 +55,9 @@ export interface Row {
   afterRound?(): Promise<void>;
 }
 
+/** What a row is called where its columns are not shown. */
+export const titleOf = ({ name, callers }: Row) => `${name}, ${callers === 1 ? '1 caller' : `${callers} callers`}`;
+
 const intensities: Readonly<Record<number, Intensity>> = {
   1: { connections: 1, streams: 1 },
   4: { connections: 2, streams: 2 },

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Row, rowsOf } from './calls-rows.ts';
+import { type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
@@ -34,7 +34,7 @@ const stage = await openStage(folder, scale);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {
-    if (`${row.name}, ${row.callers} callers`.includes(options.only)) measured.push(await measure(row));
+    if (titleOf(row).includes(options.only)) measured.push(await measure(row));
   }
   const stalls = await measureStalls(stage, seconds * 3, options.only);
   const scaling = 'processes'.includes(options.only) ? await measureScaling(stage, rounds, seconds) : [];
@@ -69,7 +69,7 @@ async function measure(row: Row): Promise<Measured> {
   const rates = [...results].map(([name, of]) => {
     return `${name} ${of.map(({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)).join(' ')}`;
   });
-  console.error(`${row.name}, ${row.callers} callers: ${rates.join(', ')} calls/s`);
+  console.error(`${titleOf(row)}: ${rates.join(', ')} calls/s`);
   return { row, service: results.get('service') ?? [], bare: results.get('bare'), echo: results.get('echo') };
 }
 

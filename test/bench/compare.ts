@@ -6,7 +6,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken } from '../support/tokens.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
-import { type Row, rowsOf } from './calls-rows.ts';
+import { type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Services } from './calls-sides.ts';
 import { environmentOf, mainOf, root } from './calls-stage.ts';
 import { compareTable, type Figures, type Pair, type Pairs } from './compare-table.ts';
@@ -75,8 +75,8 @@ try {
 }
 
 /** Of several names, with `|` between them, one is enough. */
-function isAsked({ name }: Row): boolean {
-  return options.only.split('|').some((text) => name.includes(text));
+function isAsked(row: Row): boolean {
+  return options.only.split('|').some((text) => titleOf(row).includes(text));
 }
 
 function positive(name: 'rounds' | 'starts' | 'ms' | 'scale'): number {
@@ -120,7 +120,7 @@ async function measureOnce(
 async function measureRow(row: Row, otherRow: Row): Promise<Pairs> {
   const { answer: hereAnswer, ...here } = await row.openService();
   const { answer: otherAnswer, ...other } = await otherRow.openService();
-  if (!isDeepStrictEqual(hereAnswer, otherAnswer)) throw new Error(`the trees answer ${row.name} differently`);
+  if (!isDeepStrictEqual(hereAnswer, otherAnswer)) throw new Error(`the trees answer ${titleOf(row)} differently`);
   const sides = [
     { server: here.server, load: await openLoad(here.requests) },
     { server: other.server, load: await openLoad(other.requests) },
@@ -136,8 +136,8 @@ async function measureRow(row: Row, otherRow: Row): Promise<Pairs> {
       if (ofHere && ofOther) pairs.push({ here: ofHere, other: ofOther });
       if (round % 20 === 19) await cleanUp(row, here.server);
     }
-    console.error(`${row.name}: measured`);
-    return { name: row.name, pairs };
+    console.error(`${titleOf(row)}: measured`);
+    return { name: titleOf(row), pairs };
   } finally {
     for (const { load } of sides) load.close();
   }
