@@ -45,6 +45,7 @@ interface ProductIdsRow {
 
 type SmallRow = ProductIdsRow & SizedRow;
 
+// Without "offset 0", the planner would read the ids for each of the two columns.
 const selectSmallIds = statement<SmallRow, { slotIds: string }>(
   'getSlotsProductIds',
   `select "slotId", cardinality(ids) > ${smallProductIds} as "isTooLarge",
@@ -55,6 +56,7 @@ const selectSmallIds = statement<SmallRow, { slotIds: string }>(
        where slot_id = id::integer order by product_id limit ${smallProductIds} + 1
      ) as ids
      from json_array_elements_text($slotIds::json) as asked(id)
+     offset 0
    ) as slots`,
 );
 const selectSmall = (slotIds: readonly number[]) => selectSmallIds({ slotIds: JSON.stringify(slotIds) });
