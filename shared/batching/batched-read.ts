@@ -20,16 +20,18 @@ export interface BatchBounds {
   readonly maxRunning: number;
   /** With so many keys, no further read joins a batch. */
   readonly maxKeys: number;
+  /** The same for the reads, which may ask for one and the same key: all of them go on at once. */
+  readonly maxReads: number;
 }
 
 // With more statements at once, each has fewer keys, and PostgreSQL has more work.
 const maxRunning = 3;
 
 /** For values of a few fields. */
-export const tinyValues: BatchBounds = { maxRunning, maxKeys: 128 };
+export const tinyValues: BatchBounds = { maxRunning, maxKeys: 128, maxReads: 128 };
 
 /** For values that take some time to read and to encode, of which a batch makes all others wait. */
-export const smallValues: BatchBounds = { maxRunning, maxKeys: 16 };
+export const smallValues: BatchBounds = { maxRunning, maxKeys: 16, maxReads: 64 };
 
 /** A read that waits for its batch, or is part of one. */
 interface Reader<Key, Value> extends Waiter {
@@ -50,7 +52,7 @@ interface Batch<Key, Value> {
  * statement and never one that has begun, so it sees every write that was answered before it came. The
  * callers join in turn. A statement goes out at once unless `maxRunning` of them are under way.
  *
- * For values that are small, because a call that waits here holds no place.
+ * For values that are small or shared, because a call that waits here holds no place.
  */
 export class BatchedRead<Key, Value> {
   readonly #load: Load<Key, Value>;
@@ -120,7 +122,9 @@ export class BatchedRead<Key, Value> {
   async #run(): Promise<void> {
     const batch: Batch<Key, Value> = { readers: new Set(), signal: new CallSignal() };
     const sharing: SpanContext[] = [];
+    let isTaken = false;
     const take = () => {
+      isTaken = true;
       const keys = this.#gather(batch, sharing);
       // Those who do not fit into it.
       if (this.#waiting.size > 0) this.#startSoon();
@@ -132,7 +136,7 @@ export class BatchedRead<Key, Value> {
       for (const reader of batch.readers) reader.resolve(values);
     } catch (error) {
       // No connection could be lent.
-      if (batch.readers.size === 0) take();
+      if (!isTaken) take();
       for (const reader of batch.readers) reader.reject(error);
     } finally {
       this.#running -= 1;
@@ -142,8 +146,9 @@ export class BatchedRead<Key, Value> {
 
   /** Takes readers out of the line into a batch, until there are none or it has keys enough. Returns their keys. */
   #gather(batch: Batch<Key, Value>, sharing: SpanContext[]): readonly Key[] {
+    const { maxKeys, maxReads } = this.#bounds;
     const keys = new Set<Key>();
-    while (keys.size < this.#bounds.maxKeys) {
+    while (keys.size < maxKeys && batch.readers.size < maxReads) {
       const reader = this.#waiting.shift();
       if (reader === undefined) break;
       reader.batch = batch;

@@ -11,7 +11,7 @@ import { measureScaling } from './scaling.ts';
 import { busyTime, serverTime } from './servers.ts';
 import { measureStalls } from './stalls.ts';
 
-// npm run bench [-- --only text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md]: what calls cost,
+// npm run bench [-- --only text|text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md]: what calls cost,
 // as ratios to servers that do nothing but answer them, measured in turns in one run. Needs two cores,
 // taskset and h2load (Debian: nghttp2-client).
 
@@ -34,7 +34,7 @@ const stage = await openStage(folder, scale);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {
-    if (titleOf(row).includes(options.only)) measured.push(await measure(row));
+    if (options.only.split('|').some((text) => titleOf(row).includes(text))) measured.push(await measure(row));
   }
   const stalls = await measureStalls(stage, seconds * 3, options.only);
   const scaling = 'processes'.includes(options.only) ? await measureScaling(stage, rounds, seconds) : [];

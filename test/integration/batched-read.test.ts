@@ -54,7 +54,7 @@ describe('A batched read', () => {
     return { subject, signal, maxWaitMs };
   }
 
-  function entries(maxRunning = 1, maxKeys = 128) {
+  function entries(maxRunning = 1, maxKeys = 128, maxReads = 128) {
     return new BatchedRead<number, EntryRow>(
       async (take, asking) => {
         const rows = await database.for(asking).queryLate(() => {
@@ -64,7 +64,7 @@ describe('A batched read', () => {
         });
         return new Map(rows.map((row) => [row.key, row]));
       },
-      { maxRunning, maxKeys },
+      { maxRunning, maxKeys, maxReads },
     );
   }
 
@@ -116,6 +116,44 @@ describe('A batched read', () => {
       await Promise.all([...busy, calm]);
     });
     expect(statements).toEqual([[1], [11, 21, 12, 13], [14, 15, 16]]);
+  });
+
+  it('A batch takes so many reads and no more, also of one key', async () => {
+    const read = entries(1, 128, 2);
+    await Promise.all([5, 5, 5, 5, 5].map((key) => read.read(key, caller())));
+    expect(statements).toEqual([[5], [5], [5]]);
+  });
+
+  it('A read that waits gets its answer when all callers of the batch before it have left', async () => {
+    const read = entries();
+    await holding(testDatabase.url, lockEntries, async (lock) => {
+      const leaving = read.read(44, caller());
+      await lock.untilAwaited();
+      const waiting = read.read(45, caller());
+      signals[0]?.abort(() => new Error('left'));
+      await expect(leaving).rejects.toThrow('left');
+      await expect.poll(() => statements).toEqual([[44], [45]]);
+      await lock.release();
+      expect(await waiting).toEqual({ key: 45, value: 'value 45' });
+    });
+  });
+
+  it('Each read that waits gets the error when no connection can be lent', async () => {
+    const config = readConfig('slot', {
+      DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+      AUTH_JWT_SECRET: testSecret,
+    });
+    const away = new Database(config.database, createLogger('test', 'silent'));
+    const read = batchedRows(
+      away,
+      (keys: readonly number[]) => selectEntries({ keys }),
+      ({ key }) => key,
+    );
+    const errors = await Promise.allSettled([1, 2].map((key) => read.read(key, caller())));
+    for (const error of errors) {
+      expect(error).toMatchObject({ status: 'rejected', reason: { rawMessage: 'The database is unavailable' } });
+    }
+    await away.close();
   });
 
   it('A caller who leaves gets the reason of its signal, and the others of its batch their answers', async () => {

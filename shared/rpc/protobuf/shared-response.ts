@@ -10,7 +10,7 @@ interface SharingCall extends Caller {
 }
 
 // More statements at once would each answer fewer calls.
-const bounds = { maxRunning: 1, maxKeys: Number.POSITIVE_INFINITY };
+const bounds = { maxRunning: 1, maxKeys: Number.POSITIVE_INFINITY, maxReads: 128 };
 
 /**
  * Reads a response that is the same for all callers, such as a list. Calls that wait at the same time share its statement
