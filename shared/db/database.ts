@@ -55,6 +55,7 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #config: DatabaseConfig;
   readonly #turns: FairQueue;
+  readonly #connections = new Set<pg.PoolClient>();
   /** When each connection that is lent was last sent a statement, by a clock of the silence check. */
   readonly #sentAt = new Map<pg.PoolClient, number>();
   readonly #silenceCheck: NodeJS.Timeout;
@@ -83,7 +84,9 @@ export class Database {
       pipeline: true,
     });
     // Without a listener, a connection lost between statements would end the process.
+    this.#pool.on('remove', (client) => void this.#connections.delete(client));
     this.#pool.on('connect', (client) => {
+      this.#connections.add(client);
       client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
     });
     this.#pool.on('error', () => undefined);
@@ -263,12 +266,17 @@ export class Database {
     });
   }
 
-  /** Closes the connections that do not answer, which ends their statements as DATABASE_UNAVAILABLE. */
+  /**
+   * Closes the connections that do not answer, which ends their statements as DATABASE_UNAVAILABLE. With them go those that
+   * are idle: they may be silent for the same reason, and to find that out by a statement on each would take as long again.
+   */
   #closeSilent(): void {
     this.#nowMs = performance.now();
-    for (const [client, sentAt] of this.#sentAt) {
-      const isSilent = this.#nowMs - sentAt > this.#config.statementTimeoutMs + answerGraceMs;
-      if (isSilent && client instanceof PacedClient) client.destroy();
+    const isSilent = (sentAt: number) => this.#nowMs - sentAt > this.#config.statementTimeoutMs + answerGraceMs;
+    if (![...this.#sentAt.values()].some(isSilent)) return;
+    for (const client of this.#connections) {
+      const sentAt = this.#sentAt.get(client);
+      if ((sentAt === undefined || isSilent(sentAt)) && client instanceof PacedClient) client.destroy();
     }
   }
 

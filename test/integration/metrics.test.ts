@@ -83,7 +83,9 @@ it('The metrics of slot-service show the connection pool, also while calls wait 
   expect(await value('db_pool_connections_max')).toBe(2);
   await expect.poll(() => value(inUse)).toBe(0);
   await holding(service.database.url, lockSlots, async (lock) => {
-    const calls = Promise.allSettled([1, 2, 3, 4, 5].map(() => slots.getSlots({})));
+    const calls = Promise.allSettled(
+      [1, 2, 3, 4, 5].map((slotId) => slots.updateSlotCapacity({ slotId, isCapacityFull: true })),
+    );
     await expect.poll(() => value(inUse)).toBe(2);
     await expect.poll(() => value('db_pool_waiting')).toBeGreaterThanOrEqual(3);
     // To read this takes a connection, and the calls need those.

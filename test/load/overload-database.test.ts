@@ -29,7 +29,9 @@ describe('A caller whose statements hang', { retry: retries }, () => {
   it('A caller whose statements hang waits for connections behind itself, and another one is served', async () => {
     const { stores, close } = await storesOf(target, 'calm');
     await holding(target.database.url, lockSlots, async (lock) => {
-      const hanging = Array.from({ length: calls }, () => target.replica.slots.getSlots({}).catch(codeOf));
+      const hanging = Array.from({ length: calls }, () =>
+        target.replica.slots.updateSlotCapacity({ slotId: 1, isCapacityFull: true }).catch(codeOf),
+      );
       await lock.untilAwaited(6);
       const bystander = await besides(
         (timeoutMs) => stores.getStoreStatus({}, { timeoutMs }),

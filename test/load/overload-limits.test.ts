@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { expectError, failureOf } from '../support/contract.ts';
-import { getSlotsPattern, holding, lockSlots } from '../support/locks.ts';
+import { holding, lockSlots, updateCapacityPattern } from '../support/locks.ts';
 import { protocols } from '../support/protocols.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 import {
@@ -38,10 +38,12 @@ describe.each(protocols)('With five places for calls and four for streams, over 
 
   it('A caller with its share of places waits behind itself, and another one is served at once', async () => {
     await holding(target.database.url, lockSlots, async (lock) => {
-      const inFlight = Array.from({ length: 10 }, () => slots(busyToken).getSlots({}));
-      await lock.untilAwaited(4, getSlotsPattern);
+      const inFlight = Array.from({ length: 10 }, () =>
+        slots(busyToken).updateSlotCapacity({ slotId: 1, isCapacityFull: true }),
+      );
+      await lock.untilAwaited(4, updateCapacityPattern);
       await stores(calmToken).getStoreStatus({});
-      expect(await lock.waiting(getSlotsPattern)).toBe(4);
+      expect(await lock.waiting(updateCapacityPattern)).toBe(4);
       const late = await failureOf(stores(busyToken).getStoreStatus({}, { timeoutMs: 200 }));
       expect(late.rawMessage).not.toContain('Too many');
       await lock.release();

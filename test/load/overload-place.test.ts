@@ -1,8 +1,8 @@
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { failureOf } from '../support/contract.ts';
-import { getSlotsPattern, holding, lockSlots } from '../support/locks.ts';
+import { holding, lockSlots, updateCapacityPattern } from '../support/locks.ts';
 import { protocols } from '../support/protocols.ts';
 import { withToken } from '../support/tokens.ts';
 import { startTarget, type Target } from './overload-stage.ts';
@@ -19,20 +19,23 @@ describe.each(protocols)('With one place for calls, a call over $name whose clie
     await target.stop();
   });
 
-  const getSlots = (options = {}) =>
-    createClient(SlotService, withToken(connection.transport, target.token)).getSlots({}, options);
+  const resetCapacity = (options = {}) =>
+    createClient(SlotService, withToken(connection.transport, target.token)).updateSlotCapacity(
+      { slotId: 1, isCapacityFull: false },
+      options,
+    );
 
   it('A call whose client leaves gives its place to the next one, and one that waits does so, too', async () => {
     await holding(target.database.url, lockSlots, async (lock) => {
       const leaving = new AbortController();
-      const [first, waiting] = [1, 2].map(() => failureOf(getSlots({ signal: leaving.signal })));
-      await lock.untilAwaited(1, getSlotsPattern);
-      const next = getSlots();
+      const [first, waiting] = [1, 2].map(() => failureOf(resetCapacity({ signal: leaving.signal })));
+      await lock.untilAwaited(1, updateCapacityPattern);
+      const next = failureOf(resetCapacity());
       leaving.abort();
       await Promise.all([first, waiting]);
-      await lock.untilAwaited(1, getSlotsPattern);
+      await lock.untilAwaited(1, updateCapacityPattern);
       await lock.release();
-      await next;
+      expect((await next).rawMessage).toBe('Slot not found');
     });
   });
 });

@@ -70,5 +70,7 @@ export function whileHeld<Result>(
 
 /** Every read of slots waits for this lock. */
 export const lockSlots = 'lock table slots in access exclusive mode';
+/** An UpdateSlotCapacity: a statement of its own for each call, where calls of a read would share one. */
+export const updateCapacityPattern = '%update slots set is_capacity_full%';
 /** A GetSlots. */
 export const getSlotsPattern = '% from size left join slots on is_active %';
