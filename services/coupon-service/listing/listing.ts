@@ -42,8 +42,7 @@ export class Listing<Row extends PlacedRow> {
   /**
    * @param name ties page tokens to this listing.
    * @param procedure names its statements.
-   * @param columns SQL of the columns that are shown, of the table and of those in `joined`.
-   * @param joined SQL of joins to single records.
+   * @param shown SQL of the columns that are shown, of the table and of those in `joined`: joins to single records.
    */
   constructor(
     name: string,
