@@ -60,6 +60,8 @@ export class BatchedRead<Key, Value> {
   readonly #waiting = new WaitingLine<Reader<Key, Value>>();
   #running = 0;
   #isDue = false;
+  /** Whether the last batch was one read: then the next read most likely comes alone, too. */
+  #isLonely = true;
 
   constructor(load: Load<Key, Value>, bounds: BatchBounds) {
     this.#load = load;
@@ -109,9 +111,10 @@ export class BatchedRead<Key, Value> {
     });
   }
 
-  /** Starts a batch after the calls that have arrived together with this one: they join it. */
+  /** Starts a batch, after the calls that have arrived together with this one: they join it. A lone read does not wait. */
   #startSoon(): void {
     if (this.#isDue || this.#running >= this.#bounds.maxRunning) return;
+    if (this.#isLonely && this.#running === 0) return void this.#run();
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
@@ -156,6 +159,7 @@ export class BatchedRead<Key, Value> {
       for (const key of reader.keys) keys.add(key);
       if (reader.span !== undefined) sharing.push(reader.span);
     }
+    this.#isLonely = batch.readers.size === 1;
     return [...keys];
   }
 }

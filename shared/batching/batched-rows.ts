@@ -3,19 +3,16 @@ import type { BoundStatement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
 import { BatchedRead, smallValues, tinyValues } from './batched-read.ts';
+import type { KeyedStatement } from './keyed-statement.ts';
 
-/**
- * A batched read of rows by key.
- *
- * @param select the statement of the rows of several keys, one row a key at most.
- */
+/** A batched read of rows by key, for rows of a few fields. */
 export function batchedRows<Key, Row>(
   database: Database,
-  select: (keys: readonly Key[]) => BoundStatement<Row>,
+  select: KeyedStatement<Key, Row>,
   keyOf: (row: Row) => Key,
 ): BatchedRead<Key, Row> {
   return new BatchedRead(async (take, asking) => {
-    const rows = await database.for(asking).queryLate(lately(take, select));
+    const rows = await database.for(asking).queryLate(lately(take, (keys) => select(keys, {})));
     return new Map(rows.map((row) => [keyOf(row), row]));
   }, tinyValues);
 }
@@ -27,8 +24,7 @@ export interface SizedRow {
 
 /** How rows are read of which nearly all are small. */
 export interface SizedRead<Key, Row extends SizedRow, Value> {
-  /** The statement of the rows of several keys, one row a key at most, and the largest size of a row. */
-  select(keys: readonly Key[], maxSize: number): BoundStatement<Row>;
+  readonly select: KeyedStatement<Key, Row, { maxSize: number }>;
   keyOf(row: Row): Key;
   /** Makes the value of a row that is not too large. Calls share it. */
   toValue(row: Row): Value;
@@ -44,7 +40,7 @@ export function readBySize<Key, Row extends SizedRow, Value>(
   database: Database,
   { select, keyOf, toValue, maxSizes }: SizedRead<Key, Row, Value>,
 ): (key: Key, caller: Caller) => Promise<Value | undefined> {
-  const selectSmall = (keys: readonly Key[]) => select(keys, maxSizes.shared);
+  const selectSmall = (keys: readonly Key[]) => select(keys, { maxSize: maxSizes.shared });
   const shared = new BatchedRead<Key, Value | typeof large>(async (take, asking) => {
     const rows = await database.for(asking).queryLate(lately(take, selectSmall));
     return new Map(rows.map((row) => [keyOf(row), row.isTooLarge ? large : toValue(row)]));
@@ -53,7 +49,7 @@ export function readBySize<Key, Row extends SizedRow, Value>(
     const value = await shared.read(key, caller);
     if (value !== large) return value;
     await caller.takePlace?.();
-    const [row] = await database.for(caller).query(select([key], maxSizes.alone));
+    const [row] = await database.for(caller).query(select([key], { maxSize: maxSizes.alone }));
     if (row?.isTooLarge) throw fail(commonErrors.answerTooLarge);
     return row && toValue(row);
   };

@@ -255,7 +255,7 @@ describe('A batched read', () => {
   it('A large row is read by its call alone, on a place, and a small one together with others', async () => {
     const sizes: [keys: readonly number[], maxSize: number][] = [];
     const read = readBySize<number, { key: number; isTooLarge: boolean }, string>(database, {
-      select(keys, maxSize) {
+      select(keys, { maxSize }) {
         sizes.push([keys, maxSize]);
         const rows = keys.map((key) => `select ${key} as key, ${key} > ${maxSize} as "isTooLarge"`);
         return statement<{ key: number; isTooLarge: boolean }>('', rows.join(' union all '))();

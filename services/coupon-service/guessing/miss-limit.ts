@@ -11,13 +11,14 @@ const windowMs = 60_000;
 const table = 'validate_misses';
 
 /**
- * SQL of a `CallerMisses`, always one row. Its parameters are those of `CallerParams`. The `offset 0` keeps the planner
- * from looking for the row among all windows that have not ended.
+ * SQL of a `CallerMisses`, always one row. Its `$key` is JSON that has the `CallerParams`. The `offset 0` keeps the
+ * planner from looking for the row among all windows that have not ended.
  */
 export const callerMisses = `
-  select coalesce(max(points), 0) as misses, (max(expire) - $nowMs::bigint)::double precision as "msToWindowEnd"
-  from (select points, expire from ${table} where key = $callerKey offset 0) as counted
-  where expire > $nowMs::bigint`;
+  select coalesce(max(points), 0) as misses,
+    (max(expire) - ($key->>'nowMs')::bigint)::double precision as "msToWindowEnd"
+  from (select points, expire from ${table} where key = $key->>'callerKey' offset 0) as counted
+  where expire > ($key->>'nowMs')::bigint`;
 
 export interface CallerMisses {
   misses: number;

@@ -1,6 +1,6 @@
 import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { maxInt32 } from '../../../shared/db/int32.ts';
-import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import {
@@ -22,8 +22,8 @@ const smallLinks = 100;
 /** Spec 4.2, getById: a coupon with its creator, users and products. Throws NOT_FOUND. */
 export function getById({ database }: CouponParts): Handler<typeof CouponService.method.getById> {
   const readCoupon = readBySize<number, CouponDetailRow, CouponDetailRow>(database, {
-    select: (ids, maxLinks) => selectCoupons({ ids: JSON.stringify(ids), maxLinks }),
-    keyOf: ({ id }) => id,
+    select: selectCoupon,
+    keyOf: ({ couponId }) => couponId,
     toValue: (coupon) => coupon,
     maxSizes: { shared: smallLinks, alone: maxInt32 },
   });
@@ -37,6 +37,7 @@ export function getById({ database }: CouponParts): Handler<typeof CouponService
 }
 
 interface CouponDetailRow extends CouponRow, SizedRow {
+  couponId: number;
   creatorName: string;
   applicableUsers: UserTuple[];
   applicableProducts: ProductTuple[];
@@ -55,34 +56,36 @@ function toCouponDetail(row: CouponDetailRow) {
   ]);
 }
 
-const selectCoupons = statement<CouponDetailRow, { ids: string; maxLinks: number }>(
+const selectCoupon = keyedStatement<number, CouponDetailRow, { maxSize: number }>(
   'getById',
-  // An id takes 4 bytes: the array of the product ids itself is not read to count them.
-  `with asked as materialized (
-     select coupon.*
-     from json_array_elements_text($ids::json) as asked(id), lateral (
-       select *, $maxLinks < coalesce(pg_column_size(product_ids) / 4, 0) + (
-         select count(*) from (
-           select from coupon_applicable_users where coupon_id = coupons.id
-           union all
-           select from coupon_applicable_products where coupon_id = coupons.id
-           limit $maxLinks::bigint + 1
-         ) as links
-       ) as "isTooLarge"
-       from coupons where id = asked.id::integer
-       offset 0
-     ) as coupon
-   )
-   select ${couponColumns}, "isTooLarge", staff_users.name as "creatorName",
-     case when not "isTooLarge" then coalesce((
-       select json_agg(${userJson} order by links.id)
-       from coupon_applicable_users as links join users on users.id = links.user_id
-       where links.coupon_id = coupons.id
-     ), '[]') end as "applicableUsers",
-     case when not "isTooLarge" then coalesce((
-       select json_agg(${productJson} order by links.id)
-       from coupon_applicable_products as links join products on products.id = links.product_id
-       where links.coupon_id = coupons.id
-     ), '[]') end as "applicableProducts"
-   from asked as coupons join staff_users on staff_users.id = coupons.created_by`,
+  'integer',
+  // An id takes 4 bytes: the array of the product ids itself is not read to count them. Nothing else is read of a coupon
+  // that is too large.
+  `select sized.id as "couponId", "isTooLarge", detail.*
+   from (
+     select id, $maxSize::integer < coalesce(pg_column_size(product_ids) / 4, 0) + (
+       select count(*) from (
+         select from coupon_applicable_users where coupon_id = coupons.id
+         union all
+         select from coupon_applicable_products where coupon_id = coupons.id
+         limit $maxSize::bigint + 1
+       ) as links
+     ) as "isTooLarge"
+     from coupons where id = $key
+     offset 0
+   ) as sized left join lateral (
+     select ${couponColumns}, staff_users.name as "creatorName",
+       coalesce((
+         select json_agg(${userJson} order by links.id)
+         from coupon_applicable_users as links join users on users.id = links.user_id
+         where links.coupon_id = coupons.id
+       ), '[]') as "applicableUsers",
+       coalesce((
+         select json_agg(${productJson} order by links.id)
+         from coupon_applicable_products as links join products on products.id = links.product_id
+         where links.coupon_id = coupons.id
+       ), '[]') as "applicableProducts"
+     from coupons join staff_users on staff_users.id = coupons.created_by
+     where coupons.id = sized.id and not "isTooLarge"
+   ) as detail on true`,
 );

@@ -1,11 +1,10 @@
 import { batchedRows } from '../../../shared/batching/batched-rows.ts';
-import type { Queryable } from '../../../shared/db/database.ts';
-import { onlyRow, statement } from '../../../shared/db/statement.ts';
+import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { compare, type Decimal, decimal, percentOf, toNumber } from '../coupons/decimals.ts';
-import { type CallerMisses, type CallerParams, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
+import { type CallerMisses, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -15,29 +14,26 @@ import type { CouponParts } from '../parts.ts';
  * With a miss limit, throws RESOURCE_EXHAUSTED for a caller that has missed too many codes (design 8).
  */
 export function validate({ database, missLimit }: CouponParts): Handler<typeof CouponService.method.validate> {
-  const coupons = batchedRows(database, selectCoupons, ({ couponCode }) => couponCode);
+  const coupons = batchedRows(database, selectCoupon, ({ couponCode }) => couponCode);
+  const couponsWithin = batchedRows(database, selectWithin, ({ key }) => key);
   return async ({ code, orderAmount }, call) => {
     // 1
     if (code === '') return refused('Invalid coupon code');
     const couponCode = code.toUpperCase();
     if (missLimit === undefined) return judge(await coupons.read(couponCode, call), orderAmount);
-    return judge(await findWithin(missLimit, database.for(call), couponCode, call), orderAmount);
+    return judge(await findWithin(missLimit, couponCode, call), orderAmount);
   };
-}
 
-/** Finds the coupon for a caller that has a miss left, in one round trip. Counts a miss in further ones. */
-async function findWithin(
-  missLimit: MissLimit,
-  db: Queryable,
-  couponCode: string,
-  call: CallContext,
-): Promise<ValidatedRow | undefined> {
-  const caller = missLimit.paramsOf(call);
-  const found = onlyRow(await db.query(selectCouponAndMisses({ couponCode, ...caller })));
-  missLimit.requireMissLeft(caller, found);
-  if (found.id !== null) return found;
-  await missLimit.count(caller, call);
-  return undefined;
+  /** Finds the coupon for a caller that has a miss left, in one round trip. Counts a miss in further ones. */
+  async function findWithin(limit: MissLimit, couponCode: string, call: CallContext) {
+    const caller = limit.paramsOf(call);
+    const found = await couponsWithin.read(JSON.stringify({ couponCode, ...caller }), call);
+    if (found === undefined) throw new Error('a statement that always has a row has none');
+    limit.requireMissLeft(caller, found);
+    if (found.id !== null) return found;
+    await limit.count(caller, call);
+    return undefined;
+  }
 }
 
 /** The coupon that validate judges; amounts are decimals. */
@@ -104,27 +100,19 @@ const validatedColumns = `id, discount_percent as "discountPercent", flat_discou
      coalesce(valid_till < now(), false) as "isExpired", -- 3
      is_apply_for_all or is_user_based as "isAvailable" -- 4`;
 
-// As JSON, because the planner sees how long an array is: it would plan each short one anew. With "offset 0" it looks up
-// code by code.
-const selectValidated = statement<ValidatedRow & { couponCode: string }, { couponCodes: string }>(
+const selectCoupon = keyedStatement<string, ValidatedRow & { couponCode: string }>(
   'validate',
-  `select coupon.*
-   from json_array_elements_text($couponCodes::json) as asked(code), lateral (
-     select coupon_code as "couponCode", ${validatedColumns}
-     from coupons where coupon_code = asked.code and not is_invalidated -- 2
-     offset 0
-   ) as coupon`,
+  'text',
+  `select coupon_code as "couponCode", ${validatedColumns}
+   from coupons where coupon_code = $key and not is_invalidated -- 2`,
 );
 
-const selectCoupons = (codes: readonly string[]) => selectValidated({ couponCodes: JSON.stringify(codes) });
-
-const selectCouponAndMisses = statement<
-  CallerMisses & (ValidatedRow | { id: null }),
-  { couponCode: string } & CallerParams
->(
+/** For a code that a caller asks for, as JSON. */
+const selectWithin = keyedStatement<string, CallerMisses & { key: string } & (ValidatedRow | { id: null })>(
   'validateWithinLimit',
-  `select * from (${callerMisses}) as caller left join (
+  'json',
+  `select $key::text as key, * from (${callerMisses}) as caller left join (
      select ${validatedColumns}
-     from coupons where coupon_code = $couponCode and not is_invalidated -- 2
+     from coupons where coupon_code = $key->>'couponCode' and not is_invalidated -- 2
    ) as coupon on true`,
 );

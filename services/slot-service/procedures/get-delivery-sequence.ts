@@ -1,7 +1,7 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { maxInt32 } from '../../../shared/db/int32.ts';
-import { statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
@@ -18,7 +18,7 @@ export function getDeliverySequence({
   sequences,
 }: SlotParts): Handler<typeof SlotService.method.getDeliverySequence> {
   const readSequence = readBySize<number, SequenceRow, JsonValue>(database, {
-    select: (ids, maxBytes) => selectSequences({ ids: JSON.stringify(ids), maxBytes }),
+    select: selectSequence,
     keyOf: ({ id }) => id,
     toValue: ({ deliverySequence }) => deliverySequence,
     maxSizes: { shared: 16 * 1024, alone: maxInt32 },
@@ -39,13 +39,10 @@ interface SequenceRow extends SizedRow {
   deliverySequence: JsonValue;
 }
 
-const selectSequences = statement<SequenceRow, { ids: string; maxBytes: number }>(
+const selectSequence = keyedStatement<number, SequenceRow, { maxSize: number }>(
   'getDeliverySequence',
-  `select slot.*
-   from json_array_elements_text($ids::json) as asked(id), lateral (
-     select id, shown_bytes > $maxBytes::integer as "isTooLarge",
-       case when shown_bytes <= $maxBytes then delivery_sequence end as "deliverySequence"
-     from slots where id = asked.id::integer
-     offset 0
-   ) as slot`,
+  'integer',
+  `select id, shown_bytes > $maxSize::integer as "isTooLarge",
+     case when shown_bytes <= $maxSize then delivery_sequence end as "deliverySequence"
+   from slots where id = $key`,
 );

@@ -1,5 +1,5 @@
 import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
-import { statement } from '../../../shared/db/statement.ts';
+import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
@@ -16,8 +16,8 @@ import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
  */
 export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof SlotService.method.getSlotById> {
   const readSlot = readBySize<number, SlotDetailRow, SlotDetailResponse>(database, {
-    select: (ids, maxIds) => selectSlots({ ids: JSON.stringify(ids), maxIds }),
-    keyOf: ({ id }) => id,
+    select: selectSlot,
+    keyOf: ({ slotId }) => slotId,
     toValue: (slot) => toResponse(slot, appUrl),
     maxSizes: { shared: smallProductIds, alone: maxProductIds },
   });
@@ -29,6 +29,7 @@ export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof Slo
 }
 
 interface SlotDetailRow extends SlotTextRow, SizedRow {
+  slotId: number;
   /** In the order of their product ids; a product that does not exist has nulls. */
   productSlots: [productId: number, ...product: [name: string, images: string[]] | [null, null]][];
   vendorSnippets: Omit<ShownSnippet, 'accessUrl'>[];
@@ -46,38 +47,38 @@ function toResponse(slot: SlotDetailRow, appUrl: string): SlotDetailResponse {
   return new SlotDetailResponse({ slot: { ...slot, productSlots }, deliverySequence, vendorSnippets });
 }
 
-const selectSlots = statement<SlotDetailRow, { ids: string; maxIds: number }>(
+const selectSlot = keyedStatement<number, SlotDetailRow, { maxSize: number }>(
   'getSlotById',
-  // A slot has 100,000 products at most, but any number of snippets. An id takes 4 bytes: their arrays themselves are not
-  // read to count them. Neither products nor snippets are read of a slot that is too large, nor is its sequence.
-  `with asked as materialized (
-     select slot.*
-     from json_array_elements_text($ids::json) as asked(id), lateral (
-       select *, shown_bytes / 160 > $maxIds::integer or $maxIds < (
-         select count(*) from (
-           select from product_slots where slot_id = slots.id limit $maxIds::bigint + 1
-         ) as associations
-       ) + (
-         select coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) from (
-           select product_ids from vendor_snippets where slot_id = slots.id limit $maxIds::bigint + 1
-         ) as snippets
-       ) as "isTooLarge"
-       from slots where id = asked.id::integer
-       offset 0
-     ) as slot
-   )
-   select ${slotTextColumns}, "isTooLarge",
-     case when not "isTooLarge" then coalesce((
-       select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
-       from product_slots left join products on products.id = product_id
-       where slot_id = slots.id
-     ), '[]') end as "productSlots",
-     case when not "isTooLarge" then coalesce((
-       select jsonb_agg(jsonb_build_object(
-         'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids,
-         'validTill', floor(extract(epoch from valid_till) * 1000)
-       ) order by id)
-       from vendor_snippets where slot_id = slots.id
-     ), '[]') end as "vendorSnippets"
-   from asked as slots`,
+  'integer',
+  // A slot has 100,000 products at most, but any number of snippets. An id takes 4 bytes: the arrays of the snippets are
+  // not read to count their ids. Nothing else is read of a slot that is too large.
+  `select sized.id as "slotId", "isTooLarge", detail.*
+   from (
+     select id, shown_bytes / 160 > $maxSize::integer or $maxSize < (
+       select count(*) from (
+         select from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
+       ) as associations
+     ) + (
+       select coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) from (
+         select product_ids from vendor_snippets where slot_id = slots.id limit $maxSize::bigint + 1
+       ) as snippets
+     ) as "isTooLarge"
+     from slots where id = $key
+     offset 0
+   ) as sized left join lateral (
+     select ${slotTextColumns},
+       coalesce((
+         select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
+         from product_slots left join products on products.id = product_id
+         where slot_id = slots.id
+       ), '[]') as "productSlots",
+       coalesce((
+         select jsonb_agg(jsonb_build_object(
+           'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids,
+           'validTill', floor(extract(epoch from valid_till) * 1000)
+         ) order by id)
+         from vendor_snippets where slot_id = slots.id
+       ), '[]') as "vendorSnippets"
+     from slots where slots.id = sized.id and not "isTooLarge"
+   ) as detail on true`,
 );

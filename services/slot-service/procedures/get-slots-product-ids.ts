@@ -1,4 +1,5 @@
 import { batchedRows, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -46,20 +47,19 @@ interface ProductIdsRow {
 type SmallRow = ProductIdsRow & SizedRow;
 
 // Without "offset 0", the planner would read the ids for each of the two columns.
-const selectSmallIds = statement<SmallRow, { slotIds: string }>(
+const selectSmall = keyedStatement<number, SmallRow>(
   'getSlotsProductIds',
-  `select "slotId", cardinality(ids) > ${smallProductIds} as "isTooLarge",
+  'integer',
+  `select $key as "slotId", cardinality(ids) > ${smallProductIds} as "isTooLarge",
      case when cardinality(ids) <= ${smallProductIds} then array_to_json(ids) end as "productIds"
    from (
-     select id::integer as "slotId", array(
+     select array(
        select product_id from product_slots
-       where slot_id = id::integer order by product_id limit ${smallProductIds} + 1
+       where slot_id = $key order by product_id limit ${smallProductIds} + 1
      ) as ids
-     from json_array_elements_text($slotIds::json) as asked(id)
      offset 0
-   ) as slots`,
+   ) as slot`,
 );
-const selectSmall = (slotIds: readonly number[]) => selectSmallIds({ slotIds: JSON.stringify(slotIds) });
 
 // One id more than an answer may have is read at most, in the order of the index.
 const selectIds = statement<ProductIdsRow, { slotIds: readonly number[] }>(
