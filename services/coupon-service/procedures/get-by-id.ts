@@ -59,33 +59,27 @@ function toCouponDetail(row: CouponDetailRow) {
 const selectCoupon = keyedStatement<number, CouponDetailRow, { maxSize: number }>(
   'getById',
   'integer',
-  // An id takes 4 bytes: the array of the product ids itself is not read to count them. Nothing else is read of a coupon
-  // that is too large.
-  `select sized.id as "couponId", "isTooLarge", detail.*
-   from (
-     select id, $maxSize::integer < coalesce(pg_column_size(product_ids) / 4, 0) + (
-       select count(*) from (
-         select from coupon_applicable_users where coupon_id = coupons.id
-         union all
-         select from coupon_applicable_products where coupon_id = coupons.id
-         limit $maxSize::bigint + 1
-       ) as links
-     ) as "isTooLarge"
-     from coupons where id = $key
-     offset 0
-   ) as sized left join lateral (
+  // An id takes 4 bytes: the array of the product ids itself is not read to count them.
+  `select coupons.id as "couponId", detail.*, coalesce(
+     json_array_length("applicableUsers") + json_array_length("applicableProducts") > $maxSize::integer, true
+   ) as "isTooLarge"
+   from coupons left join lateral (
      select ${couponColumns}, staff_users.name as "creatorName",
        coalesce((
          select json_agg(${userJson} order by links.id)
-         from coupon_applicable_users as links join users on users.id = links.user_id
-         where links.coupon_id = coupons.id
+         from (
+           select * from coupon_applicable_users where coupon_id = coupons.id limit $maxSize::bigint + 1
+         ) as links join users on users.id = links.user_id
        ), '[]') as "applicableUsers",
        coalesce((
          select json_agg(${productJson} order by links.id)
-         from coupon_applicable_products as links join products on products.id = links.product_id
-         where links.coupon_id = coupons.id
+         from (
+           select * from coupon_applicable_products where coupon_id = coupons.id limit $maxSize::bigint + 1
+         ) as links join products on products.id = links.product_id
        ), '[]') as "applicableProducts"
-     from coupons join staff_users on staff_users.id = coupons.created_by
-     where coupons.id = sized.id and not "isTooLarge"
-   ) as detail on true`,
+     from staff_users
+     where staff_users.id = coupons.created_by and coalesce(pg_column_size(coupons.product_ids) / 4, 0) <= $maxSize
+     offset 0
+   ) as detail on true
+   where coupons.id = $key`,
 );

@@ -51,26 +51,16 @@ const selectSlot = keyedStatement<number, SlotDetailRow, { maxSize: number }>(
   'getSlotById',
   'integer',
   // A slot has 100,000 products at most, but any number of snippets. An id takes 4 bytes: the arrays of the snippets are
-  // not read to count their ids. Nothing else is read of a slot that is too large.
-  `select sized.id as "slotId", "isTooLarge", detail.*
-   from (
-     select id, shown_bytes / 160 > $maxSize::integer or $maxSize < (
-       select count(*) from (
-         select from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
-       ) as associations
-     ) + (
-       select coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) from (
-         select product_ids from vendor_snippets where slot_id = slots.id limit $maxSize::bigint + 1
-       ) as snippets
-     ) as "isTooLarge"
-     from slots where id = $key
-     offset 0
-   ) as sized left join lateral (
-     select ${slotTextColumns},
+  // not read to count their ids.
+  `select slots.id as "slotId", detail.*,
+     coalesce("otherSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
+   from slots left join lateral (
+     select ${slotTextColumns}, "otherSize",
        coalesce((
          select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
-         from product_slots left join products on products.id = product_id
-         where slot_id = slots.id
+         from (
+           select product_id from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
+         ) as associations left join products on products.id = product_id
        ), '[]') as "productSlots",
        coalesce((
          select jsonb_agg(jsonb_build_object(
@@ -79,6 +69,13 @@ const selectSlot = keyedStatement<number, SlotDetailRow, { maxSize: number }>(
          ) order by id)
          from vendor_snippets where slot_id = slots.id
        ), '[]') as "vendorSnippets"
-     from slots where slots.id = sized.id and not "isTooLarge"
-   ) as detail on true`,
+     from (
+       select slots.shown_bytes / 160 + coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) as "otherSize" from (
+         select product_ids from vendor_snippets where slot_id = slots.id limit $maxSize::bigint + 1
+       ) as snippets
+     ) as measured
+     where "otherSize" <= $maxSize
+     offset 0
+   ) as detail on true
+   where slots.id = $key`,
 );
