@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BatchedRead } from '../../shared/batching/batched-read.ts';
 import { batchedRows, readBySize } from '../../shared/batching/batched-rows.ts';
+import { keyedStatement } from '../../shared/batching/keyed-statement.ts';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
@@ -101,6 +102,27 @@ describe('A batched read', () => {
     expect(value).toEqual({ key: 1, value: 'value 1' });
     expect(statements).toEqual([[1], [1]]);
   });
+
+  it.each([
+    ['integer', [3, 4, 999], 'value 3'],
+    ['text', ['3', "4'", '$5'], 'value 3'],
+    ['json', ['{"key": 3}', '{"key": 4}', '{}'], 'value 3'],
+  ] as const)(
+    'The SQL of one key of type %s finds the same row for it alone and among others',
+    async (type, keys, value) => {
+      const key = type === 'json' ? `$key->>'key'` : '$key';
+      const select = keyedStatement<string | number, { asked: string; value: string }, { suffix: string }>(
+        `keyed ${type}`,
+        type,
+        `select $key::text as asked, value || $suffix as value from entries where key::text = (${key})::text -- the end`,
+      );
+      const db = database.for(caller());
+      const alone = await db.query(select([keys[0]], { suffix: '!' }));
+      const among = await db.query(select(keys, { suffix: '!' }));
+      expect(alone).toEqual([{ asked: String(keys[0]), value: `${value}!` }]);
+      expect(among.filter(({ asked }) => asked === String(keys[0]))).toEqual(alone);
+    },
+  );
 
   it('A read with several keys gets all of their values', async () => {
     const values = await entries().readAll([7, 8], caller());

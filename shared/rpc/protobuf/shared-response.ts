@@ -9,12 +9,12 @@ interface SharingCall extends Caller {
   readonly codec: Codec;
 }
 
-// More statements at once would each answer fewer calls.
+// More at once would each answer fewer calls, and what they read would pile up in memory.
 const bounds = { maxRunning: 1, maxKeys: Number.POSITIVE_INFINITY, maxReads: 128 };
 
 /**
  * Reads a response that is the same for all callers, such as a list. Calls that wait at the same time share its statement
- * and its bytes: it is encoded once in each form that they take. While it is encoded, the next one is read.
+ * and its bytes: it is encoded once in each form that they take. Calls that come meanwhile share the next statement.
  *
  * @param open reads the response, by one statement. Rejects with what the caller gets.
  * @returns a read that rejects as `BatchedRead` does, and as `open` and the encoding do.
@@ -23,7 +23,6 @@ export function shareResponse<Output extends DescMessage>(
   database: Database,
   open: (db: Queryable) => Promise<EncodedResponse<Output>>,
 ): (call: SharingCall) => Promise<EncodedResponse<Output>> {
-  let encoding: Promise<unknown> = Promise.resolve();
   const responses = new BatchedRead<Codec, Promise<EncodedResponse<Output>>>(async (take, asking) => {
     let codecs: readonly Codec[] = [];
     const response = await open({
@@ -33,10 +32,9 @@ export function shareResponse<Output extends DescMessage>(
           return codecs.length === 0 ? undefined : statement;
         }),
     });
-    // Otherwise what is read would pile up in memory.
-    await encoding;
     const encoded = new Map(codecs.map((codec) => [codec, encode(response, codec)]));
-    encoding = Promise.allSettled(encoded.values());
+    // One form may be too large for an answer, and another not.
+    await Promise.allSettled(encoded.values());
     return encoded;
   }, bounds);
   return async (call) => {
