@@ -26,7 +26,11 @@ export function readError({ status, headers, body }: Answer): AnswerError | unde
     const end: { error?: JsonValue } = JSON.parse(last.content.toString('utf8'));
     return end.error === undefined ? undefined : fromConnect(end.error);
   }
-  if (status >= 400 && type.startsWith('application/json')) return fromConnect(JSON.parse(body.toString('utf8')));
+  if (status >= 400 && type.startsWith('application/json')) {
+    // Who compresses a request takes a long error compressed, too.
+    const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+    return fromConnect(JSON.parse(text.toString('utf8')));
+  }
   return undefined;
 }
 

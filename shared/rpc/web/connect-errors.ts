@@ -27,7 +27,7 @@ import { hasTimeout, toCallSignal } from './deadlines.ts';
 /** The flags and length before each message of a stream, and of gRPC-Web. */
 export const envelopeHeaderBytes = 5;
 
-/** How a response is encoded: its protocol and, for a stream of Connect, its content type. */
+/** How a response is encoded: its protocol and, for a stream of Connect, its content type. A request in neither gets JSON. */
 interface ResponseFormat {
   readonly protocol: Protocol;
   readonly isStream: boolean;
@@ -82,7 +82,8 @@ export async function rejectCall(
 function formatOf({ method }: Rpc, { header }: UniversalServerRequest): ResponseFormat {
   const contentType = header.get('content-type') ?? '';
   const protocol: Protocol = contentType.startsWith('application/grpc-web') ? 'grpc-web' : 'connect';
-  return { protocol, isStream: method.methodKind !== 'unary', contentType };
+  const isStream = method.methodKind !== 'unary' && contentType.startsWith('application/connect+');
+  return { protocol, isStream, contentType };
 }
 
 /**

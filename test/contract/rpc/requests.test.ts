@@ -156,6 +156,16 @@ describe('Raw requests on the web port', () => {
     },
   );
 
+  it('A stream without a credential in a content type that the web port does not know is refused as JSON', async () => {
+    const response = await fetch(`http://127.0.0.1:${service.webPort}/slot.v1.SlotStoreService/WatchStore`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/grpc' },
+      body: new Uint8Array(5),
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([401, 'application/json']);
+    expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
+  });
+
   it('The web port answers 404 on every other path', async () => {
     expect((await fetch(`http://127.0.0.1:${service.webPort}/`)).status).toBe(404);
   });
