@@ -18,9 +18,9 @@ export type Load<Key, Value> = (take: () => readonly Key[], asking: Asking) => P
 export interface BatchBounds {
   /** How many batches run at once. Reads that come meanwhile wait, and share the next one. */
   readonly maxRunning: number;
-  /** With so many keys, no further read joins a batch. */
+  /** A batch with this many keys takes no further read. The last one that joined may bring more. */
   readonly maxKeys: number;
-  /** The same for the reads, which may ask for one and the same key: all of them go on at once. */
+  /** A batch has at most this many reads, whatever their keys: all of them continue in one turn of the event loop. */
   readonly maxReads: number;
 }
 
@@ -30,7 +30,7 @@ const maxRunning = 3;
 /** For values of a few fields. */
 export const tinyValues: BatchBounds = { maxRunning, maxKeys: 128, maxReads: 128 };
 
-/** For values that take some time to read and to encode, of which a batch makes all others wait. */
+/** For values that take some time to read and to encode. A large batch of them would delay all other calls. */
 export const smallValues: BatchBounds = { maxRunning, maxKeys: 16, maxReads: 64 };
 
 /** A read that waits for its batch, or is part of one. */
@@ -61,7 +61,7 @@ export class BatchedRead<Key, Value> {
   #running = 0;
   #isDue = false;
   /** Whether the last batch was one read: then the next read most likely comes alone, too. */
-  #isLonely = true;
+  #wasLastAlone = true;
 
   constructor(load: Load<Key, Value>, bounds: BatchBounds) {
     this.#load = load;
@@ -74,7 +74,7 @@ export class BatchedRead<Key, Value> {
   }
 
   /**
-   * Reads the values of keys, among which there may be others' keys in the result. Rejects with what the load
+   * Reads the values of keys. The result may also have the keys of other callers. Rejects with what the load
    * throws, with the reason of the caller's signal when that aborts, and with RESOURCE_EXHAUSTED
    * DATABASE_POOL_EXHAUSTED when the read has waited for the caller's `maxWaitMs`.
    */
@@ -114,7 +114,7 @@ export class BatchedRead<Key, Value> {
   /** Starts a batch, after the calls that have arrived together with this one: they join it. A lone read does not wait. */
   #startSoon(): void {
     if (this.#isDue || this.#running >= this.#bounds.maxRunning) return;
-    if (this.#isLonely && this.#running === 0) return void this.#run();
+    if (this.#wasLastAlone && this.#running === 0) return void this.#run();
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
@@ -129,7 +129,7 @@ export class BatchedRead<Key, Value> {
     const take = () => {
       isTaken = true;
       const keys = this.#gather(batch, sharing);
-      // Those who do not fit into it.
+      // The batch is full: the rest goes into the next one.
       if (this.#waiting.size > 0) this.#startSoon();
       return keys;
     };
@@ -159,7 +159,7 @@ export class BatchedRead<Key, Value> {
       for (const key of reader.keys) keys.add(key);
       if (reader.span !== undefined) sharing.push(reader.span);
     }
-    this.#isLonely = batch.readers.size === 1;
+    this.#wasLastAlone = batch.readers.size === 1;
     return [...keys];
   }
 }

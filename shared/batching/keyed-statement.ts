@@ -7,15 +7,15 @@ export type KeyedStatement<Key, Row, Params extends object = Record<never, never
 ) => BoundStatement<Row>;
 
 /**
- * Declares raw SQL that reads the row of one key, which stands as `$key` in it; a key may have no row. Of several keys, one
- * statement reads the rows of all, in any order.
+ * Declares raw SQL that reads the row of one key, which stands as `$key` in it; a key may have no row. For several keys, one
+ * statement reads the rows of all, in any order. A row has to tell its key.
  *
  * @param name as `statement` takes it.
- * @param keyType the type of `$key`.
+ * @param keyType the type of `$key` in PostgreSQL.
  */
 export function keyedStatement<Key extends string | number, Row, Params extends object = Record<never, never>>(
   name: string,
-  keyType: 'integer' | 'text' | 'json',
+  keyType: Key extends number ? 'integer' : 'text' | 'json',
   sql: string,
 ): KeyedStatement<Key, Row, Params> {
   const sqlOf = (key: string) => sql.replace(/\$key\b/g, `${key}::${keyType}`);

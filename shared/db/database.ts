@@ -27,7 +27,7 @@ export type LateStatement<Row> = () => BoundStatement<Row> | undefined;
 
 /** Runs statements that need no transaction of their own. */
 export interface BatchQueryable extends Queryable {
-  /** Runs a statement that is made once a connection is lent for it. Without one, there are no rows. */
+  /** Makes a statement when a connection has been lent for it, and runs it. Resolves with no rows when it makes none. */
   queryLate<Row>(make: LateStatement<Row>): Promise<Row[]>;
   /**
    * Runs statements in one transaction and one round trip: when one fails, all are undone. Resolves with
@@ -83,10 +83,10 @@ export class Database {
       // The statements of a batch travel together.
       pipeline: true,
     });
-    // Without a listener, a connection lost between statements would end the process.
     this.#pool.on('remove', (client) => void this.#connections.delete(client));
     this.#pool.on('connect', (client) => {
       this.#connections.add(client);
+      // Without a listener, a connection lost between statements would end the process.
       client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
     });
     this.#pool.on('error', () => undefined);
@@ -212,8 +212,11 @@ export class Database {
         const giveBack = (isLost: boolean) => {
           signal.removeEventListener('abort', abort);
           clearTimeout(giveUp);
-          if (connected !== undefined) this.#sentAt.delete(connected);
-          release(isLost);
+          // Who gave up waiting for a connection has none to release, whatever the driver's types say.
+          if (connected !== undefined) {
+            this.#sentAt.delete(connected);
+            release(isLost);
+          }
           turns?.release(subject);
         };
         if (connected === undefined || signal.aborted) {

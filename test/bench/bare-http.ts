@@ -4,7 +4,7 @@ import { readBody } from './bare-http-body.ts';
 import { type ListedSlotRow, listedSlotsSql, type Product, type SlotRow, slotsSql } from './bare-slots.ts';
 import { readOf } from './bare-sql.ts';
 
-// The baseline of the JSON calls: node:http, JSON.parse, the same SQL, JSON.stringify.
+// The baseline of the JSON calls: node:http, JSON.parse, one plain statement a call, JSON.stringify.
 
 const { validate } = couponRead();
 const listed = readOf<ListedSlotRow & { products: Product[] | null }>('getAll', listedSlotsSql);

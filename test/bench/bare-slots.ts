@@ -2,7 +2,7 @@ import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { timestampFromDate, timestampFromMs, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { readOf, writeOf } from './bare-sql.ts';
 
-// The slot procedures of the bare gRPC server: rows to messages, and nothing else.
+// The slot procedures of the bare servers: plain SQL, and rows to messages.
 
 export interface SlotRow {
   readonly id: number;

@@ -45,7 +45,7 @@ export function findSamples(databaseUrl: string): Promise<Samples> {
        where is_user_based and coupon_code like 'DC%' and id >= (select avg(id) from coupons) order by id limit 1`,
     );
     const [coupon] = related;
-    if (coupon === undefined) throw new Error('there is no coupon to ask for');
+    if (coupon === undefined || valid.length < 64) throw new Error('there are too few coupons to ask for');
     return {
       couponCodes: valid.map(({ code }) => code),
       couponId: coupon.id,

@@ -62,7 +62,7 @@ class RecordingDatabase extends Database {
 }
 
 /** Calls each measured write, on a database that is not measured. */
-export async function recordProcedures(databaseUrl: string): Promise<Record<string, Recording>> {
+export async function recordWrites(databaseUrl: string): Promise<Record<string, Recording>> {
   const config = readConfig('slot', { DATABASE_URL: databaseUrl, AUTH_JWT_SECRET: testSecret }).database;
   const database = new RecordingDatabase(config, pino({ level: 'silent' }));
   const sequences = new SequenceCache();

@@ -50,7 +50,7 @@ export interface Row {
   readonly length: number;
   /** Calls the service once. Its answer is undefined for a write, whose answers differ. */
   openService(): Promise<Side & { readonly answer?: Message }>;
-  /** Calls each side once, and throws unless all give the same answer. */
+  /** Calls each side once. Throws unless the bare server answers the first request as the service does. */
   prepare(stage: Stage): Promise<Sides>;
   afterRound?(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
 import type { BareConfig, EchoConfig } from './bare-config.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
-import { recordProcedures } from './calls-recording.ts';
+import { recordWrites } from './calls-recording.ts';
 import type { Stage } from './calls-sides.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { type MeasuredServer, startServer } from './servers.ts';
@@ -28,7 +28,7 @@ export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): 
   [`${service.toUpperCase()}_WEB_PORT`]: '0',
 });
 
-/** Brings up PostgreSQL with the data, the built services, and the bare servers with the SQL of the services. */
+/** Brings up PostgreSQL with the data, the built services, and the bare servers. */
 export async function openStage(folder: string, scale: number): Promise<Stage & { close(): Promise<void> }> {
   const postgres = await startBenchPostgres();
   const servers: MeasuredServer[] = [];
@@ -65,7 +65,7 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
 
     const config: BareConfig = {
       databaseUrl,
-      recordings: await recordProcedures(recordedUrl),
+      recordings: await recordWrites(recordedUrl),
     };
     const configFile = join(folder, 'bare.json');
     await writeFile(configFile, JSON.stringify(config));

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BatchedRead } from '../../shared/batching/batched-read.ts';
-import { batchedRows, readBySize } from '../../shared/batching/batched-rows.ts';
+import { batchedRows, readBySize, type Sized } from '../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../shared/batching/keyed-statement.ts';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
@@ -268,7 +268,7 @@ describe('A batched read', () => {
     await small.close();
   });
 
-  it('A call gives its place to others while it waits', async () => {
+  it('A read gives the place of its call back', async () => {
     const leavePlace = vi.fn();
     await entries().read(1, { ...caller(), leavePlace });
     expect(leavePlace).toHaveBeenCalledOnce();
@@ -276,11 +276,11 @@ describe('A batched read', () => {
 
   it('A large row is read by its call alone, on a place, and a small one together with others', async () => {
     const sizes: [keys: readonly number[], maxSize: number][] = [];
-    const read = readBySize<number, { key: number; isTooLarge: boolean }, string>(database, {
+    const read = readBySize<number, { key: number }, object, string>(database, {
       select(keys, { maxSize }) {
         sizes.push([keys, maxSize]);
         const rows = keys.map((key) => `select ${key} as key, ${key} > ${maxSize} as "isTooLarge"`);
-        return statement<{ key: number; isTooLarge: boolean }>('', rows.join(' union all '))();
+        return statement<Sized<{ key: number }, object>>('', rows.join(' union all '))();
       },
       keyOf: ({ key }) => key,
       toValue: ({ key }) => `row ${key}`,

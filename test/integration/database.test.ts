@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database } from '../../shared/db/database.ts';
 import { PacedClient } from '../../shared/db/paced-client.ts';
 import { statement } from '../../shared/db/statement.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startRelay } from '../support/relay.ts';
 import { testSecret } from '../support/tokens.ts';
 
 const wait = statement<never>('wait', 'select pg_sleep(60)');
@@ -45,6 +46,21 @@ describe('A pool of one connection', () => {
     expect(after).toEqual({ pid: expect.any(Number) });
     expect(after).not.toEqual(before);
   });
+});
+
+it('Questions that wait for a connection of a silent database are answered with no, and end nothing else', async () => {
+  const silent = await startRelay(Number(new URL(inject('postgresUrl')).port), () => undefined);
+  const url = `postgresql://127.0.0.1:${silent.port}/silent`;
+  const config = readConfig('slot', { DATABASE_URL: url, AUTH_JWT_SECRET: testSecret });
+  const database = new Database(
+    { ...config.database, poolSize: 1, connectionTimeoutMs: 100 },
+    createLogger('test', 'silent'),
+  );
+  // The pool opens two connections: the third waits.
+  const answers = [1, 2, 3].map(() => database.answers(new AbortController().signal));
+  expect(await Promise.all(answers)).toEqual([false, false, false]);
+  await database.close();
+  await silent.cut();
 });
 
 describe('A connection', () => {

@@ -1,14 +1,20 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fromJsonString } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { type GetSlotByIdResponse, SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import {
+  type GetSlotByIdResponse,
+  GetSlotsResponseSchema,
+  SlotService,
+} from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding, lockSlots } from '../support/locks.ts';
 import { viaPort } from '../support/proxy.ts';
 import { type Relay, startRelay } from '../support/relay.ts';
+import { scrape } from '../support/scrape.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { signToken } from '../support/tokens.ts';
 
@@ -133,6 +139,45 @@ describe('Reads that share statements', () => {
     await writeAndRead(write, async (id) => {
       const { coupon } = await coupons().getById({ id }, { headers });
       return coupon?.maxLimitForUser ?? 0;
+    });
+  });
+
+  it('A call to the first page of coupons that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
+    const write = (id: number, round: number) =>
+      coupons().update({ id, updates: { coupon: { maxLimitForUser: round } } }, { headers });
+    await couponService.database.sql('update coupons set max_limit_for_user = null');
+    await writeAndRead(write, async (id) => {
+      const { coupons: page } = await coupons().getAll({}, { headers });
+      const listed = page.find((coupon) => coupon.id === id);
+      return listed === undefined ? Number.POSITIVE_INFINITY : (listed.maxLimitForUser ?? 0);
+    });
+  });
+
+  it('Calls in both forms that wait for a list share one statement, and each gets the list in its form', async () => {
+    const asJson = async () => {
+      const response = await fetch(`http://127.0.0.1:${slotService.webPort}/slot.v1.SlotService/GetSlots`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: '{}',
+      });
+      return fromJsonString(GetSlotsResponseSchema, await response.text());
+    };
+    const asBinary = () => slots().getSlots({}, { headers });
+    await holding(slotService.database.url, lockSlots, async (lock) => {
+      const first = asBinary();
+      await lock.untilAwaited();
+      const waiting = [asBinary(), asJson(), asBinary(), asJson()];
+      const inProgress = async (protocol: string) => {
+        const series = `rpc_server_in_progress{service="slot.v1.SlotService",method="GetSlots",protocol="${protocol}"}`;
+        return (await scrape(slotService.metricsPort)).value(series);
+      };
+      await expect.poll(() => inProgress('grpc')).toBe(3);
+      await expect.poll(() => inProgress('connect')).toBe(2);
+      expect(await lock.waiting()).toBe(1);
+      await lock.release();
+      const list = await first;
+      expect(list.count).toBe(callers);
+      for (const shared of waiting) expect(await shared).toEqual(list);
     });
   });
 

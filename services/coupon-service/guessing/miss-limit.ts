@@ -26,7 +26,7 @@ export interface CallerMisses {
   msToWindowEnd: number | null;
 }
 
-export interface CallerParams {
+interface CallerParams {
   readonly callerKey: string;
   /** In epoch milliseconds, by the clock of this process, as rate-limiter-flexible has it. */
   readonly nowMs: number;

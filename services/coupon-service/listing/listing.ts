@@ -94,8 +94,8 @@ function pageOf(
   links: readonly ListedLinks[],
   { columns, joined }: { readonly columns: string; readonly joined: string },
 ): string {
-  // A nested loop reads the links in the order of the page, and ends at the limit, to which those of the first row do not
-  // count: "offset 0" keeps the planner from joining in another way.
+  // A nested loop reads the links in the order of the page, and ends at the limit. "offset 0" keeps the planner from joining
+  // in another way. The links of the first row do not count to the limit.
   const readLinks = (link: ListedLinks) => `
     "links of ${link.column}" as materialized (
       select place, link.id, link.target

@@ -28,7 +28,7 @@ export interface PageParams extends Place {
 /** A row with its place in the listing. */
 export interface PlacedRow {
   id: number;
-  /** Of the last row on the page, where another one follows; else null. */
+  /** When the row was created, in microseconds since 1970. Null but for the last row of a page that is followed by another. */
   createdAtMicros: string | null;
   /** The first row that is not on the page. */
   isNext: boolean;

@@ -1,4 +1,4 @@
-import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -16,12 +16,12 @@ import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, user
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
-/** A coupon with more links and product ids is read alone: of a statement that calls share, all wait for the largest. */
+/** A coupon with more links or product ids is read alone: of a statement that calls share, all wait for the largest. */
 const smallLinks = 100;
 
 /** Spec 4.2, getById: a coupon with its creator, users and products. Throws NOT_FOUND. */
 export function getById({ database }: CouponParts): Handler<typeof CouponService.method.getById> {
-  const readCoupon = readBySize<number, CouponDetailRow, CouponDetailRow>(database, {
+  const readCoupon = readBySize<number, CouponKey, CouponDetailRow, CouponDetailRow>(database, {
     select: selectCoupon,
     keyOf: ({ couponId }) => couponId,
     toValue: (coupon) => coupon,
@@ -36,8 +36,11 @@ export function getById({ database }: CouponParts): Handler<typeof CouponService
   };
 }
 
-interface CouponDetailRow extends CouponRow, SizedRow {
+interface CouponKey {
   couponId: number;
+}
+
+interface CouponDetailRow extends CouponRow {
   creatorName: string;
   applicableUsers: UserTuple[];
   applicableProducts: ProductTuple[];
@@ -56,7 +59,7 @@ function toCouponDetail(row: CouponDetailRow) {
   ]);
 }
 
-const selectCoupon = keyedStatement<number, CouponDetailRow, { maxSize: number }>(
+const selectCoupon = keyedStatement<number, Sized<CouponKey, CouponDetailRow>, { maxSize: number }>(
   'getById',
   'integer',
   // An id takes 4 bytes: the array of the product ids itself is not read to count them.

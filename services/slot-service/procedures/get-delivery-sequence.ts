@@ -1,5 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
@@ -17,7 +17,7 @@ export function getDeliverySequence({
   database,
   sequences,
 }: SlotParts): Handler<typeof SlotService.method.getDeliverySequence> {
-  const readSequence = readBySize<number, SequenceRow, JsonValue>(database, {
+  const readSequence = readBySize<number, SlotKey, SequenceRow, JsonValue>(database, {
     select: selectSequence,
     keyOf: ({ id }) => id,
     toValue: ({ deliverySequence }) => deliverySequence,
@@ -34,12 +34,15 @@ export function getDeliverySequence({
   };
 }
 
-interface SequenceRow extends SizedRow {
+interface SlotKey {
   id: number;
+}
+
+interface SequenceRow {
   deliverySequence: JsonValue;
 }
 
-const selectSequence = keyedStatement<number, SequenceRow, { maxSize: number }>(
+const selectSequence = keyedStatement<number, Sized<SlotKey, SequenceRow>, { maxSize: number }>(
   'getDeliverySequence',
   'integer',
   `select id, shown_bytes > $maxSize::integer as "isTooLarge",

@@ -1,4 +1,4 @@
-import { readBySize, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -10,12 +10,15 @@ import { flattenSequence } from '../slots/delivery-sequence.ts';
 import { type ProductSlotRow, type SlotTextRow, slotTextColumns } from '../slots/slot.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 
+/** So many bytes of a slot's own fields weigh as much as the id of a product. */
+const bytesPerId = 160;
+
 /**
  * Spec 4.1, getSlotById: a slot in either state, with its products and snippets. Throws NOT_FOUND, and
  * RESOURCE_EXHAUSTED for more than a million product ids.
  */
 export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof SlotService.method.getSlotById> {
-  const readSlot = readBySize<number, SlotDetailRow, SlotDetailResponse>(database, {
+  const readSlot = readBySize<number, SlotKey, SlotDetailRow, SlotDetailResponse>(database, {
     select: selectSlot,
     keyOf: ({ slotId }) => slotId,
     toValue: (slot) => toResponse(slot, appUrl),
@@ -28,8 +31,11 @@ export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof Slo
   };
 }
 
-interface SlotDetailRow extends SlotTextRow, SizedRow {
+interface SlotKey {
   slotId: number;
+}
+
+interface SlotDetailRow extends SlotTextRow {
   /** In the order of their product ids; a product that does not exist has nulls. */
   productSlots: [productId: number, ...product: [name: string, images: string[]] | [null, null]][];
   vendorSnippets: Omit<ShownSnippet, 'accessUrl'>[];
@@ -47,11 +53,12 @@ function toResponse(slot: SlotDetailRow, appUrl: string): SlotDetailResponse {
   return new SlotDetailResponse({ slot: { ...slot, productSlots }, deliverySequence, vendorSnippets });
 }
 
-const selectSlot = keyedStatement<number, SlotDetailRow, { maxSize: number }>(
+const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSize: number }>(
   'getSlotById',
   'integer',
-  // A slot has 100,000 products at most, but any number of snippets. An id takes 4 bytes: the arrays of the snippets are
-  // not read to count their ids.
+  // The size is that of the products, of the snippets and their product ids, and of the slot's own fields. A slot has
+  // 100,000 products at most, but any number of snippets. An id takes 4 bytes: the arrays of the snippets are not read to
+  // count their ids.
   `select slots.id as "slotId", detail.*,
      coalesce("otherSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
    from slots left join lateral (
@@ -70,7 +77,7 @@ const selectSlot = keyedStatement<number, SlotDetailRow, { maxSize: number }>(
          from vendor_snippets where slot_id = slots.id
        ), '[]') as "vendorSnippets"
      from (
-       select slots.shown_bytes / 160 + coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) as "otherSize" from (
+       select slots.shown_bytes / ${bytesPerId} + coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) as "otherSize" from (
          select product_ids from vendor_snippets where slot_id = slots.id limit $maxSize::bigint + 1
        ) as snippets
      ) as measured

@@ -1,4 +1,4 @@
-import { batchedRows, type SizedRow } from '../../../shared/batching/batched-rows.ts';
+import { batchedRows } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
@@ -21,7 +21,7 @@ export function getSlotsProductIds({ database }: SlotParts): Handler<typeof Slot
   return async ({ slotIds }, call) => {
     if (slotIds.length <= maxSharedSlots) {
       const rows = slotIds.length === 0 ? new Map<number, SmallRow>() : await small.readAll(slotIds, call);
-      if (!slotIds.some((id) => rows.get(id)?.isTooLarge)) {
+      if (!slotIds.some((id) => rows.get(id)?.productIds === null)) {
         return new ProductIdsResponse(new Map(slotIds.map((id) => [id, rows.get(id)?.productIds ?? []])));
       }
       await call.takePlace();
@@ -44,13 +44,17 @@ interface ProductIdsRow {
   productIds: number[];
 }
 
-type SmallRow = ProductIdsRow & SizedRow;
+interface SmallRow {
+  slotId: number;
+  /** Null where there are more than `smallProductIds`. */
+  productIds: number[] | null;
+}
 
-// Without "offset 0", the planner would read the ids for each of the two columns.
+// Without "offset 0", the planner would read the ids twice.
 const selectSmall = keyedStatement<number, SmallRow>(
   'getSlotsProductIds',
   'integer',
-  `select $key as "slotId", cardinality(ids) > ${smallProductIds} as "isTooLarge",
+  `select $key as "slotId",
      case when cardinality(ids) <= ${smallProductIds} then array_to_json(ids) end as "productIds"
    from (
      select array(

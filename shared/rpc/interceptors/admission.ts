@@ -22,8 +22,8 @@ export interface Admission {
 
 /**
  * Admission control. A unary call waits for a place in its caller's queue, and keeps the place until its
- * handler has ended, even when its caller has disconnected: until then it occupies the processor and
- * the database. A caller that has its share of streams gets no more of them.
+ * handler has ended or gives it back, even when its caller has disconnected: until then it occupies the
+ * processor and the database. A caller that has its share of streams gets no more of them.
  */
 export function createAdmission(limits: CallLimits, requests: OpenRequests): Admission {
   const queue = new FairQueue(limits.calls, maxWaitingCalls);
