@@ -55,6 +55,9 @@ export interface Row {
   afterRound?(): Promise<void>;
 }
 
+/** Whether a title has one of the texts of `--only`, which stand with `|` between them. */
+export const isAsked = (title: string, only: string) => only.split('|').some((text) => title.includes(text));
+
 /** What a row is called where its columns are not shown. */
 export const titleOf = ({ name, callers }: Row) => `${name}, ${callers === 1 ? '1 caller' : `${callers} callers`}`;
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Row, rowsOf, titleOf } from './calls-rows.ts';
+import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
@@ -34,10 +34,10 @@ const stage = await openStage(folder, scale);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {
-    if (options.only.split('|').some((text) => titleOf(row).includes(text))) measured.push(await measure(row));
+    if (isAsked(titleOf(row), options.only)) measured.push(await measure(row));
   }
   const stalls = await measureStalls(stage, seconds * 3, options.only);
-  const scaling = 'processes'.includes(options.only) ? await measureScaling(stage, rounds, seconds) : [];
+  const scaling = isAsked('processes', options.only) ? await measureScaling(stage, rounds, seconds) : [];
   const result = formatResult(measured, stalls, scaling, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
   await writeFile(options.out, result);
   console.log(`\n${result}\nwritten to ${options.out}`);

@@ -6,7 +6,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken } from '../support/tokens.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
-import { type Row, rowsOf, titleOf } from './calls-rows.ts';
+import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Services } from './calls-sides.ts';
 import { environmentOf, mainOf, root } from './calls-stage.ts';
 import { compareTable, type Figures, type Pair, type Pairs } from './compare-table.ts';
@@ -74,11 +74,6 @@ try {
   await postgres.stop();
 }
 
-/** Of several names, with `|` between them, one is enough. */
-function isAsked(row: Row): boolean {
-  return options.only.split('|').some((text) => titleOf(row).includes(text));
-}
-
 function positive(name: 'rounds' | 'starts' | 'ms' | 'scale'): number {
   const value = Number(options[name]);
   if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
@@ -108,7 +103,7 @@ async function measureOnce(
     const measured: Pairs[] = [];
     for (const [at, row] of hereRows.entries()) {
       const otherRow = otherRows[at];
-      if (otherRow !== undefined && isAsked(row)) measured.push(await measureRow(row, otherRow));
+      if (otherRow !== undefined && isAsked(titleOf(row), options.only)) measured.push(await measureRow(row, otherRow));
     }
     return measured;
   } finally {

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { isAsked } from './calls-rows.ts';
 import { grpcSide, type Intensity, type Side, type Stage } from './calls-sides.ts';
 import { run, type Sample } from './load.ts';
 import type { MeasuredServer } from './servers.ts';
@@ -41,7 +42,7 @@ export async function measureStalls(stage: Stage, seconds: number, only: string)
   const stalls: Stall[] = [];
   await moveTo(1, coupon);
   try {
-    for (const [name, side] of small.filter(([text]) => text.includes(only))) {
+    for (const [name, side] of small.filter(([text]) => isAsked(text, only))) {
       await side.load(200);
       const alone = await side.load(count);
       let isOver = false;
