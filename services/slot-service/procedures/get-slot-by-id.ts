@@ -10,7 +10,7 @@ import { flattenSequence } from '../slots/delivery-sequence.ts';
 import { type ProductSlotRow, type SlotTextRow, slotTextColumns } from '../slots/slot.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 
-/** So many bytes of a slot's own fields weigh as much as the id of a product. */
+/** A slot is too large as well when its own fields have so many bytes for each product id that it may have. */
 const bytesPerId = 160;
 
 /**
@@ -56,13 +56,12 @@ function toResponse(slot: SlotDetailRow, appUrl: string): SlotDetailResponse {
 const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSize: number }>(
   'getSlotById',
   'integer',
-  // The size is that of the products, of the snippets and their product ids, and of the slot's own fields. A slot has
-  // 100,000 products at most, but any number of snippets. An id takes 4 bytes: the arrays of the snippets are not read to
-  // count their ids.
+  // The products count to the size, and the snippets and their product ids. A slot has 100,000 products at most, but any
+  // number of snippets. An id takes 4 bytes: the arrays of the snippets are not read to count their ids.
   `select slots.id as "slotId", detail.*,
-     coalesce("otherSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
+     coalesce("snippetsSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
    from slots left join lateral (
-     select ${slotTextColumns}, "otherSize",
+     select ${slotTextColumns}, "snippetsSize",
        coalesce((
          select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
          from (
@@ -77,11 +76,11 @@ const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSi
          from vendor_snippets where slot_id = slots.id
        ), '[]') as "vendorSnippets"
      from (
-       select slots.shown_bytes / ${bytesPerId} + coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) as "otherSize" from (
+       select coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) as "snippetsSize" from (
          select product_ids from vendor_snippets where slot_id = slots.id limit $maxSize::bigint + 1
        ) as snippets
      ) as measured
-     where "otherSize" <= $maxSize
+     where "snippetsSize" <= $maxSize and slots.shown_bytes / ${bytesPerId} <= $maxSize
      offset 0
    ) as detail on true
    where slots.id = $key`,
