@@ -62,7 +62,7 @@ function toCouponDetail(row: CouponDetailRow) {
 const selectCoupon = keyedStatement<number, Sized<CouponKey, CouponDetailRow>, { maxSize: number }>(
   'getById',
   'integer',
-  // An id takes 4 bytes: the array of the product ids itself is not read to count them.
+  // The array of the product ids is not read to count them: it has 21 to 24 bytes, and 4 for each id.
   `select coupons.id as "couponId", detail.*, coalesce(
      json_array_length("applicableUsers") + json_array_length("applicableProducts") > $maxSize::integer, true
    ) as "isTooLarge"
@@ -81,7 +81,7 @@ const selectCoupon = keyedStatement<number, Sized<CouponKey, CouponDetailRow>, {
          ) as links join products on products.id = links.product_id
        ), '[]') as "applicableProducts"
      from staff_users
-     where staff_users.id = coupons.created_by and coalesce(pg_column_size(coupons.product_ids) / 4, 0) <= $maxSize
+     where staff_users.id = coupons.created_by and coalesce((pg_column_size(coupons.product_ids) - 21) / 4, 0) <= $maxSize
      offset 0
    ) as detail on true
    where coupons.id = $key`,

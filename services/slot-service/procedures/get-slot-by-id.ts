@@ -57,7 +57,7 @@ const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSi
   'getSlotById',
   'integer',
   // The products count to the size, and the snippets and their product ids. A slot has 100,000 products at most, but any
-  // number of snippets. An id takes 4 bytes: the arrays of the snippets are not read to count their ids.
+  // number of snippets, whose arrays are not read to count their ids: an array has 21 to 24 bytes, and 4 for each id.
   `select slots.id as "slotId", detail.*,
      coalesce("snippetsSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
    from slots left join lateral (
@@ -76,7 +76,7 @@ const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSi
          from vendor_snippets where slot_id = slots.id
        ), '[]') as "vendorSnippets"
      from (
-       select coalesce(sum(1 + pg_column_size(product_ids) / 4), 0) as "snippetsSize" from (
+       select coalesce(sum(1 + greatest(pg_column_size(product_ids) - 21, 0) / 4), 0) as "snippetsSize" from (
          select product_ids from vendor_snippets where slot_id = slots.id limit $maxSize::bigint + 1
        ) as snippets
      ) as measured
