@@ -50,7 +50,7 @@ interface Batch<Key, Value> {
 /**
  * Reads by key, in which calls that wait at the same time share a statement. A read joins the next
  * statement and never one that has begun, so it sees every write that was answered before it came. The
- * callers join in turn. A statement goes out at once unless `maxRunning` of them are under way.
+ * callers join in turn. No read waits for others to come, unless `maxRunning` statements are under way.
  *
  * For values that are small or shared, because a call that waits here holds no place.
  */

@@ -205,7 +205,10 @@ export function rowsOf(stage: Services): Row[] {
     read('Validate, 64 codes', coupon, validate, validateMany, { callers: 64, bare, targets: { bare: 1, echo: 0.75 } }),
     read('Validate', coupon, validate, validateOne, { callers: 1, json: true, bare: 'bareHttp' }),
     read('Validate', coupon, validate, validateOne, {
-      ...{ callers: 32, json: true, bare: 'bareHttp', targets: { bare: 0.8 } },
+      callers: 32,
+      json: true,
+      bare: 'bareHttp',
+      targets: { bare: 0.8 },
     }),
     read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 1, bare }),
     read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 16, bare }),
@@ -214,10 +217,14 @@ export function rowsOf(stage: Services): Row[] {
     read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 1, bare }),
     read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 16, bare }),
     read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, {
-      ...{ callers: 64, bare, targets: { bare: 1.2 } },
+      callers: 64,
+      bare,
+      targets: { bare: 1.2 },
     }),
     read('GetSlotsProductIds, 64 times 20 slots', slot, getSlotsProductIds, idsMany, {
-      ...{ callers: 64, bare, targets: { bare: 1.2 } },
+      callers: 64,
+      bare,
+      targets: { bare: 1.2 },
     }),
     read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, bare }),
     read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, bare, targets: { bare: 5 } }),
@@ -226,10 +233,17 @@ export function rowsOf(stage: Services): Row[] {
     // Without a library, JSON is the quickest that Node can do.
     read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, { callers: 1, length: 2, bare: 'bareHttp' }),
     read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, {
-      ...{ callers: 4, length: 2, bare: 'bareHttp', targets: { bare: 3 } },
+      callers: 4,
+      length: 2,
+      bare: 'bareHttp',
+      targets: { bare: 3 },
     }),
     read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, {
-      ...{ callers: 4, length: 2, bare: 'bareHttp', json: true, targets: { bare: 3 } },
+      callers: 4,
+      length: 2,
+      bare: 'bareHttp',
+      json: true,
+      targets: { bare: 3 },
     }),
     read('GetDeliverySequence, cached', slot, getDeliverySequence, cached, { callers: 64, targets: { echo: 0.75 } }),
     read('GetDeliverySequence, not cached', slot, getDeliverySequence, uncached, { callers: 1 }),
@@ -240,7 +254,8 @@ export function rowsOf(stage: Services): Row[] {
       getProductSlots,
       oneOf(create(getProductSlots.input, { productIds: [17] })),
       {
-        ...{ callers: 64, targets: { echo: 0.75 } },
+        callers: 64,
+        targets: { echo: 0.75 },
       },
     ),
     read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 1 }),

@@ -38,6 +38,8 @@ export class MissLimit {
   readonly #missesPerMinute: number;
   /** By caller, the misses of this process that are on their way into the table: no statement reads them yet. */
   readonly #uncounted = new Map<string, number>();
+  /** By caller, what its last miss here has brought its count to. The one that was counted longest ago comes first. */
+  readonly #counted = new Map<string, { readonly misses: number; readonly atMs: number }>();
 
   constructor(database: Database, missesPerMinute: number) {
     this.#database = database;
@@ -52,10 +54,13 @@ export class MissLimit {
 
   /**
    * Throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if the caller has no miss left. A burst of guesses would read the table
-   * before its first miss is counted there, so the uncounted misses of this process bound it too.
+   * before its first miss is counted there, so the misses of this process that a read could not see bound it too: those
+   * that are uncounted, and those that were counted after the read had begun.
    */
-  requireMissLeft({ callerKey }: CallerParams, { misses, msToWindowEnd }: CallerMisses): void {
-    if (Math.max(misses, this.#uncountedOf(callerKey)) < this.#missesPerMinute) return;
+  requireMissLeft({ callerKey, nowMs }: CallerParams, { misses, msToWindowEnd }: CallerMisses): void {
+    const counted = this.#counted.get(callerKey);
+    const unseen = counted !== undefined && counted.atMs >= nowMs ? counted.misses : 0;
+    if (Math.max(misses, unseen, this.#uncountedOf(callerKey)) < this.#missesPerMinute) return;
     throw tooManyMisses(msToWindowEnd ?? windowMs);
   }
 
@@ -79,6 +84,16 @@ export class MissLimit {
     return this.#uncounted.get(callerKey) ?? 0;
   }
 
+  #remember(callerKey: string, misses: number): void {
+    const atMs = Date.now();
+    for (const [key, counted] of this.#counted) {
+      if (counted.atMs > atMs - windowMs) break;
+      this.#counted.delete(key);
+    }
+    this.#counted.delete(callerKey);
+    this.#counted.set(callerKey, { misses, atMs });
+  }
+
   async #consume(callerKey: string, subject: string | undefined): Promise<void> {
     // Never aborts: the timeouts of the pool and of statements bound it.
     const db = this.#database.for({ subject, signal: new AbortController().signal });
@@ -95,10 +110,13 @@ export class MissLimit {
       duration: windowMs / 1_000,
     });
     try {
-      const { isFirstInDuration } = await limiter.consume(callerKey);
+      const { consumedPoints, isFirstInDuration } = await limiter.consume(callerKey);
+      this.#remember(callerKey, consumedPoints);
       if (isFirstInDuration) await db.query(clearExpiredMisses({ nowMs: Date.now() }));
     } catch (thrown) {
-      throw thrown instanceof RateLimiterRes ? tooManyMisses(thrown.msBeforeNext) : thrown;
+      if (!(thrown instanceof RateLimiterRes)) throw thrown;
+      this.#remember(callerKey, thrown.consumedPoints);
+      throw tooManyMisses(thrown.msBeforeNext);
     }
   }
 }
