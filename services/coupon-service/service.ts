@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
+import { listEntries } from '../../shared/audit/list-entries.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
+import { commonErrors } from '../../shared/errors/errors.ts';
+import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
@@ -13,7 +16,10 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
     const { couponCodePrefix: codePrefix, validateMissesPerMinute: misses } = config;
     const missLimit = misses === undefined ? undefined : new MissLimit(database, misses);
     const handlers = createCouponHandlers({ database, codePrefix, missLimit });
-    return [implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined)];
+    return [
+      implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined),
+      implement(AuditService, { listEntries: listEntries(database, 'coupon') }, { error: commonErrors.accessDenied }),
+    ];
   });
 }
 

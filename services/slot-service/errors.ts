@@ -3,11 +3,6 @@ import type { ErrorRow } from '../../shared/errors/errors.ts';
 
 /** Every error of the slot procedures (spec 7, design 3). */
 export const slotErrors = {
-  accessDenied: {
-    reason: 'ACCESS_DENIED',
-    code: Code.Unauthenticated,
-    message: 'Access denied',
-  },
   timesRequired: {
     reason: 'TIMES_REQUIRED',
     code: Code.InvalidArgument,

@@ -1,15 +1,17 @@
 import type { Logger } from 'pino';
+import { listEntries } from '../../shared/audit/list-entries.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { NotificationListener } from '../../shared/db/listener.ts';
+import { commonErrors } from '../../shared/errors/errors.ts';
+import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
-import { slotErrors } from './errors.ts';
 import { createSlotHandlers, createSlotStoreHandlers } from './handlers.ts';
 import { SequenceCache, sequenceChannel } from './slots/sequence-cache.ts';
 import { registerStoreMetrics } from './stores/metrics.ts';
-import { storeVersionChannel } from './stores/refresh.ts';
+import { slotsChannel, storeVersionChannel } from './stores/refresh.ts';
 import { createRefresh, startRefreshJob } from './stores/refresh-job.ts';
 import { StoreReplica } from './stores/replica.ts';
 
@@ -20,8 +22,9 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
     const { database } = parts;
     const slots = createSlotHandlers({ database, sequences, appUrl: config.appUrl, requestRefresh });
     return [
-      implement(SlotService, slots, { error: slotErrors.accessDenied, except: ['getDeliverySequence'] }),
+      implement(SlotService, slots, { error: commonErrors.accessDenied, except: ['getDeliverySequence'] }),
       implement(SlotStoreService, createSlotStoreHandlers({ database, replica })),
+      implement(AuditService, { listEntries: listEntries(database, 'slot') }, { error: commonErrors.accessDenied }),
     ];
   });
 }
@@ -44,6 +47,7 @@ export async function startStoresAndCache(parts: ServiceParts) {
   const channels = {
     [storeVersionChannel]: () => replica.load(),
     [sequenceChannel]: (payload: string) => sequences.onNotification(payload),
+    [slotsChannel]: (payload: string) => sequences.onSlotsWritten(payload),
   };
   const connected = () => {
     sequences.resume();

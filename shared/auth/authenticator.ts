@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { AuthConfig } from '../config/auth.ts';
 import type { Database } from '../db/database.ts';
-import { maxInt32 } from '../db/int32.ts';
+import { isInt32 } from '../db/int32.ts';
 import { statement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
@@ -67,7 +67,7 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
     claimedStaffId: staffId,
     expiresAt,
     async staffId(caller) {
-      if (staffId === undefined || Math.abs(staffId) > maxInt32) return undefined;
+      if (staffId === undefined || !isInt32(staffId)) return undefined;
       return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, caller);
     },
   });

@@ -59,6 +59,10 @@ export interface ServiceConfig {
   readonly couponStaffOnly: boolean;
   /** How many coupon codes a caller of Validate may miss within a minute. Undefined: any number. */
   readonly validateMissesPerMinute: number | undefined;
+  /** How long the answer to a mutation with an idempotency key is kept. */
+  readonly idempotencyTtlHours: number;
+  /** Undefined: audit entries are kept for ever. */
+  readonly auditRetentionDays: number | undefined;
   readonly redisUrl: string | undefined;
   /** The Redis Sentinels. If there are any, the host of `redisUrl` is their name for the master. */
   readonly redisSentinels: readonly HostPort[];
@@ -111,6 +115,8 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     couponCodePrefix: readCouponCodePrefix(env, errors),
     couponStaffOnly: readSwitch(env, 'COUPON_STAFF_ONLY', false, errors),
     validateMissesPerMinute: readOptionalCount(env, 'VALIDATE_MISSES_PER_MINUTE', 1_000_000, errors),
+    idempotencyTtlHours: readCount(env, 'IDEMPOTENCY_TTL_HOURS', 24, 8_760, errors),
+    auditRetentionDays: readOptionalCount(env, 'AUDIT_RETENTION_DAYS', 36_500, errors),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], errors),
     redisSentinels: readRedisSentinels(env, errors),
     redisSentinelPassword: env.REDIS_SENTINEL_PASSWORD || undefined,

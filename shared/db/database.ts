@@ -41,6 +41,15 @@ export interface BatchQueryable extends Queryable {
 export interface Asking extends Caller {
   /** The spans of the calls that share it. */
   readonly sharing?: readonly SpanContext[];
+  /** The caller's open transaction, in which all its statements run. */
+  readonly transaction?: BatchQueryable | undefined;
+}
+
+export interface TransactionOptions<Result> {
+  /** Unset: `read committed`. */
+  readonly isolation?: keyof typeof begin;
+  /** Makes the last statement, which travels with the commit, from the result of the work. */
+  last?(result: Result): BoundStatement<unknown>;
 }
 
 // The server ends a statement that takes too long. When its answer does not come either, the connection
@@ -94,8 +103,12 @@ export class Database {
     this.#silenceCheck = setInterval(() => this.#closeSilent(), silenceCheckMs).unref();
   }
 
-  /** Runs statements and batches for a caller, each on a connection of its own, until its signal aborts. */
+  /**
+   * Runs statements and batches for a caller until its signal aborts: in its open transaction, or else each on a connection
+   * of its own.
+   */
   for(caller: Asking): BatchQueryable {
+    if (caller.transaction !== undefined) return caller.transaction;
     return {
       query: (statement) => this.#withClient(caller, (client) => this.#run(client, statement, caller)),
       queryLate: (make) =>
@@ -109,31 +122,51 @@ export class Database {
           if (before.length === 0) return run(last);
           const sent = [begin['read committed'](), ...before].map(run);
           const rows = run(last);
-          sent.push(rows, run(commit()));
-          // The connection goes to another call next, so all have to have ended. The first failure is the cause.
-          const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
-          if (failed?.status === 'rejected') throw failed.reason;
+          // The connection goes to another call next, so all have to have ended.
+          await allEnded([...sent, rows, run(commit())]);
           return rows;
         }),
     };
   }
 
-  /** Runs `work` in one transaction: commits when it returns, rolls back when it throws or the caller's signal aborts. */
+  /**
+   * Runs `work` in one transaction: commits when it returns, rolls back when it throws or the caller's signal aborts.
+   * A batch that fails leaves the transaction as it was before.
+   */
   transaction<Result>(
     caller: Caller,
-    work: (tx: Queryable) => Promise<Result>,
-    isolation: keyof typeof begin = 'read committed',
+    work: (tx: BatchQueryable) => Promise<Result>,
+    { isolation = 'read committed', last }: TransactionOptions<Result> = {},
   ): Promise<Result> {
     const { signal } = caller;
     return this.#withClient(caller, async (client) => {
-      const tx: Queryable = { query: (statement) => this.#run(client, statement, caller) };
+      const query = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, caller);
+      const tx: BatchQueryable = {
+        query,
+        async queryLate(make) {
+          const statement = make();
+          return statement === undefined ? [] : query(statement);
+        },
+        async batch(before, last) {
+          const sent = [savepoint(), ...before].map(query);
+          const rows = query(last);
+          try {
+            await allEnded([...sent, rows]);
+          } catch (error) {
+            await query(rollbackToSavepoint()).catch(() => undefined);
+            throw error;
+          }
+          return rows;
+        },
+      };
       // Sent together with the first statement, without waiting for its answer.
-      const begun = tx.query(begin[isolation]());
+      const begun = query(begin[isolation]());
       begun.catch(() => undefined);
       try {
         const result = await work(tx);
         await begun;
-        await tx.query(commit());
+        const closing = last === undefined ? [] : [query(last(result))];
+        await allEnded([...closing, query(commit())]);
         return result;
       } catch (error) {
         // Otherwise the connection is closed, which rolls back, too.
@@ -290,9 +323,17 @@ export class Database {
   }
 }
 
+/** Waits until all statements have ended. Rejects with the error of the first that failed, which the later ones follow from. */
+async function allEnded(sent: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
 const ping = statement<never>('ping', 'select');
 const begin = {
   'read committed': statement<never>('begin', 'begin'),
   'repeatable read': statement<never>('beginRepeatableRead', 'begin isolation level repeatable read'),
 };
 const commit = statement<never>('commit', 'commit');
+const savepoint = statement<never>('savepoint', 'savepoint batch');
+const rollbackToSavepoint = statement<never>('rollbackToSavepoint', 'rollback to savepoint batch');

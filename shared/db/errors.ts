@@ -45,6 +45,7 @@ const raceConstraints = new Map<string | undefined, 'code' | 'row'>([
   ['vendor_snippets_snippet_code_unique', 'row'],
 ]);
 
+const idempotencyKeyConstraint = 'idempotency_keys_pkey';
 const integrityViolation = '23';
 const inFailedTransaction = '25P02';
 const idleInTransactionTimeout = '25P03';
@@ -53,6 +54,12 @@ const idleInTransactionTimeout = '25P03';
 export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
   const cause = error instanceof ConnectError ? error.cause : undefined;
   return cause instanceof pg.DatabaseError ? raceConstraints.get(cause.constraint) : undefined;
+}
+
+/** Whether a statement failed because its idempotency key is taken. */
+export function isKeyTaken(error: unknown): boolean {
+  const cause = error instanceof ConnectError ? error.cause : undefined;
+  return cause instanceof pg.DatabaseError && cause.constraint === idempotencyKeyConstraint;
 }
 
 /**
@@ -73,8 +80,11 @@ export function endsConnection(error: unknown): boolean {
  */
 export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
   const row = rowOf(error);
-  // The statement before it in the same transaction failed, and tells why.
-  if (error instanceof pg.DatabaseError && error.code === inFailedTransaction) return fail(row, { cause: error });
+  // The statement before it in the same transaction failed, and tells why. A retry finds its key taken.
+  const isExpected =
+    error instanceof pg.DatabaseError &&
+    (error.code === inFailedTransaction || error.constraint === idempotencyKeyConstraint);
+  if (isExpected) return fail(row, { cause: error });
   // A broken constraint may mean a lost race, which `conditionalWrite` handles.
   const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
   const level = row.code === Code.Internal && !expected ? 'error' : 'warn';

@@ -31,3 +31,15 @@ export async function conditionalWrite<Row>(
     }
   }
 }
+
+/** The parameter of statements with an `etagMatches`. */
+export interface Guard {
+  /** The etag that a caller gave; empty for none. */
+  readonly etag: string;
+}
+
+/**
+ * SQL of the condition under which a record may be changed (design 9): the caller gave no etag, or the one that names the
+ * record's state. Whoever asks has locked the record.
+ */
+export const etagMatches = (record: string) => `($etag = '' or ${record}.etag::text = $etag)`;

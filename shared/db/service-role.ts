@@ -3,7 +3,7 @@ import { ConfigError } from '../config/variables.ts';
 
 /**
  * Grants the rights of a service to the role that services connect as. The role may read and write all rows, except
- * that it may only read the staff users and the list of migrations. It owns nothing and can't change the schema.
+ * that it may only read the staff users and the list of migrations, and may not change audit entries. It owns nothing and can't change the schema.
  *
  * @param databaseUrl the URL with which the owner of the schema connects.
  * @param serviceUrl the URL with which services connect. A role that does not exist is created with the URL's password;
@@ -45,6 +45,7 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
       grant select, insert, update, delete on all tables in schema public, bullmq to ${role};
       grant usage, select on all sequences in schema public, bullmq to ${role};
       revoke insert, update, delete on staff_users, schema_migrations from ${role};
+      revoke update, delete on audit_entries from ${role};
       commit`);
   } catch (error) {
     if (error instanceof ConfigError) throw error;

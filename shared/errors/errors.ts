@@ -27,6 +27,11 @@ export const commonErrors = {
     code: Code.Unauthenticated,
     message: 'Authentication required',
   },
+  accessDenied: {
+    reason: 'ACCESS_DENIED',
+    code: Code.Unauthenticated,
+    message: 'Access denied',
+  },
   keysUnavailable: {
     reason: 'IDENTITY_PROVIDER_UNAVAILABLE',
     code: Code.Unavailable,
@@ -71,6 +76,16 @@ export const commonErrors = {
     reason: 'UNIMPLEMENTED',
     code: Code.Unimplemented,
     message: '<method> is not implemented',
+  },
+  etagMismatch: {
+    reason: 'ETAG_MISMATCH',
+    code: Code.Aborted,
+    message: 'The record was changed meanwhile',
+  },
+  idempotencyKeyReused: {
+    reason: 'IDEMPOTENCY_KEY_REUSED',
+    code: Code.InvalidArgument,
+    message: 'The idempotency key came with another request before',
   },
   deadlineExceeded: {
     reason: 'DEADLINE_EXCEEDED',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
 import type { CallSignal } from '../cancellation/signal.ts';
+import type { BatchQueryable } from '../db/database.ts';
 import type { Caller } from '../fairness/caller.ts';
 import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
@@ -62,6 +63,11 @@ export class CallContext implements Caller {
   hasPlace = false;
   /** The headers of the response, sent with a result and with an error. */
   readonly responseHeaders = new Map<string, string>();
+  /** The call's `idempotency-key`; undefined for a query, without one, and before the validation interceptor has run. */
+  idempotencyKey: string | undefined;
+  /** The open transaction in which the call's statements run; undefined: each runs for itself. */
+  transaction: BatchQueryable | undefined;
+  readonly #afterWrite: ((isCommitted: boolean) => void)[] = [];
 
   constructor(source: CallSource) {
     this.#source = source;
@@ -149,6 +155,21 @@ export class CallContext implements Caller {
 
   async takePlace(): Promise<void> {
     await this.places?.take(this);
+  }
+
+  /**
+   * Calls `then` when the write that the call has made is committed: at once, unless it has an open transaction. When that
+   * failed, nobody may know whether it is committed: `then` is called with false.
+   */
+  afterWrite(then: (isCommitted: boolean) => void): void {
+    if (this.transaction === undefined) then(true);
+    else this.#afterWrite.push(then);
+  }
+
+  /** Ends the call's transaction. */
+  endTransaction(isCommitted: boolean): void {
+    this.transaction = undefined;
+    for (const then of this.#afterWrite.splice(0)) then(isCommitted);
   }
 
   /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). */

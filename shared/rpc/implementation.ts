@@ -54,7 +54,7 @@ export interface Implementation {
 
 export interface StaffRule<Service extends DescService> {
   readonly error: ErrorRow;
-  readonly except: readonly (keyof Service['method'])[];
+  readonly except?: readonly (keyof Service['method'])[];
 }
 
 /**

@@ -7,6 +7,7 @@ import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import { type GrpcServer, serveGrpc } from '../rpc/grpc/server.ts';
+import { withIdempotency } from '../rpc/idempotency/idempotency.ts';
 import type { Implementation } from '../rpc/implementation.ts';
 import { createAdmission } from '../rpc/interceptors/admission.ts';
 import { createInterceptors } from '../rpc/interceptors/interceptors.ts';
@@ -20,6 +21,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { CertificateFiles } from '../tls/certificate-files.ts';
 import { Readiness } from './readiness.ts';
 import { ShutdownStack } from './shutdown.ts';
+import { startSweeps } from './sweeps.ts';
 
 /** A service that serves both of its ports. */
 export interface RunningService {
@@ -77,15 +79,10 @@ export async function startService(
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
     database.registerMetrics(metrics);
     await assertMigrated(database);
-    const implementations = await build({
-      config,
-      database,
-      logger,
-      shutdown,
-      metrics,
-      tracing,
-      draining: draining.signal,
-    });
+    const parts = { config, database, logger, shutdown, metrics, tracing, draining: draining.signal };
+    const built = await build(parts);
+    startSweeps(parts);
+    const implementations = built.map((implementation) => withIdempotency(implementation, database));
     const authenticator = await openAuthenticator({ config: config.auth, database, metrics, logger });
     shutdown.push({ name: 'key set', stop: () => authenticator.close() });
     const requests = new OpenRequests(authenticator);

@@ -40,9 +40,9 @@ class RecordingDatabase extends Database {
     };
   }
 
-  override async transaction<Result>(caller: Caller, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  override async transaction<Result>(caller: Caller, work: (tx: BatchQueryable) => Promise<Result>): Promise<Result> {
     this.#record(begin);
-    const result = await super.transaction(caller, (tx) => work(this.#recorded(tx)));
+    const result = await super.transaction(caller, (tx) => work({ ...tx, ...this.#recorded(tx) }));
     this.#record(commit);
     return result;
   }

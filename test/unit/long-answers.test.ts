@@ -16,7 +16,7 @@ const date = new Date(0);
 const slot = asText({
   id: 1,
   ...{ deliveryTime: date, freezeTime: date, isActive: true, isCapacityFull: false, groupIds: [1] },
-  ...{ deliverySequence: { 1: [2] }, shownBytes: 200 },
+  ...{ deliverySequence: { 1: [2] }, etag: '7', shownBytes: 200 },
 });
 const product = { id: 1, name: 'a product', images: [] };
 

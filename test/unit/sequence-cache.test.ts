@@ -1,6 +1,7 @@
 import { fromBinary, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
+import type { Sequence } from '../../services/slot-service/slots/sequence-response.ts';
 import { GetDeliverySequenceResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 
 /** A promise that is settled from outside. */
@@ -26,9 +27,11 @@ describe('The cache of delivery sequences', () => {
   };
   const [old, changed] = [{ 1: [1] }, { 1: [2] }];
   const nothing = null;
+  /** What the database has of a slot. */
+  const slotWith = (deliverySequence: JsonValue): Sequence => ({ deliverySequence, etag: '7' });
   /** Reads a slot's sequence, of which the database has `stored`. */
   const read = async (cache: SequenceCache, slotId: number, stored: JsonValue) => {
-    const { deliverySequence } = JSON.parse(await (await cache.read(slotId, async () => stored)).toJson());
+    const { deliverySequence } = JSON.parse(await (await cache.read(slotId, async () => slotWith(stored))).toJson());
     return deliverySequence;
   };
   /** What the cache keeps of a slot; null, which is not kept, when it keeps nothing. */
@@ -37,16 +40,16 @@ describe('The cache of delivery sequences', () => {
     cache.onNotification(JSON.stringify({ slotId, updateId }));
   /** An update that is under way until it is told how it ends. */
   const beginRewrite = (cache: SequenceCache, slotId: number) => {
-    const { promise: stored, resolve, reject } = withResolvers<{ deliverySequence: typeof changed }>();
+    const { promise: stored, resolve, reject } = withResolvers<Sequence>();
     let id = '';
-    const rewritten = cache.rewrite(slotId, (updateId) => {
+    const rewritten = cache.rewrite(slotId, { afterWrite: (then) => then(true) }, (updateId) => {
       id = updateId;
       return stored;
     });
     return {
       id,
       async succeed() {
-        resolve({ deliverySequence: changed });
+        resolve(slotWith(changed));
         await rewritten;
       },
       async fail() {
@@ -57,10 +60,10 @@ describe('The cache of delivery sequences', () => {
   };
   /** A read of the database that is under way until it is told to end. */
   const beginRead = (cache: SequenceCache, slotId: number) => {
-    const { promise, resolve } = withResolvers<typeof old>();
+    const { promise, resolve } = withResolvers<Sequence>();
     const read = cache.read(slotId, () => promise);
     return async () => {
-      resolve(old);
+      resolve(slotWith(old));
       await read;
     };
   };
@@ -75,7 +78,7 @@ describe('The cache of delivery sequences', () => {
 
   it('The cache keeps nothing that is no map of integers', async () => {
     const cache = open();
-    await cache.read(1, async () => [1, 2]);
+    await cache.read(1, async () => slotWith([1, 2]));
     expect(await keptBy(cache, 1)).toEqual(nothing);
   });
 
@@ -94,11 +97,11 @@ describe('The cache of delivery sequences', () => {
   it('The cache drops a sequence at the notification of an own update that failed, before it and after', async () => {
     const cache = open();
     const [early, late] = [beginRewrite(cache, 1), beginRewrite(cache, 2)];
-    await cache.read(1, async () => old);
+    await cache.read(1, async () => slotWith(old));
     notify(cache, 1, early.id);
     await early.fail();
     await late.fail();
-    await cache.read(2, async () => old);
+    await cache.read(2, async () => slotWith(old));
     notify(cache, 2, late.id);
     expect(await keptBy(cache, 1)).toEqual(nothing);
     expect(await keptBy(cache, 2)).toEqual(nothing);
@@ -147,11 +150,12 @@ describe('The cache of delivery sequences', () => {
     it('A sequence counts with the form that was asked for last', async () => {
       const cache = open(8_000);
       // In JSON a number takes 2 bytes here, and in binary form 11.
-      const response = await cache.read(1, async () => stops(100));
+      const response = await cache.read(1, async () => slotWith(stops(100)));
       expect(await isKept(cache, 1)).toBe(true);
       const binary = await response.toBinary();
       expect(toJson(GetDeliverySequenceResponseSchema, fromBinary(GetDeliverySequenceResponseSchema, binary))).toEqual({
         deliverySequence: stops(100),
+        etag: '7',
       });
       expect(await isKept(cache, 1)).toBe(false);
     });

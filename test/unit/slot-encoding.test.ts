@@ -35,6 +35,7 @@ const row = fc.record({
   isCapacityFull: fc.boolean(),
   groupIds: fc.array(int32, { maxLength: 40 }),
   deliverySequence: sequence,
+  etag: fc.nat().map(String),
   shownBytes: fc.nat({ max: 5_000 }),
   productIds: fc.oneof(
     { weight: 9, arbitrary: fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }) },
@@ -158,9 +159,10 @@ it('The detail of a slot is encoded like its message, in both forms', async () =
 it('A delivery sequence is encoded like its message, in both forms, whichever was asked for before', async () => {
   await fc.assert(
     fc.asyncProperty(sequence, async (deliverySequence) => {
-      const answer = new SequenceResponse(1, deliverySequence, () => undefined);
+      const answer = new SequenceResponse(1, { deliverySequence, etag: '7' }, () => undefined);
       const message = create(GetDeliverySequenceResponseSchema, {
         deliverySequence: fromJson(ValueSchema, deliverySequence),
+        etag: '7',
       });
       const json = toJson(GetDeliverySequenceResponseSchema, message, jsonWriteOptions);
       expect(JSON.parse(await answer.toJson())).toEqual(json);

@@ -23,6 +23,7 @@ export interface CouponRow extends TermsRow {
   isInvalidated: boolean;
   createdBy: number;
   createdAt: Date;
+  etag: string;
 }
 
 /** SQL of the columns of `CouponRow`. */
@@ -32,7 +33,20 @@ export const couponColumns = `
   coupons.min_order as "minOrder", coupons.max_value as "maxValue", coupons.product_ids as "productIds",
   coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
-  coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt"`;
+  coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
+  coupons.etag`;
+
+/** SQL of the terms of a coupon or reserved coupon, as its audit entries show them. `row` is the record. */
+export const termsFields = (row: string) => `
+  'discountPercent', ${row}.discount_percent::text, 'flatDiscount', ${row}.flat_discount::text,
+  'minOrder', ${row}.min_order::text, 'maxValue', ${row}.max_value::text, 'productIds', to_jsonb(${row}.product_ids),
+  'validTill', api_time(${row}.valid_till), 'maxLimitForUser', ${row}.max_limit_for_user,
+  'exclusiveApply', ${row}.exclusive_apply, 'createdBy', ${row}.created_by, 'createdAt', api_time(${row}.created_at)`;
+
+/** SQL of a coupon's own fields, as its audit entries show them. */
+export const couponFields = (row: string) => `
+  'couponCode', ${row}.coupon_code, 'isUserBased', ${row}.is_user_based, 'isApplyForAll', ${row}.is_apply_for_all,
+  'isInvalidated', ${row}.is_invalidated, ${termsFields(row)}`;
 
 /** The terms as the fields of a message: null is an absent field. */
 export function toTerms(row: TermsRow) {
@@ -59,5 +73,6 @@ export function toCoupon(row: CouponRow) {
     isInvalidated: row.isInvalidated,
     createdBy: row.createdBy,
     createdAt: timestampFromDate(row.createdAt),
+    etag: row.etag,
   } satisfies MessageInitShape<typeof CouponSchema>;
 }

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { maxInt32 } from '../../../shared/db/int32.ts';
-import { invalidField } from '../../../shared/errors/errors.ts';
+import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
 import { readSearch, type Search } from './searching.ts';
 
 /** A request of a listing of coupons or reserved coupons (spec 4.2, design 2). */
@@ -95,20 +94,10 @@ export function toPage<Row extends PlacedRow>({ listing, search, place }: Page, 
 }
 
 function writeToken(listing: string, search: Search | undefined, { createdAt, id, cursor }: Place): string {
-  const place = `${createdAt}.${id}.${cursor}`;
-  // Not a secret: it ties the token to its listing and search, and reveals a garbled one.
-  const check = createHash('sha256')
-    .update(JSON.stringify([listing, search?.term ?? '', place]))
-    .digest('base64url')
-    .slice(0, 12);
-  return Buffer.from(`${place}.${check}`).toString('base64url');
+  return writePageToken([listing, search?.term ?? ''], [createdAt, id, cursor]);
 }
 
 function readToken(listing: string, search: Search | undefined, token: string): Place {
-  const [createdAt = '', id, cursor] = Buffer.from(token, 'base64url').toString().split('.');
-  const place = { createdAt, id: Number(id), cursor: Number(cursor) };
-  if (writeToken(listing, search, place) !== token) {
-    throw invalidField('page_token', 'is not the next_page_token of this search');
-  }
-  return place;
+  const [createdAt = '', id, cursor] = readPageToken([listing, search?.term ?? ''], token);
+  return { createdAt, id: Number(id), cursor: Number(cursor) };
 }

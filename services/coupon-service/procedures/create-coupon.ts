@@ -1,9 +1,11 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { couponFields } from '../coupons/coupon.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -27,7 +29,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     if (mobile.length !== 10) throw fail(couponErrors.mobileNotTenDigits);
     // 4
     const couponCode = `${codePrefix}${mobile.slice(-4)}${lastSixDigits(Date.now())}${randomAlphanumerics(4)}`;
-    const insert = insertPhoneCoupon({ ...terms, mobile, couponCode, staffId, validForDays });
+    const insert = insertPhoneCoupon({ ...actorOf(call), ...terms, mobile, couponCode, staffId, validForDays });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.generatedCodeTaken);
     // 1, for one whose staff user is gone
@@ -39,7 +41,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
   };
 }
 
-interface NewPhoneCoupon {
+interface NewPhoneCoupon extends Actor {
   mobile: string;
   couponCode: string;
   staffId: number;
@@ -65,7 +67,7 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
    created as (
      insert into users (mobile)
      select $mobile from found where "isStaff" and "isCodeFree" and not exists (select from known)
-     returning id
+     returning id, mobile
    ),
    owner as (select id from known union all select id from created),
    -- 5
@@ -76,11 +78,19 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
      select $couponCode, $staffId, true, $discountPercent, $minOrder, $maxValue, $maxLimitForUser,
        now() + $validForDays * interval '24 hours'
      from found, owner where "isStaff" and "isCodeFree"
-     returning id
+     returning *
    ),
    linked as (
      insert into coupon_applicable_users (coupon_id, user_id) select written.id, owner.id from written, owner
-   )
+   ),
+   ${auditEntry('user', `select id, null::jsonb as before, jsonb_build_object('mobile', mobile) as after from created`)},
+   ${auditEntry(
+     'coupon',
+     `select written.id, null::jsonb as before, jsonb_build_object(
+        ${couponFields('written')}, 'applicableUsers', jsonb_build_array(owner.id), 'applicableProducts', jsonb_build_array()
+      ) as after
+      from written, owner`,
+   )}
    select found.*, written.id, owner.id as "userId"
    from found left join (written cross join owner) on true`,
 );

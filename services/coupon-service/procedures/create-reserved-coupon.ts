@@ -1,9 +1,11 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { termsFields } from '../coupons/coupon.ts';
 import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { couponErrors } from '../errors.ts';
@@ -28,6 +30,7 @@ export function createReservedCoupon({
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
     const digits = lastSixDigits(Date.now());
     const insert = insertReservedCoupon({
+      ...actorOf(call),
       ...body,
       // 3
       secretCode: body.couponCode || `SECRET${digits}${randomAlphanumerics(6)}`,
@@ -49,7 +52,7 @@ export function createReservedCoupon({
   };
 }
 
-interface NewReservedCoupon extends Terms {
+interface NewReservedCoupon extends Terms, Actor {
   secretCode: string;
   couponCode: string;
   staffId: number;
@@ -84,7 +87,15 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
      insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
      select written.id, known_products.id from written, known_products
      order by known_products.id
-   )
+   ),
+   ${auditEntry(
+     'reserved_coupon',
+     `select id, null::jsonb as before, jsonb_build_object(
+        'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')},
+        'applicableProducts', to_jsonb(array(select id from known_products order by id))
+      ) as after
+      from written`,
+   )}
    select found.*, ${reservedColumns}
    from found left join written as reserved_coupons on true`,
 );

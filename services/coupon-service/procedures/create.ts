@@ -1,10 +1,11 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
-import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
 import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
@@ -29,6 +30,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
     // 6
     const couponCode = body.couponCode || `${codePrefix}${lastSixDigits(Date.now())}${randomAlphanumerics(6)}`;
     const insert = insertCoupon({
+      ...actorOf(call),
       ...body,
       couponCode,
       staffId,
@@ -52,7 +54,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
   };
 }
 
-interface NewCoupon extends Terms {
+interface NewCoupon extends Terms, Actor {
   couponCode: string;
   staffId: number | undefined;
   isUserBased: boolean;
@@ -96,7 +98,15 @@ const insertCoupon = statement<Found, NewCoupon>(
      insert into coupon_applicable_products (coupon_id, product_id)
      select written.id, known_products.id from written, known_products
      order by known_products.id
-   )
+   ),
+   ${auditEntry(
+     'coupon',
+     `select id, null::jsonb as before, jsonb_build_object(
+        ${couponFields('written')}, 'applicableUsers', to_jsonb(array(select id from known_users order by id)),
+        'applicableProducts', to_jsonb(array(select id from known_products order by id))
+      ) as after
+      from written`,
+   )}
    select found.*, ${couponColumns}
    from found left join written as coupons on true`,
 );

@@ -1,20 +1,35 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { fail } from '../../../shared/errors/errors.ts';
+import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
-/** Spec 4.2, delete: invalidates the coupon and keeps its record. Throws NOT_FOUND. */
+/** Spec 4.2, delete: invalidates the coupon and keeps its record. Throws NOT_FOUND, ABORTED for an etag that is not the coupon's. */
 export function deleteCoupon({ database }: CouponParts): Handler<typeof CouponService.method.delete> {
-  return async ({ id }, call) => {
-    const [coupon] = await database.for(call).query(invalidateCoupon({ id }));
+  return async ({ id, etag }, call) => {
+    const [coupon] = await database.for(call).query(invalidateCoupon({ ...actorOf(call), id, etag }));
     if (coupon === undefined) throw fail(couponErrors.couponNotFound);
+    if (coupon.id === null) throw fail(commonErrors.etagMismatch);
     return { message: 'Coupon invalidated successfully' };
   };
 }
 
-const invalidateCoupon = statement<{ id: number }, { id: number }>(
+const invalidateCoupon = statement<{ id: number | null }, { id: number } & Actor & Guard>(
   'delete',
-  'update coupons set is_invalidated = true where id = $id returning id',
+  `with old as (select id, is_invalidated, etag from coupons where id = $id for no key update),
+   written as (
+     update coupons set is_invalidated = true, etag = default
+     from old where coupons.id = old.id and ${etagMatches('old')}
+     returning coupons.id, coupons.is_invalidated
+   ),
+   ${auditEntry(
+     'coupon',
+     `select id, jsonb_build_object('isInvalidated', old.is_invalidated) as before,
+        jsonb_build_object('isInvalidated', written.is_invalidated) as after
+      from old join written using (id)`,
+   )}
+   select written.id from old left join written on true`,
 );

@@ -1,10 +1,11 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite, LostRace } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { firstCharacters } from '../coupons/codes.ts';
-import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -34,7 +35,8 @@ export function generateCancellationCoupon({
       if (userId === null) throw fail(couponErrors.orderUserNotFound);
       // 4
       const couponCode = refundCode(name || mobile || 'USR', orderId);
-      const rows = await db.query(issueRefund({ orderId, userId, name, mobile, couponCode, staffId, validForDays }));
+      const refund = { orderId, userId, name, mobile, couponCode, staffId, validForDays };
+      const rows = await db.query(issueRefund({ ...actorOf(call), ...refund }));
       if (!rows[0]?.isCurrent) throw new LostRace();
       return rows;
     }, couponErrors.couponCodeTaken);
@@ -64,7 +66,7 @@ const selectOrder = statement<OrderRow, { orderId: number }>(
    where orders.id = $orderId`,
 );
 
-interface Refund extends OrderRow {
+interface Refund extends OrderRow, Actor {
   orderId: number;
   couponCode: string;
   staffId: number;
@@ -103,6 +105,13 @@ const issueRefund = statement<Found, Refund>(
      insert into coupon_applicable_users (coupon_id, user_id)
      select written.id, refunded.user_id from written, refunded
    ),
+   ${auditEntry(
+     'coupon',
+     `select id, null::jsonb as before, jsonb_build_object(
+        ${couponFields('written')}, 'applicableUsers', jsonb_build_array(user_id), 'applicableProducts', jsonb_build_array()
+      ) as after
+      from written, refunded`,
+   )},
    statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)
    select found.*, ${couponColumns}
    from found left join written as coupons on true`,

@@ -1,9 +1,10 @@
-import { conditionalWrite } from '../../../shared/db/races.ts';
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { conditionalWrite, etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { type BoundStatement, statement } from '../../../shared/db/statement.ts';
-import { fail, invalidField } from '../../../shared/errors/errors.ts';
+import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
 import { type CouponBody, readCouponBody } from '../coupons/coupon-body.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
@@ -13,10 +14,10 @@ import type { CouponParts } from '../parts.ts';
  * (4 and 6): what is not given stays as it is.
  *
  * Throws INVALID_ARGUMENT for rules 1 to 3 and for products that do not exist, NOT_FOUND for rule 5,
- * ALREADY_EXISTS for a code that another coupon has.
+ * ABORTED for an etag that is not the coupon's, ALREADY_EXISTS for a code that another coupon has.
  */
 export function update({ database }: CouponParts): Handler<typeof CouponService.method.update> {
-  return async ({ id, updates }, call) => {
+  return async ({ id, updates, etag }, call) => {
     const body = readCouponBody('updates.coupon', updates?.coupon);
     const { couponCode, isUserBased, applicableUsers, applicableProducts } = body;
     // A ruling (design 7): a code can't become empty.
@@ -27,10 +28,15 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
     if (couponCode !== undefined) locks.push(lockCouponCodes());
     if (isUserBased || applicableUsers || applicableProducts) locks.push(lockCoupon({ id }));
     const needsUsers = isUserBased === true && !applicableUsers?.length;
+    const { isInvalidated } = updates ?? {};
+    const isChange = etag !== '' || [...Object.values(body), isInvalidated].some((value) => value !== undefined);
     const write = updateCoupon({
+      ...actorOf(call),
       ...body,
       id,
-      isInvalidated: updates?.isInvalidated,
+      etag,
+      isInvalidated,
+      isChange,
       needsUsers,
       clearsProductIds: body.productIds === null,
       clearsValidTill: body.validTill === null,
@@ -43,6 +49,7 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
     if (!found.usersExist) throw fail(couponErrors.usersNotFound);
     // 5
     if (!found.exists) throw fail(couponErrors.couponNotFound);
+    if (!found.isCurrent) throw fail(commonErrors.etagMismatch);
     // Design 7: a code that another coupon has.
     if (!found.isCodeFree) throw fail(couponErrors.couponCodeTaken);
     // Products come after all rules of the spec (design 3).
@@ -58,16 +65,18 @@ const lockCoupon = statement<never, { id: number }>('lockCoupon', 'select from c
 // Two updates that swap their codes would deadlock.
 const lockCouponCodes = statement<never>('lockCouponCodes', `select pg_advisory_xact_lock(hashtext('coupon_code'))`);
 
-interface CouponUpdates extends CouponBody {
+interface CouponUpdates extends CouponBody, Actor, Guard {
   id: number;
   isInvalidated: boolean | undefined;
+  /** False when nothing is given: the coupon keeps its etag. */
+  isChange: boolean;
   /** Rule 2: the coupon has to have users already. */
   needsUsers: boolean;
   clearsProductIds: boolean;
   clearsValidTill: boolean;
 }
 
-type Found = { hasUsers: boolean; usersExist: boolean; exists: boolean; isCodeFree: boolean } & (
+type Found = { hasUsers: boolean; usersExist: boolean; exists: boolean; isCurrent: boolean; isCodeFree: boolean } & (
   | CouponRow
   | { id: null }
 );
@@ -76,33 +85,36 @@ type Found = { hasUsers: boolean; usersExist: boolean; exists: boolean; isCodeFr
 // before their links are written.
 const updateCoupon = statement<Found, CouponUpdates>(
   'update',
-  `with known_users as (select id from users where id = any($applicableUsers::integer[]) for key share),
+  `with old as (select * from coupons where id = $id for no key update),
+   known_users as (select id from users where id = any($applicableUsers::integer[]) for key share),
    known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
    found as (
      select
        exists (select from coupon_applicable_users where coupon_id = $id) as "hasUsers",
        (select count(*) from known_users) = coalesce(cardinality($applicableUsers::integer[]), 0) as "usersExist",
-       exists (select from coupons where id = $id) as "exists",
+       exists (select from old) as "exists",
+       exists (select from old where ${etagMatches('old')}) as "isCurrent",
        not exists (select from coupons where coupon_code = $couponCode and id <> $id) as "isCodeFree",
        (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as "productsExist"
    ),
    -- 4
    written as (
      update coupons set
-       coupon_code = coalesce($couponCode, coupon_code),
-       is_user_based = coalesce($isUserBased, is_user_based),
-       discount_percent = coalesce($discountPercent, discount_percent),
-       flat_discount = coalesce($flatDiscount, flat_discount),
-       min_order = coalesce($minOrder, min_order),
-       max_value = coalesce($maxValue, max_value),
-       product_ids = case when $clearsProductIds then null else coalesce($productIds, product_ids) end,
-       is_apply_for_all = coalesce($isApplyForAll, is_apply_for_all),
-       valid_till = case when $clearsValidTill then null else coalesce($validTill, valid_till) end,
-       max_limit_for_user = coalesce($maxLimitForUser, max_limit_for_user),
-       exclusive_apply = coalesce($exclusiveApply, exclusive_apply),
-       is_invalidated = coalesce($isInvalidated, is_invalidated)
-     from found
-     where id = $id and "usersExist" and "isCodeFree" and "productsExist"
+       coupon_code = coalesce($couponCode, old.coupon_code),
+       is_user_based = coalesce($isUserBased, old.is_user_based),
+       discount_percent = coalesce($discountPercent, old.discount_percent),
+       flat_discount = coalesce($flatDiscount, old.flat_discount),
+       min_order = coalesce($minOrder, old.min_order),
+       max_value = coalesce($maxValue, old.max_value),
+       product_ids = case when $clearsProductIds then null else coalesce($productIds, old.product_ids) end,
+       is_apply_for_all = coalesce($isApplyForAll, old.is_apply_for_all),
+       valid_till = case when $clearsValidTill then null else coalesce($validTill, old.valid_till) end,
+       max_limit_for_user = coalesce($maxLimitForUser, old.max_limit_for_user),
+       exclusive_apply = coalesce($exclusiveApply, old.exclusive_apply),
+       is_invalidated = coalesce($isInvalidated, old.is_invalidated),
+       etag = case when $isChange then next_etag() else old.etag end
+     from old, found
+     where coupons.id = old.id and "isCurrent" and "usersExist" and "isCodeFree" and "productsExist"
        and ("hasUsers" or not $needsUsers::boolean)
      returning coupons.*
    ),
@@ -127,7 +139,30 @@ const updateCoupon = statement<Found, CouponUpdates>(
      select written.id, known_products.id from written, known_products
      order by known_products.id
      on conflict do nothing
-   )
+   ),
+   ${auditEntry(
+     'coupon',
+     `select id,
+        jsonb_build_object(
+          ${couponFields('old')},
+          'applicableUsers', case when $applicableUsers is not null then to_jsonb(array(
+            select user_id from coupon_applicable_users where coupon_id = $id order by user_id
+          )) end,
+          'applicableProducts', case when $applicableProducts is not null then to_jsonb(array(
+            select product_id from coupon_applicable_products where coupon_id = $id order by product_id
+          )) end
+        ) as before,
+        jsonb_build_object(
+          ${couponFields('written')},
+          'applicableUsers', case when $applicableUsers is not null then to_jsonb(array(
+            select id from known_users order by id
+          )) end,
+          'applicableProducts', case when $applicableProducts is not null then to_jsonb(array(
+            select id from known_products order by id
+          )) end
+        ) as after
+      from old join written using (id)`,
+   )}
    select found.*, ${couponColumns}
    from found left join written as coupons on true`,
 );

@@ -1,6 +1,6 @@
 import { batchedRows } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
-import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type CouponService, ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { compare, type Decimal, decimal, percentOf, toNumber } from '../coupons/decimals.ts';
@@ -18,7 +18,7 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
   const couponsWithin = batchedRows(database, selectWithin, ({ key }) => key);
   return async ({ code, orderAmount }, call) => {
     // 1
-    if (code === '') return refused('Invalid coupon code');
+    if (code === '') return refused(ValidationRefusal.CODE_EMPTY, 'Invalid coupon code');
     const couponCode = code.toUpperCase();
     if (missLimit === undefined) return judge(await coupons.read(couponCode, call), orderAmount);
     return judge(await findWithin(missLimit, couponCode, call), orderAmount);
@@ -50,16 +50,17 @@ export interface ValidatedRow {
 /** Rules 2 to 7 of validate: the fields of its response. */
 export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
   // 2
-  if (coupon === undefined) return refused('Coupon not found or invalidated');
+  if (coupon === undefined) return refused(ValidationRefusal.NOT_FOUND, 'Coupon not found or invalidated');
   // 3
-  if (coupon.isExpired) return refused('Coupon has expired');
+  if (coupon.isExpired) return refused(ValidationRefusal.EXPIRED, 'Coupon has expired');
   // 4
-  if (!coupon.isAvailable) return refused('Coupon is not available for use');
+  if (!coupon.isAvailable) return refused(ValidationRefusal.NOT_AVAILABLE, 'Coupon is not available for use');
   // 5
   const amount = decimal(orderAmount);
   const minOrder = positive(coupon.minOrder);
   if (minOrder !== undefined && compare(amount, minOrder) < 0) {
-    return refused(`Minimum order amount is ${toNumber(minOrder)}`);
+    const refusal = refused(ValidationRefusal.BELOW_MINIMUM, `Minimum order amount is ${toNumber(minOrder)}`);
+    return { ...refusal, minOrder: coupon.minOrder ?? undefined };
   }
   // 6 and 7
   const discount = capped(discountOf(amount, coupon), positive(coupon.maxValue));
@@ -75,7 +76,7 @@ export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
   };
 }
 
-const refused = (message: string) => ({ valid: false, message });
+const refused = (refusal: ValidationRefusal, message: string) => ({ valid: false, refusal, message });
 
 const zero = decimal(0);
 

@@ -12,18 +12,11 @@ import {
 } from '../../../shared/rpc/protobuf/batches.ts';
 import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
+import { timestampToJson, writeTimestamp } from '../../../shared/rpc/protobuf/timestamp.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { ProductSlotRow, SlotTextRow } from '../slots/slot.ts';
 import type { SnippetRow } from '../slots/snippets.ts';
-import {
-  slotFieldsToJson,
-  timestampToJson,
-  writeAssociation,
-  writeProduct,
-  writeSlotFields,
-  writeSlotIdOf,
-  writeTimestamp,
-} from './slot-fields.ts';
+import { slotFieldsToJson, writeAssociation, writeProduct, writeSlotFields, writeSlotIdOf } from './slot-fields.ts';
 
 const detail = SlotDetailSchema.field;
 const snippetFields = VendorSnippetSchema.field;
@@ -66,7 +59,7 @@ export class SlotDetailResponse extends EncodedResponse<typeof GetSlotByIdRespon
   *#encodeBinary(batch: Batch): Encoding<Buffer> {
     const { slot, deliverySequence, vendorSnippets } = this.#shown;
     const writer = new FieldWriter().open(GetSlotByIdResponseSchema.field.slot.number);
-    writeSlotFields(writer, slot);
+    writeSlotFields(writer, slot, detail.etag);
     writer.int32s(detail.deliverySequence.number, deliverySequence);
     yield* writeSlices(batch, writer, slot.productSlots, (slice) => {
       for (const { product } of slice) {

@@ -1,8 +1,9 @@
-import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import type { DescField } from '@bufbuild/protobuf';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import { ProductSlotSchema, SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import { writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
+import { writeTimestamp } from '../../../shared/rpc/protobuf/timestamp.ts';
 import type { ProductRow, SlotTextRow } from '../slots/slot.ts';
 
 // The fields that responses with slots share, in protobuf's binary and JSON forms.
@@ -10,31 +11,22 @@ import type { ProductRow, SlotTextRow } from '../slots/slot.ts';
 const slot = SlotSchema.field;
 const productSlot = ProductSlotSchema.field;
 const summary = ProductSummarySchema.field;
-const timestamp = TimestampSchema.field;
 
-/** Writes the fields that Slot, ListedSlot and SlotDetail have under the same numbers. */
-export function writeSlotFields(writer: FieldWriter, row: SlotTextRow): void {
+/** Writes the fields that Slot, ListedSlot and SlotDetail have under the same numbers, and their etag. */
+export function writeSlotFields(writer: FieldWriter, row: SlotTextRow, etag: DescField): void {
   writer.int32(slot.id.number, row.id);
   writeTimestamp(writer, slot.deliveryTime.number, Date.parse(toIso(row.deliveryTime)));
   writeTimestamp(writer, slot.freezeTime.number, Date.parse(toIso(row.freezeTime)));
   if (row.isActive) writer.bool(slot.isActive.number, true);
   if (row.isCapacityFull) writer.bool(slot.isCapacityFull.number, true);
   if (row.groupIds !== '{}') writer.int32s(slot.groupIds.number, row.groupIds.slice(1, -1).split(',').map(Number));
+  writer.string(etag.number, row.etag);
 }
 
 /** Writes the fields of Slot, which ListedSlot has, too. */
-export function writeSlot(writer: FieldWriter, row: SlotTextRow): void {
-  writeSlotFields(writer, row);
+export function writeSlot(writer: FieldWriter, row: SlotTextRow, etag: DescField): void {
+  writeSlotFields(writer, row, etag);
   writer.message(slot.deliverySequence.number, () => writeValue(writer, JSON.parse(sequenceOf(row))));
-}
-
-export function writeTimestamp(writer: FieldWriter, field: number, milliseconds: number): void {
-  const seconds = Math.floor(milliseconds / 1000);
-  const nanos = (milliseconds - seconds * 1000) * 1_000_000;
-  writer.message(field, () => {
-    writer.int64(timestamp.seconds.number, seconds);
-    if (nanos > 0) writer.int32(timestamp.nanos.number, nanos);
-  });
 }
 
 export function writeProduct(writer: FieldWriter, { id, name, images }: ProductRow): void {
@@ -57,7 +49,8 @@ export function writeAssociation(writer: FieldWriter, productId: number, product
 export function slotFieldsToJson(row: SlotTextRow): string {
   return (
     `"id":${row.id},"deliveryTime":"${toIso(row.deliveryTime)}","freezeTime":"${toIso(row.freezeTime)}",` +
-    `"isActive":${row.isActive},"isCapacityFull":${row.isCapacityFull},"groupIds":[${row.groupIds.slice(1, -1)}]`
+    `"isActive":${row.isActive},"isCapacityFull":${row.isCapacityFull},"groupIds":[${row.groupIds.slice(1, -1)}],` +
+    `"etag":"${row.etag}"`
   );
 }
 
@@ -66,12 +59,7 @@ export function slotToJson(row: SlotTextRow): string {
   return `${slotFieldsToJson(row)},"deliverySequence":${sequenceOf(row)}`;
 }
 
-/** A time as protobuf's JSON form has it: without a fraction of zero. */
-export function timestampToJson(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
-}
-
-/** A time of PostgreSQL in the same form, to the millisecond. */
+/** A time of PostgreSQL as protobuf's JSON form has it: to the millisecond, without a fraction of zero. */
 function toIso(time: string): string {
   const seconds = `${time.slice(0, 10)}T${time.slice(11, 19)}`;
   const milliseconds = time.slice(20, 23).padEnd(3, '0');

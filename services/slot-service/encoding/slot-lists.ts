@@ -2,6 +2,7 @@ import {
   GetAllResponseSchema,
   GetSlotsResponseSchema,
   ListedSlotSchema,
+  SlotSchema,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
   type Encoding,
@@ -36,7 +37,7 @@ export class SlotsResponse extends EncodedResponse<typeof GetSlotsResponseSchema
     const { slots, count } = this.schema.field;
     return encodeInBatches(caller, (batch) =>
       listToBinary(batch, { slots, count }, this.#rows, (writer, row) => {
-        writeSlot(writer, row);
+        writeSlot(writer, row, SlotSchema.field.etag);
         return undefined;
       }),
     );
@@ -87,7 +88,7 @@ export class ListedSlotsResponse extends EncodedResponse<typeof GetAllResponseSc
     return encodeInBatches(caller, (batch) =>
       listToBinary(batch, { slots, count }, this.#rows, (writer, row) => {
         const { productIds } = row;
-        writeSlot(writer, row);
+        writeSlot(writer, row, listed.etag);
         if (productIds.length > sliceUnits) {
           return writeLongRow(batch, writer, row);
         }

@@ -1,9 +1,10 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
-import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
+import { type SlotRow, slotColumns, slotFields, toSlot } from '../slots/slot.ts';
 import {
   checkSnippets,
   insertSnippets,
@@ -12,10 +13,12 @@ import {
   type SnippetParams,
   snippetFindings,
   snippetsAreSound,
+  snippetsGiven,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
-import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../stores/requests.ts';
+import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
+import { slotWritten } from '../stores/slot-written.ts';
 
 /**
  * Spec 4.1, createSlot. One statement finds what the rules of snippets need, and writes the slot, its
@@ -28,11 +31,11 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const { isActive = true, productIds, groupIds } = request;
     const times = readTimes(request);
     const given = readSnippets(request.vendorSnippets);
-    const insert = insertSlot({ ...times, isActive, groupIds, productIds, ...given.params });
+    const insert = insertSlot({ ...actorOf(call), ...times, isActive, groupIds, productIds, ...given.params });
     const found = await conditionalWrite(() => parts.database.for(call).query(insert));
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
-    scheduleRefresh(parts, call, found.storeRequestId);
+    slotWritten(parts, call, found);
     return {
       slot: toSlot(found),
       createdSnippets: toCreatedSnippets(given, found.id),
@@ -41,7 +44,7 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
   };
 }
 
-interface NewSlot extends SnippetParams {
+interface NewSlot extends SnippetParams, Actor {
   deliveryTime: Date;
   freezeTime: Date;
   isActive: boolean;
@@ -73,7 +76,15 @@ const insertSlot = statement<Found, NewSlot>(
      where slot_id = written.id and product_id not in (select unnest($productIds))
    ),
    ${insertSnippets},
-   ${appendRefreshRequest('written')}
+   ${auditEntry(
+     'slot',
+     `select id, null::jsonb as before, jsonb_build_object(
+        ${slotFields('written')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
+        'productIds', to_jsonb(array(select unnest($productIds) order by 1)), 'vendorSnippets', ${snippetsGiven}
+      ) as after
+      from written`,
+   )},
+   ${appendRefreshRequest('id', 'written')}
    select found.*, ${slotColumns}, ${requestIdColumn}
    from found left join written as slots on true`,
 );

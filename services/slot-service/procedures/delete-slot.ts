@@ -1,24 +1,39 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
-import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../stores/requests.ts';
+import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
+import { slotWritten, staleSlot } from '../stores/slot-written.ts';
 
-/** Spec 4.1, deleteSlot: deactivates the slot and keeps its record. Throws NOT_FOUND. */
+/** Spec 4.1, deleteSlot: deactivates the slot and keeps its record. Throws NOT_FOUND, ABORTED for an etag that is not the slot's. */
 export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.deleteSlot> {
-  return async ({ id }, call) => {
-    const [slot] = await parts.database.for(call).query(deactivateSlot({ id }));
+  return async ({ id, etag }, call) => {
+    const [slot] = await parts.database.for(call).query(deactivateSlot({ ...actorOf(call), id, etag }));
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
-    scheduleRefresh(parts, call, slot.storeRequestId);
+    if (slot.id === null) throw staleSlot(parts, id);
+    slotWritten(parts, call, slot);
     return { message: 'Slot deleted successfully' };
   };
 }
 
-const deactivateSlot = statement<{ storeRequestId: string }, { id: number }>(
+const deactivateSlot = statement<{ id: number; storeRequestId: string } | { id: null }, { id: number } & Actor & Guard>(
   'deleteSlot',
-  `with written as (update slots set is_active = false where id = $id returning id),
-   ${appendRefreshRequest('written')}
-   select ${requestIdColumn} from written as slots`,
+  `with old as (select id, is_active, etag from slots where id = $id for no key update),
+   written as (
+     update slots set is_active = false, etag = default
+     from old where slots.id = old.id and ${etagMatches('old')}
+     returning slots.id, slots.is_active
+   ),
+   ${auditEntry(
+     'slot',
+     `select id, jsonb_build_object('isActive', old.is_active) as before,
+        jsonb_build_object('isActive', written.is_active) as after
+      from old join written using (id)`,
+   )},
+   ${appendRefreshRequest('id', 'written')}
+   select written.id, ${requestIdColumn} from old left join written on true`,
 );

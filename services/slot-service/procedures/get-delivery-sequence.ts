@@ -1,4 +1,3 @@
-import type { JsonValue } from '@bufbuild/protobuf';
 import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { maxInt32 } from '../../../shared/db/int32.ts';
@@ -8,6 +7,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { parseSlotId } from '../slots/delivery-sequence.ts';
+import type { Sequence } from '../slots/sequence-response.ts';
 
 /**
  * Spec 4.1, getDeliverySequence: the cached copy, or else what is stored, with null as an empty object.
@@ -17,10 +17,10 @@ export function getDeliverySequence({
   database,
   sequences,
 }: SlotParts): Handler<typeof SlotService.method.getDeliverySequence> {
-  const readSequence = readBySize<number, SlotKey, SequenceRow, JsonValue>(database, {
+  const readSequence = readBySize<number, SlotKey, Sequence, Sequence>(database, {
     select: selectSequence,
     keyOf: ({ id }) => id,
-    toValue: ({ deliverySequence }) => deliverySequence,
+    toValue: ({ deliverySequence, etag }) => ({ deliverySequence: deliverySequence ?? {}, etag }),
     maxSizes: { shared: 16 * 1024, alone: maxInt32 },
   });
   return async (request, call) => {
@@ -29,7 +29,7 @@ export function getDeliverySequence({
     return sequences.read(id, async () => {
       const sequence = await readSequence(id, call);
       if (sequence === undefined) throw fail(slotErrors.slotNotFound);
-      return sequence ?? {};
+      return sequence;
     });
   };
 }
@@ -38,14 +38,10 @@ interface SlotKey {
   id: number;
 }
 
-interface SequenceRow {
-  deliverySequence: JsonValue;
-}
-
-const selectSequence = keyedStatement<number, Sized<SlotKey, SequenceRow>, { maxSize: number }>(
+const selectSequence = keyedStatement<number, Sized<SlotKey, Sequence>, { maxSize: number }>(
   'getDeliverySequence',
   'integer',
-  `select id, shown_bytes > $maxSize::integer as "isTooLarge",
+  `select id, etag, shown_bytes > $maxSize::integer as "isTooLarge",
      case when shown_bytes <= $maxSize then delivery_sequence end as "deliverySequence"
    from slots where id = $key`,
 );

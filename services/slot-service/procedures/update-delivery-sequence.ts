@@ -1,4 +1,5 @@
-import type { JsonValue } from '@bufbuild/protobuf';
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -9,25 +10,30 @@ import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { isSequenceMap } from '../slots/delivery-sequence.ts';
 import { sequenceChannel } from '../slots/sequence-cache.ts';
+import type { Sequence } from '../slots/sequence-response.ts';
+import { staleSlot } from '../stores/slot-written.ts';
 
 /**
  * Spec 4.1, updateDeliverySequence: stores the value as it is given. Only a map rewrites the cached
- * copy, and notifies the other replicas; any other value leaves the cache alone. Throws NOT_FOUND.
+ * copy, and notifies the other replicas; any other value leaves the cache alone. Throws NOT_FOUND, and
+ * ABORTED for an etag that is not the slot's.
  */
 export function updateDeliverySequence({
   database,
   sequences,
 }: SlotParts): Handler<typeof SlotService.method.updateDeliverySequence> {
   return async (request, call) => {
-    const { id } = request;
+    const { id, etag } = request;
     const given = readJson('delivery_sequence', request.deliverySequence);
     const db = database.for(call);
     const store = async (updateId?: string) => {
-      const [slot] = await db.query(storeSequence({ id, deliverySequence: JSON.stringify(given), updateId }));
+      const sequence = { deliverySequence: JSON.stringify(given), updateId };
+      const [slot] = await db.query(storeSequence({ ...actorOf(call), id, etag, ...sequence }));
       if (slot === undefined) throw fail(slotErrors.slotNotFound);
+      if (slot.etag === null) throw staleSlot({ sequences }, id);
       return slot;
     };
-    const slot = isSequenceMap(given) ? await sequences.rewrite(id, store) : await store();
+    const slot = isSequenceMap(given) ? await sequences.rewrite(id, call, store) : await store();
     return new UpdatedSequenceResponse({
       slot: { id, deliverySequence: slot.deliverySequence },
       message: 'Delivery sequence updated successfully',
@@ -35,19 +41,31 @@ export function updateDeliverySequence({
   };
 }
 
-interface SequenceUpdate {
+interface SequenceUpdate extends Actor, Guard {
   id: number;
   deliverySequence: string;
   /** Undefined notifies nobody. */
   updateId: string | undefined;
 }
 
-const storeSequence = statement<{ deliverySequence: JsonValue }, SequenceUpdate>(
+const storeSequence = statement<Sequence | { etag: null }, SequenceUpdate>(
   'updateDeliverySequence',
-  `with written as (update slots set delivery_sequence = $deliverySequence::jsonb where id = $id returning *),
+  `with old as (select id, delivery_sequence, etag from slots where id = $id for no key update),
+   written as (
+     update slots set delivery_sequence = $deliverySequence::jsonb, etag = default
+     from old where slots.id = old.id and ${etagMatches('old')}
+     returning slots.id, slots.delivery_sequence, slots.etag
+   ),
+   ${auditEntry(
+     'slot',
+     `select id, jsonb_build_object('deliverySequence', old.delivery_sequence) as before,
+        jsonb_build_object('deliverySequence', written.delivery_sequence) as after
+      from old join written using (id)`,
+   )},
    notified as (
      select pg_notify('${sequenceChannel}', json_build_object('slotId', id, 'updateId', $updateId::text)::text)
      from written where $updateId is not null
    )
-   select delivery_sequence as "deliverySequence", (select count(*) from notified) from written`,
+   select written.delivery_sequence as "deliverySequence", written.etag, (select count(*) from notified)
+   from old left join written on true`,
 );

@@ -1,45 +1,64 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
-import { lockSlotProducts } from '../slots/product-locks.ts';
-import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../stores/requests.ts';
+import { lockSlotLists } from '../slots/list-locks.ts';
+import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
+import { slotWritten, staleSlot } from '../stores/slot-written.ts';
 
 /**
  * Spec 4.1, updateSlotProducts: makes a slot's product set equal to the given one. Existence is not
- * checked. `added` and `removed` count distinct products.
+ * checked. `added` and `removed` count distinct products. Throws ABORTED for an etag that is not the slot's.
  */
 export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService.method.updateSlotProducts> {
-  return async ({ slotId, productIds }, call) => {
-    const db = parts.database.for(call);
-    const rows = await db.batch([lockSlotProducts({ slotId })], replaceProducts({ slotId, productIds }));
-    const { added, removed, storeRequestId } = onlyRow(rows);
-    scheduleRefresh(parts, call, storeRequestId);
+  return async ({ slotId, productIds, etag }, call) => {
+    const replace = replaceProducts({ ...actorOf(call), slotId, productIds, etag });
+    const rows = await parts.database.for(call).batch([lockSlotLists({ slotId })], replace);
+    const { added, removed, isCurrent, storeRequestId } = onlyRow(rows);
+    if (!isCurrent) throw staleSlot(parts, slotId);
+    slotWritten(parts, call, { id: slotId, storeRequestId });
     return { message: 'Slot products updated successfully', added, removed };
   };
 }
 
 // All statements insert in the order of the product ids, so that none of them deadlock.
 const replaceProducts = statement<
-  { added: number; removed: number; storeRequestId: string },
-  { slotId: number; productIds: readonly number[] }
+  { added: number; removed: number; isCurrent: boolean; storeRequestId: string },
+  { slotId: number; productIds: readonly number[] } & Actor & Guard
 >(
   'updateSlotProducts',
-  `with listed as (select unnest($productIds::integer[]) as product_id),
+  `with found as (select id, etag from slots where id = $slotId for no key update),
+   -- A slot that does not exist has no etag, and a row here all the same.
+   allowed as (
+     select $slotId::integer as slot_id from (values (1)) as call left join found on true
+     where coalesce(${etagMatches('found')}, false)
+   ),
+   listed as (select slot_id, unnest($productIds::integer[]) as product_id from allowed),
    removed as (
-     delete from product_slots
-     where slot_id = $slotId and product_id not in (select product_id from listed)
+     delete from product_slots using allowed
+     where product_slots.slot_id = allowed.slot_id and product_id not in (select product_id from listed)
      returning product_id
    ),
    added as (
      insert into product_slots (slot_id, product_id)
-     select $slotId, product_id from listed
+     select slot_id, product_id from listed
      order by product_id
      on conflict do nothing
      returning product_id
    ),
-   -- Always, because existence is not checked.
-   ${appendRefreshRequest('(values (1)) as call')}
+   written as (update slots set etag = default from allowed where slots.id = allowed.slot_id),
+   ${auditEntry(
+     'slot',
+     `select slot_id as id,
+        jsonb_build_object('productIds', to_jsonb(array(
+          select product_id from product_slots where slot_id = $slotId order by product_id
+        ))) as before,
+        jsonb_build_object('productIds', to_jsonb(array(select product_id from listed order by product_id))) as after
+      from allowed`,
+   )},
+   ${appendRefreshRequest('slot_id', 'allowed')}
    select (select count(*) from added)::integer as added, (select count(*) from removed)::integer as removed,
-     ${requestIdColumn}`,
+     exists (select from allowed) as "isCurrent", ${requestIdColumn}`,
 );

@@ -1,14 +1,15 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
-import { conditionalWrite } from '../../../shared/db/races.ts';
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { conditionalWrite, etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { errorInfo, fail, toPublicError } from '../../../shared/errors/errors.ts';
+import { commonErrors, errorInfo, fail, toPublicError } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
-import { lockSlotProducts } from '../slots/product-locks.ts';
-import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
+import { lockSlotLists } from '../slots/list-locks.ts';
+import { type SlotRow, slotColumns, slotFields, toSlot } from '../slots/slot.ts';
 import {
   checkSnippets,
   insertSnippets,
@@ -17,10 +18,13 @@ import {
   type SnippetParams,
   snippetFindings,
   snippetsAreSound,
+  snippetsGiven,
+  snippetsStored,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
-import { appendRefreshRequest, requestIdColumn, scheduleRefresh } from '../stores/requests.ts';
+import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
+import { slotWritten, staleSlot } from '../stores/slot-written.ts';
 
 type UpdateSlot = Handler<typeof SlotService.method.updateSlot>;
 
@@ -43,25 +47,35 @@ export function updateSlot(parts: SlotParts): UpdateSlot {
  * Rules 1 to 5. One statement finds whether the slot exists and what the rules of snippets (4) need, and
  * writes all (1 to 4) or nothing (5).
  *
- * Throws NOT_FOUND, and what createSlot throws.
+ * Throws NOT_FOUND, ABORTED for an etag that is not the slot's, and what createSlot throws.
  */
 function writeSlot(parts: SlotParts): UpdateSlot {
   return async (request, call) => {
     // 1: an active flag that is omitted becomes true. 2: group ids that are omitted are an empty list already.
-    const { id, isActive = true, groupIds } = request;
+    const { id, isActive = true, groupIds, etag } = request;
     const times = readTimes(request);
     // 3: products that are given replace the associations.
     const productIds = request.productIds?.ids;
-    const locks = productIds === undefined ? [] : [lockSlotProducts({ slotId: id })];
     const given = readSnippets(request.vendorSnippets);
-    const update = replaceSlot({ id, ...times, isActive, groupIds, productIds, ...given.params });
+    const locks = productIds === undefined && given.snippets.length === 0 ? [] : [lockSlotLists({ slotId: id })];
+    const update = replaceSlot({
+      ...actorOf(call),
+      id,
+      etag,
+      ...times,
+      isActive,
+      groupIds,
+      productIds,
+      ...given.params,
+    });
     const found = await conditionalWrite(() => parts.database.for(call).batch(locks, update));
     if (!found.exists) throw fail(slotErrors.slotNotFound);
+    if (!found.isCurrent) throw staleSlot(parts, id);
     // 4
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
     // 5
-    scheduleRefresh(parts, call, found.storeRequestId);
+    slotWritten(parts, call, found);
     return {
       slot: toSlot(found),
       createdSnippets: toCreatedSnippets(given, id),
@@ -70,20 +84,22 @@ function writeSlot(parts: SlotParts): UpdateSlot {
   };
 }
 
-/** Spec 7 and design 3: INTERNAL where the cause is no error of a rule. */
+/** Spec 7, design 3 and 9: ABORTED for another etag, INTERNAL where the cause is no error of a rule. */
 function toUpdateFailure(thrown: unknown, call: CallContext): ConnectError {
   const cause = toPublicError(thrown);
   // The caller has left, its deadline has passed, or the service stops.
   if (call.signal.aborted) return cause;
   const isOfRule = [Code.InvalidArgument, Code.NotFound, Code.AlreadyExists].includes(cause.code);
-  const row = isOfRule ? slotErrors.slotNotUpdated : { ...slotErrors.slotNotUpdated, code: Code.Internal };
+  const isStale = errorInfo(cause)?.reason === commonErrors.etagMismatch.reason;
+  const code = isStale ? Code.Aborted : Code.Internal;
+  const row = isOfRule ? slotErrors.slotNotUpdated : { ...slotErrors.slotNotUpdated, code };
   return fail(row, {
     cause: thrown,
     metadata: { causeReason: errorInfo(cause)?.reason ?? '', causeMessage: cause.rawMessage },
   });
 }
 
-interface SlotUpdate extends SnippetParams {
+interface SlotUpdate extends SnippetParams, Actor, Guard {
   id: number;
   deliveryTime: Date;
   freezeTime: Date;
@@ -93,11 +109,18 @@ interface SlotUpdate extends SnippetParams {
   productIds: readonly number[] | undefined;
 }
 
-type Found = { exists: boolean } & SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
+type Found = { exists: boolean; isCurrent: boolean } & SnippetFindings &
+  ((SlotRow & { storeRequestId: string }) | { id: null });
 
 const replaceSlot = statement<Found, SlotUpdate>(
   'updateSlot',
-  `with found as (select exists (select from slots where id = $id) as "exists", ${snippetFindings}),
+  `with old as (select * from slots where id = $id for no key update),
+   found as (
+     select
+       exists (select from old) as "exists",
+       exists (select from old where ${etagMatches('old')}) as "isCurrent",
+       ${snippetFindings}
+   ),
    written as (
      update slots
      set delivery_time = $deliveryTime, freeze_time = $freezeTime, is_active = $isActive,
@@ -107,9 +130,10 @@ const replaceSlot = statement<Found, SlotUpdate>(
            from unnest($groupIds::integer[]) with ordinality as given (id, position)
            join product_groups using (id)
            order by position
-         )
-     from found
-     where id = $id and ${snippetsAreSound}
+         ),
+         etag = default
+     from old, found
+     where slots.id = old.id and "isCurrent" and ${snippetsAreSound}
      returning slots.*
    ),
    removed as (
@@ -124,7 +148,24 @@ const replaceSlot = statement<Found, SlotUpdate>(
      on conflict do nothing
    ),
    ${insertSnippets},
-   ${appendRefreshRequest('written')}
+   ${auditEntry(
+     'slot',
+     `select id,
+        jsonb_build_object(
+          ${slotFields('old')},
+          'productIds', case when $productIds is not null then to_jsonb(array(
+            select product_id from product_slots where slot_id = $id order by product_id
+          )) end,
+          'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')} end
+        ) as before,
+        jsonb_build_object(
+          ${slotFields('written')},
+          'productIds', to_jsonb((select array_agg(product_id order by product_id) from unnest($productIds) as product_id)),
+          'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')} || ${snippetsGiven} end
+        ) as after
+      from old join written using (id)`,
+   )},
+   ${appendRefreshRequest('id', 'written')}
    select found.*, ${slotColumns}, ${requestIdColumn}
    from found left join written as slots on true`,
 );

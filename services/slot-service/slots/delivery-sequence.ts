@@ -1,5 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import { maxInt32 } from '../../../shared/db/int32.ts';
+import { isInt32 } from '../../../shared/db/int32.ts';
 
 /** A map of user id to integers, such as the stops of each driver. */
 export type SequenceMap = Record<string, number[]>;
@@ -31,8 +31,6 @@ export function parseSlotId(text: string): number | undefined {
 function isIntegers(value: JsonValue): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isInteger(item));
 }
-
-const isInt32 = (value: number) => value <= maxInt32 && value >= -maxInt32 - 1;
 
 const isNumeric = (key: string) => /^[+-]?\d+$/.test(key);
 

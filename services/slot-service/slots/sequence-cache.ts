@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonValue } from '@bufbuild/protobuf';
 import NodeCache from 'node-cache';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { isSequenceMap } from './delivery-sequence.ts';
-import { SequenceResponse } from './sequence-response.ts';
+import { type Sequence, SequenceResponse } from './sequence-response.ts';
 
 const lifetimeSeconds = 3600;
 const defaultMaxBytes = 64 * 1024 * 1024;
@@ -12,7 +12,7 @@ const entryBytes = 600;
 /** A response may take this share of the cache. */
 const maxShare = 1 / 8;
 
-/** The channel on which a replica notifies the others of a sequence that it changed. */
+/** The channel on which a replica notifies the others, in the transaction of an update, of a sequence that it changed. */
 export const sequenceChannel = 'delivery_sequence';
 
 /**
@@ -43,43 +43,53 @@ export class SequenceCache {
    * Gives the cached copy, or else loads the sequence, and keeps it when it is a map. It keeps nothing
    * when another change came in between, which the load may not have seen.
    */
-  async read(slotId: number, load: () => Promise<JsonValue>): Promise<SequenceResponse> {
+  async read(slotId: number, load: () => Promise<Sequence>): Promise<SequenceResponse> {
     const cached = this.#cache.get<SequenceResponse>(slotId);
     if (cached !== undefined) return cached;
     const changesBefore = this.#changes;
     const sequence = await load();
     const response = this.#respond(slotId, sequence);
-    if (isSequenceMap(sequence) && this.#changes === changesBefore) this.#keep(response);
+    if (isSequenceMap(sequence.deliverySequence) && this.#changes === changesBefore) this.#keep(response);
     return response;
   }
 
   /**
-   * Runs an update that stores a map, and rewrites the cached copy. It drops the copy when another
+   * Runs an update that stores a map, and rewrites the cached copy once it is committed. It drops the copy when another
    * change came in between, because nobody here knows which was last, and when the update failed,
    * because it may be committed all the same.
    *
    * @param store stores the map, and notifies the other replicas in the name of `updateId`. Resolves
    * with what is stored.
    */
-  async rewrite<Slot extends { deliverySequence: JsonValue }>(
+  async rewrite<Slot extends Sequence>(
     slotId: number,
+    call: Pick<CallContext, 'afterWrite'>,
     store: (updateId: string) => Promise<Slot>,
   ): Promise<Slot> {
     const changesBefore = this.#changes;
     const updateId = randomUUID();
     // While notifications are lost, this one would stay in the set for ever.
     if (!this.#bypassed) this.#ownUpdates.add(updateId);
+    const end = (slot: Slot | undefined) => {
+      const isLast = this.#changes === changesBefore;
+      this.drop(slotId);
+      if (slot === undefined) this.#ownUpdates.delete(updateId);
+      else if (isLast) this.#keep(this.#respond(slotId, slot));
+    };
     try {
       const slot = await store(updateId);
-      const isLast = this.#changes === changesBefore;
-      this.#drop(slotId);
-      if (isLast && isSequenceMap(slot.deliverySequence)) this.#keep(this.#respond(slotId, slot.deliverySequence));
+      call.afterWrite((isCommitted) => end(isCommitted ? slot : undefined));
       return slot;
     } catch (error) {
-      this.#ownUpdates.delete(updateId);
-      this.#drop(slotId);
+      end(undefined);
       throw error;
     }
+  }
+
+  /** Drops the copy of a slot that was changed in another way, whose etag is an old one. */
+  drop(slotId: number): void {
+    this.#changes += 1;
+    this.#cache.del(slotId);
   }
 
   /** Drops the copy that a notification names, unless it is of an update of this process. */
@@ -90,7 +100,14 @@ export class SequenceCache {
     }
     const updateId = 'updateId' in notification ? String(notification.updateId) : undefined;
     const isOwn = updateId !== undefined && this.#ownUpdates.delete(updateId);
-    if (!isOwn) this.#drop(Number(notification.slotId));
+    if (!isOwn) this.drop(Number(notification.slotId));
+  }
+
+  /** Drops the copies of the slots that a notification of a store refresh names. */
+  onSlotsWritten(payload: string): void {
+    const slotIds: unknown = JSON.parse(payload);
+    if (!Array.isArray(slotIds)) throw new Error('a notification of written slots is no list');
+    for (const slotId of slotIds) this.drop(Number(slotId));
   }
 
   /** Forgets everything and keeps nothing, while notifications of other replicas are lost. */
@@ -135,12 +152,7 @@ export class SequenceCache {
     this.#cache.close();
   }
 
-  #drop(slotId: number): void {
-    this.#changes += 1;
-    this.#cache.del(slotId);
-  }
-
-  #respond(slotId: number, sequence: JsonValue): SequenceResponse {
+  #respond(slotId: number, sequence: Sequence): SequenceResponse {
     return new SequenceResponse(slotId, sequence, (response) => {
       // A response that was not kept, or no longer is, may be sent all the same.
       if (this.#sizes.has(response)) this.#weigh(response);

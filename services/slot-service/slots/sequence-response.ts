@@ -4,9 +4,10 @@ import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import { readWrittenValue, writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
 
-/** A response in JSON. */
-interface InJson {
+/** What is stored of a slot's sequence, and the etag of the slot. */
+export interface Sequence {
   readonly deliverySequence: JsonValue;
+  readonly etag: string;
 }
 
 /**
@@ -15,14 +16,16 @@ interface InJson {
  */
 export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequenceResponseSchema> {
   readonly slotId: number;
+  readonly #etag: string;
   #encoded: Buffer | string;
   readonly #onChange: (response: SequenceResponse) => void;
 
   /** @param onChange is told when the response takes another form, and so another size. */
-  constructor(slotId: number, deliverySequence: JsonValue, onChange: (response: SequenceResponse) => void) {
+  constructor(slotId: number, { deliverySequence, etag }: Sequence, onChange: (response: SequenceResponse) => void) {
     super(GetDeliverySequenceResponseSchema);
     this.slotId = slotId;
-    this.#encoded = JSON.stringify({ deliverySequence } satisfies InJson);
+    this.#etag = etag;
+    this.#encoded = JSON.stringify({ deliverySequence, etag } satisfies Sequence);
     this.#onChange = onChange;
   }
 
@@ -34,9 +37,10 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
 
   async toBinary(): Promise<Buffer> {
     if (typeof this.#encoded !== 'string') return this.#encoded;
-    const { deliverySequence }: InJson = JSON.parse(this.#encoded);
+    const { deliverySequence }: Sequence = JSON.parse(this.#encoded);
     const writer = new FieldWriter();
     writer.message(this.schema.field.deliverySequence.number, () => writeValue(writer, deliverySequence));
+    writer.string(this.schema.field.etag.number, this.#etag);
     const binary = writer.finish();
     this.#change(binary);
     return binary;
@@ -44,7 +48,8 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
 
   async toJson(): Promise<string> {
     if (typeof this.#encoded === 'string') return this.#encoded;
-    const text = JSON.stringify({ deliverySequence: readWrittenValue(this.#encoded) } satisfies InJson);
+    const deliverySequence = readWrittenValue(this.#encoded);
+    const text = JSON.stringify({ deliverySequence, etag: this.#etag } satisfies Sequence);
     this.#change(text);
     return text;
   }

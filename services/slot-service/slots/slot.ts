@@ -12,6 +12,7 @@ export interface SlotRow {
   groupIds: number[];
   /** null when unset. */
   deliverySequence: JsonValue;
+  etag: string;
 }
 
 /** An association, with the product when it exists (spec 2.2). */
@@ -32,7 +33,7 @@ export interface ProductRow {
 export const slotColumns = `
   slots.id, slots.delivery_time as "deliveryTime", slots.freeze_time as "freezeTime",
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
-  slots.group_ids as "groupIds", slots.delivery_sequence as "deliverySequence"`;
+  slots.group_ids as "groupIds", slots.delivery_sequence as "deliverySequence", slots.etag`;
 
 /** A slot as PostgreSQL writes it. An answer is written from it, without parsing what it only copies. */
 export interface SlotTextRow {
@@ -46,6 +47,7 @@ export interface SlotTextRow {
   groupIds: string;
   /** JSON. */
   deliverySequence: string;
+  etag: string;
 }
 
 /** SQL of the columns of `SlotTextRow`. */
@@ -53,7 +55,12 @@ export const slotTextColumns = `
   slots.id, (slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
   (slots.freeze_time at time zone 'UTC')::text as "freezeTime",
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
-  slots.group_ids::text as "groupIds", slots.delivery_sequence::text as "deliverySequence"`;
+  slots.group_ids::text as "groupIds", slots.delivery_sequence::text as "deliverySequence", slots.etag`;
+
+/** SQL of the fields of a slot that writes replace, as its audit entries show them. `slots` is the row. */
+export const slotFields = (slots: string) => `
+  'deliveryTime', api_time(${slots}.delivery_time), 'freezeTime', api_time(${slots}.freeze_time),
+  'isActive', ${slots}.is_active, 'groupIds', to_jsonb(${slots}.group_ids)`;
 
 /** The record as a `Slot`; its delivery sequence is an empty object when unset. */
 export function toSlot(slot: SlotRow) {
@@ -65,5 +72,6 @@ export function toSlot(slot: SlotRow) {
     isCapacityFull: slot.isCapacityFull,
     groupIds: slot.groupIds,
     deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
+    etag: slot.etag,
   } satisfies MessageInitShape<typeof SlotSchema>;
 }

@@ -93,6 +93,22 @@ export const insertSnippets = `
     order by given."snippetCode" collate "C"
   )`;
 
+/** SQL of the snippets of a request as audit entries show them, in the order in which they are stored. */
+export const snippetsGiven = `(
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+    'snippetCode', "snippetCode", 'productIds', "productIds", 'validTill', api_time("validTill")
+  )) order by "snippetCode" collate "C"), '[]')
+  from jsonb_to_recordset($snippetsJson) as given ("snippetCode" text, "productIds" jsonb, "validTill" timestamptz)
+)`;
+
+/** SQL of a slot's stored snippets in the same form. */
+export const snippetsStored = (slotId: string) => `(
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+    'snippetCode', snippet_code, 'productIds', to_jsonb(product_ids), 'validTill', api_time(valid_till)
+  )) order by id), '[]')
+  from vendor_snippets where slot_id = ${slotId}
+)`;
+
 /**
  * The rules of snippets (spec 4.1 and 7), in their order; of one snippet, the products come before the
  * name (design 7).

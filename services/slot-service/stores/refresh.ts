@@ -4,6 +4,8 @@ import { statement } from '../../../shared/db/statement.ts';
 
 /** The channel on which a refresh notifies the replicas of its version. */
 export const storeVersionChannel = 'store_version';
+/** The channel on which it names the slots that were written since the refresh before it, as JSON arrays of ids. */
+export const slotsChannel = 'slots_written';
 
 // The lock comes before the transaction's snapshot, so that a refresh that waited for another one sees
 // its version.
@@ -11,7 +13,7 @@ const lockStoreVersions = statement<never>('lockStoreVersions', 'lock table stor
 
 const refreshStoresRow = statement<{ version: number; requests: number }>(
   'refreshStores',
-  `with taken as (delete from store_refresh_requests returning id),
+  `with taken as (delete from store_refresh_requests returning slot_id),
    -- A version whose snapshot is ahead of ours came with a dump of another cluster.
    usable as (
      select from store_versions where pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(pg_current_snapshot())
@@ -33,8 +35,17 @@ const refreshStoresRow = statement<{ version: number; requests: number }>(
      from asked
      returning version
    ),
-   dropped as (delete from store_versions where exists (select from stored))
-   select version, (select count(*) from taken)::integer as requests, pg_notify('${storeVersionChannel}', version::text)
+   dropped as (delete from store_versions where exists (select from stored)),
+   -- In parts: a notification has 8,000 bytes at most.
+   written as (
+     select json_agg(slot_id) as ids
+     from (select slot_id, row_number() over () / 500 as part from (select distinct slot_id from taken) as distinct_ids) as parts
+     where slot_id is not null
+     group by part
+   ),
+   notified as (select pg_notify('${slotsChannel}', ids::text) from written)
+   select version, (select count(*) from taken)::integer as requests, pg_notify('${storeVersionChannel}', version::text),
+     (select count(*) from notified)
    from stored`,
 );
 
@@ -59,6 +70,6 @@ export function refreshStores(database: Database, signal: AbortSignalLike): Prom
       const [stored] = await tx.query(refreshStoresRow());
       return stored;
     },
-    'repeatable read',
+    { isolation: 'repeatable read' },
   );
 }

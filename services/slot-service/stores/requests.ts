@@ -1,5 +1,3 @@
-import type { CallContext } from '../../../shared/rpc/call-context.ts';
-
 /**
  * A request for a store refresh: a row that a write appends in its own transaction, so that no
  * committed write loses its refresh (design 4). Its id is made of two parts. The transaction id tells
@@ -25,19 +23,10 @@ export function parseStoreRequest(text: string): StoreRequest | undefined {
   return timeline === 0 || transaction < firstTransaction ? undefined : { timeline, transaction };
 }
 
-/** SQL of a common table expression that appends a request when the expression `changed` has a row. */
-export function appendRefreshRequest(changed: string): string {
-  return `request as (insert into store_refresh_requests (requested_at) select now() from ${changed})`;
+/** SQL of a common table expression that appends a request for a slot's id. `slotId` is SQL, as of a row of `changed`. */
+export function appendRefreshRequest(slotId: string, changed: string): string {
+  return `request as (insert into store_refresh_requests (slot_id) select ${slotId} from ${changed})`;
 }
 
 /** SQL of the column that gives the request's id. */
 export const requestIdColumn = 'store_request_id()::text as "storeRequestId"';
-
-/**
- * Asks for the refresh after a commit (spec 1), and sends the header `store-request-id`, by which the
- * caller can read its own write from the stores.
- */
-export function scheduleRefresh(parts: { requestRefresh(): void }, call: CallContext, storeRequestId: string): void {
-  call.responseHeaders.set('store-request-id', storeRequestId);
-  parts.requestRefresh();
-}

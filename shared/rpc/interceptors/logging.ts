@@ -2,11 +2,12 @@ import type { Logger } from 'pino';
 import { codeName, toPublicError } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
+import { procedureName } from '../procedure-path.ts';
 
 /** Logs one line per call: caller, procedure, code and duration. Never a token or a message. */
 export function logging(logger: Logger): Interceptor {
   return function logging(rpc, next) {
-    const method = `${rpc.method.parent.typeName}/${rpc.method.name}`;
+    const method = procedureName(rpc.method);
     const log = (call: CallContext, start: number, code: string) => {
       const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
       const { subject: sub, claimedStaffId: staffId, requestId, traceId, protocol } = call;

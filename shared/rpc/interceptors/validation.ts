@@ -1,14 +1,17 @@
+import { isMutation, readKey } from '../idempotency/key.ts';
 import type { Interceptor } from '../interceptor.ts';
 import { compileIdSets } from './id-sets.ts';
 import { compileRules } from './request-rules.ts';
 
-/** Deduplicates the lists of ids, then checks the request against the rules of its .proto file. */
+/** Deduplicates the lists of ids, then checks the request against the rules of its .proto file, and its idempotency key. */
 export const validation: Interceptor = function validation({ method }, next) {
   const deduplicateIds = compileIdSets(method.input);
   const checkRules = compileRules(method.input);
+  const hasKey = isMutation(method);
   return async (call) => {
     deduplicateIds?.(call.request);
     checkRules(call.request);
+    if (hasKey) call.idempotencyKey = readKey(call);
     return next(call);
   };
 };

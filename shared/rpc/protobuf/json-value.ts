@@ -70,7 +70,7 @@ export function writeValue(writer: FieldWriter, value: JsonValue): void {
 }
 
 /**
- * Reads a message whose only field is a `google.protobuf.Value` that `writeValue` wrote. To decode it as
+ * Reads a message whose first field is a `google.protobuf.Value` that `writeValue` wrote. To decode it as
  * a message takes four times as long.
  */
 export function readWrittenValue(message: Uint8Array): JsonValue {

@@ -87,12 +87,20 @@ function createCors(origins: readonly string[]) {
     allowedHeaders: [
       ...connectCors.allowedHeaders,
       'Authorization',
+      'Idempotency-Key',
       'Store-Request-Id',
       'Traceparent',
       'Tracestate',
       'X-Request-Id',
     ],
-    exposedHeaders: [...connectCors.exposedHeaders, 'Store-Request-Id', 'X-Request-Id'],
+    exposedHeaders: [
+      ...connectCors.exposedHeaders,
+      'Idempotency-Key',
+      'Idempotent-Replayed',
+      'Store-Request-Id',
+      'Traceparent',
+      'X-Request-Id',
+    ],
     maxAge: 2 * 60 * 60,
   });
 }

@@ -28,7 +28,9 @@ slotContract('DeleteSlot', (api) => {
     ]);
     const [before] = await api.sql('select * from slots where id = $1', [id]);
     await api.staff.deleteSlot({ id });
-    expect(await api.sql('select * from slots where id = $1', [id])).toEqual([{ ...before, is_active: false }]);
+    expect(await api.sql('select * from slots where id = $1', [id])).toEqual([
+      { ...before, is_active: false, etag: expect.any(String) },
+    ]);
     expect(await api.sql('select 1 from product_slots where slot_id = $1', [id])).toHaveLength(2);
     expect(await api.sql('select 1 from vendor_snippets where slot_id = $1', [id])).toHaveLength(1);
   });

@@ -62,8 +62,10 @@ slotContract('UpdateDeliverySequence', (api) => {
     const [before] = await api.sql('select * from slots where id = $1', [id]);
     await update(id, { 1: [1] });
     const after = await api.sql('select * from slots where id = $1', [id]);
-    // The size follows from the sequence.
-    expect(after).toEqual([{ ...before, delivery_sequence: { 1: [1] }, shown_bytes: expect.any(Number) }]);
+    // The size follows from the sequence, and the etag changes.
+    expect(after).toEqual([
+      { ...before, delivery_sequence: { 1: [1] }, shown_bytes: expect.any(Number), etag: expect.any(String) },
+    ]);
   });
 
   it.each<[JsonValue]>([[{ 2: [4, 3] }], [{}], [{ name: [] }]])(

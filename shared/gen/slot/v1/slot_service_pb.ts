@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file slot/v1/slot_service.proto.
  */
 export const file_slot_v1_slot_service: GenFile = /*@__PURE__*/
-  fileDesc("ChpzbG90L3YxL3Nsb3Rfc2VydmljZS5wcm90bxIHc2xvdC52MSLpAQoEU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEjEKEWRlbGl2ZXJ5X3NlcXVlbmNlGAcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlIskCCgpMaXN0ZWRTbG90EgoKAmlkGAEgASgFEjEKDWRlbGl2ZXJ5X3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZyZWV6ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglpc19hY3RpdmUYBCABKAgSGAoQaXNfY2FwYWNpdHlfZnVsbBgFIAEoCBIRCglncm91cF9pZHMYBiADKAUSMQoRZGVsaXZlcnlfc2VxdWVuY2UYByABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKwoIcHJvZHVjdHMYCCADKAsyGS5jb21tb24udjEuUHJvZHVjdFN1bW1hcnkSKwoNcHJvZHVjdF9zbG90cxgJIAMoCzIULnNsb3QudjEuUHJvZHVjdFNsb3Qi4gIKClNsb3REZXRhaWwSCgoCaWQYASABKAUSMQoNZGVsaXZlcnlfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZnJlZXplX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlzX2FjdGl2ZRgEIAEoCBIYChBpc19jYXBhY2l0eV9mdWxsGAUgASgIEhEKCWdyb3VwX2lkcxgGIAMoBRIZChFkZWxpdmVyeV9zZXF1ZW5jZRgHIAMoBRIrCghwcm9kdWN0cxgIIAMoCzIZLmNvbW1vbi52MS5Qcm9kdWN0U3VtbWFyeRIrCg1wcm9kdWN0X3Nsb3RzGAkgAygLMhQuc2xvdC52MS5Qcm9kdWN0U2xvdBIvCg92ZW5kb3Jfc25pcHBldHMYCiADKAsyFi5zbG90LnYxLlZlbmRvclNuaXBwZXQiXgoLUHJvZHVjdFNsb3QSDwoHc2xvdF9pZBgBIAEoBRISCgpwcm9kdWN0X2lkGAIgASgFEioKB3Byb2R1Y3QYAyABKAsyGS5jb21tb24udjEuUHJvZHVjdFN1bW1hcnkiowEKDVZlbmRvclNuaXBwZXQSFAoMc25pcHBldF9jb2RlGAEgASgJEg8KB3Nsb3RfaWQYAiABKAUSEwoLcHJvZHVjdF9pZHMYAyADKAUSLgoKdmFsaWRfdGlsbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKYWNjZXNzX3VybBgFIAEoCUgAiAEBQg0KC19hY2Nlc3NfdXJsIpEBChJWZW5kb3JTbmlwcGV0SW5wdXQSHAoEbmFtZRgBIAEoCUIOukgLcgkQARiAAboBAQASJwoLcHJvZHVjdF9pZHMYAiADKAVCErpID5IBDAgBEKCNBiIEGgIgABIlCgp2YWxpZF90aWxsGAMgASgJQgy6SAlyBxjQD7oBAQBIAIgBAUINCgtfdmFsaWRfdGlsbCIPCg1HZXRBbGxSZXF1ZXN0IkMKDkdldEFsbFJlc3BvbnNlEiIKBXNsb3RzGAEgAygLMhMuc2xvdC52MS5MaXN0ZWRTbG90Eg0KBWNvdW50GAIgASgFIjkKGUdldFNsb3RzUHJvZHVjdElkc1JlcXVlc3QSHAoIc2xvdF9pZHMYASADKAVCCrpIB5IBBBCgjQYirAEKGkdldFNsb3RzUHJvZHVjdElkc1Jlc3BvbnNlEkgKC3Byb2R1Y3RfaWRzGAEgAygLMjMuc2xvdC52MS5HZXRTbG90c1Byb2R1Y3RJZHNSZXNwb25zZS5Qcm9kdWN0SWRzRW50cnkaRAoPUHJvZHVjdElkc0VudHJ5EgsKA2tleRgBIAEoBRIgCgV2YWx1ZRgCIAEoCzIRLmNvbW1vbi52MS5JZExpc3Q6AjgBImYKGVVwZGF0ZVNsb3RQcm9kdWN0c1JlcXVlc3QSHAoHc2xvdF9pZBgBIAEoBUIGukgDyAEBSACIAQESHwoLcHJvZHVjdF9pZHMYAiADKAVCCrpIB5IBBBCgjQZCCgoIX3Nsb3RfaWQiTQoaVXBkYXRlU2xvdFByb2R1Y3RzUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRINCgVhZGRlZBgCIAEoBRIPCgdyZW1vdmVkGAMgASgFIvcBChFDcmVhdGVTbG90UmVxdWVzdBIjCg1kZWxpdmVyeV90aW1lGAEgASgJQgy6SAlyBxjQD7oBAQASIQoLZnJlZXplX3RpbWUYAiABKAlCDLpICXIHGNAPugEBABIWCglpc19hY3RpdmUYAyABKAhIAIgBARIfCgtwcm9kdWN0X2lkcxgEIAMoBUIKukgHkgEEEKCNBhI0Cg92ZW5kb3Jfc25pcHBldHMYBSADKAsyGy5zbG90LnYxLlZlbmRvclNuaXBwZXRJbnB1dBIdCglncm91cF9pZHMYBiADKAVCCrpIB5IBBBCgjQZCDAoKX2lzX2FjdGl2ZSJ0ChJDcmVhdGVTbG90UmVzcG9uc2USGwoEc2xvdBgBIAEoCzINLnNsb3QudjEuU2xvdBIwChBjcmVhdGVkX3NuaXBwZXRzGAIgAygLMhYuc2xvdC52MS5WZW5kb3JTbmlwcGV0Eg8KB21lc3NhZ2UYAyABKAkiEQoPR2V0U2xvdHNSZXF1ZXN0Ij8KEEdldFNsb3RzUmVzcG9uc2USHAoFc2xvdHMYASADKAsyDS5zbG90LnYxLlNsb3QSDQoFY291bnQYAiABKAUiNAoSR2V0U2xvdEJ5SWRSZXF1ZXN0EhcKAmlkGAEgASgFQga6SAPIAQFIAIgBAUIFCgNfaWQiOAoTR2V0U2xvdEJ5SWRSZXNwb25zZRIhCgRzbG90GAEgASgLMhMuc2xvdC52MS5TbG90RGV0YWlsIp4CChFVcGRhdGVTbG90UmVxdWVzdBIXCgJpZBgBIAEoBUIGukgDyAEBSACIAQESIwoNZGVsaXZlcnlfdGltZRgCIAEoCUIMukgJcgcY0A+6AQEAEiEKC2ZyZWV6ZV90aW1lGAMgASgJQgy6SAlyBxjQD7oBAQASFgoJaXNfYWN0aXZlGAQgASgISAGIAQESJgoLcHJvZHVjdF9pZHMYBSABKAsyES5jb21tb24udjEuSWRMaXN0EjQKD3ZlbmRvcl9zbmlwcGV0cxgGIAMoCzIbLnNsb3QudjEuVmVuZG9yU25pcHBldElucHV0Eh0KCWdyb3VwX2lkcxgHIAMoBUIKukgHkgEEEKCNBkIFCgNfaWRCDAoKX2lzX2FjdGl2ZSJ0ChJVcGRhdGVTbG90UmVzcG9uc2USGwoEc2xvdBgBIAEoCzINLnNsb3QudjEuU2xvdBIwChBjcmVhdGVkX3NuaXBwZXRzGAIgAygLMhYuc2xvdC52MS5WZW5kb3JTbmlwcGV0Eg8KB21lc3NhZ2UYAyABKAkiMwoRRGVsZXRlU2xvdFJlcXVlc3QSFwoCaWQYASABKAVCBrpIA8gBAUgAiAEBQgUKA19pZCIlChJEZWxldGVTbG90UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCSI2ChpHZXREZWxpdmVyeVNlcXVlbmNlUmVxdWVzdBIYCgJpZBgBIAEoCUIMukgJcgcYyAG6AQEAIlAKG0dldERlbGl2ZXJ5U2VxdWVuY2VSZXNwb25zZRIxChFkZWxpdmVyeV9zZXF1ZW5jZRgBIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZSJ6Ch1VcGRhdGVEZWxpdmVyeVNlcXVlbmNlUmVxdWVzdBIXCgJpZBgBIAEoBUIGukgDyAEBSACIAQESOQoRZGVsaXZlcnlfc2VxdWVuY2UYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVCBrpIA8gBAUIFCgNfaWQiVwoeVXBkYXRlRGVsaXZlcnlTZXF1ZW5jZVJlc3BvbnNlEiQKBHNsb3QYASABKAsyFi5zbG90LnYxLlNlcXVlbmNlZFNsb3QSDwoHbWVzc2FnZRgCIAEoCSJOCg1TZXF1ZW5jZWRTbG90EgoKAmlkGAEgASgFEjEKEWRlbGl2ZXJ5X3NlcXVlbmNlGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlIoEBChlVcGRhdGVTbG90Q2FwYWNpdHlSZXF1ZXN0EhwKB3Nsb3RfaWQYASABKAVCBrpIA8gBAUgAiAEBEiUKEGlzX2NhcGFjaXR5X2Z1bGwYAiABKAhCBrpIA8gBAUgBiAEBQgoKCF9zbG90X2lkQhMKEV9pc19jYXBhY2l0eV9mdWxsIlsKGlVwZGF0ZVNsb3RDYXBhY2l0eVJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgSGwoEc2xvdBgCIAEoCzINLnNsb3QudjEuU2xvdBIPCgdtZXNzYWdlGAMgASgJMqsHCgtTbG90U2VydmljZRI+CgZHZXRBbGwSFi5zbG90LnYxLkdldEFsbFJlcXVlc3QaFy5zbG90LnYxLkdldEFsbFJlc3BvbnNlIgOQAgESYgoSR2V0U2xvdHNQcm9kdWN0SWRzEiIuc2xvdC52MS5HZXRTbG90c1Byb2R1Y3RJZHNSZXF1ZXN0GiMuc2xvdC52MS5HZXRTbG90c1Byb2R1Y3RJZHNSZXNwb25zZSIDkAIBEl0KElVwZGF0ZVNsb3RQcm9kdWN0cxIiLnNsb3QudjEuVXBkYXRlU2xvdFByb2R1Y3RzUmVxdWVzdBojLnNsb3QudjEuVXBkYXRlU2xvdFByb2R1Y3RzUmVzcG9uc2USRQoKQ3JlYXRlU2xvdBIaLnNsb3QudjEuQ3JlYXRlU2xvdFJlcXVlc3QaGy5zbG90LnYxLkNyZWF0ZVNsb3RSZXNwb25zZRJECghHZXRTbG90cxIYLnNsb3QudjEuR2V0U2xvdHNSZXF1ZXN0Ghkuc2xvdC52MS5HZXRTbG90c1Jlc3BvbnNlIgOQAgESTQoLR2V0U2xvdEJ5SWQSGy5zbG90LnYxLkdldFNsb3RCeUlkUmVxdWVzdBocLnNsb3QudjEuR2V0U2xvdEJ5SWRSZXNwb25zZSIDkAIBEkUKClVwZGF0ZVNsb3QSGi5zbG90LnYxLlVwZGF0ZVNsb3RSZXF1ZXN0Ghsuc2xvdC52MS5VcGRhdGVTbG90UmVzcG9uc2USRQoKRGVsZXRlU2xvdBIaLnNsb3QudjEuRGVsZXRlU2xvdFJlcXVlc3QaGy5zbG90LnYxLkRlbGV0ZVNsb3RSZXNwb25zZRJlChNHZXREZWxpdmVyeVNlcXVlbmNlEiMuc2xvdC52MS5HZXREZWxpdmVyeVNlcXVlbmNlUmVxdWVzdBokLnNsb3QudjEuR2V0RGVsaXZlcnlTZXF1ZW5jZVJlc3BvbnNlIgOQAgESaQoWVXBkYXRlRGVsaXZlcnlTZXF1ZW5jZRImLnNsb3QudjEuVXBkYXRlRGVsaXZlcnlTZXF1ZW5jZVJlcXVlc3QaJy5zbG90LnYxLlVwZGF0ZURlbGl2ZXJ5U2VxdWVuY2VSZXNwb25zZRJdChJVcGRhdGVTbG90Q2FwYWNpdHkSIi5zbG90LnYxLlVwZGF0ZVNsb3RDYXBhY2l0eVJlcXVlc3QaIy5zbG90LnYxLlVwZGF0ZVNsb3RDYXBhY2l0eVJlc3BvbnNlYgZwcm90bzM", [file_buf_validate_validate, file_common_v1_id_list, file_common_v1_product, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChpzbG90L3YxL3Nsb3Rfc2VydmljZS5wcm90bxIHc2xvdC52MSL3AQoEU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEjEKEWRlbGl2ZXJ5X3NlcXVlbmNlGAcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEgwKBGV0YWcYCCABKAki1wIKCkxpc3RlZFNsb3QSCgoCaWQYASABKAUSMQoNZGVsaXZlcnlfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZnJlZXplX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlzX2FjdGl2ZRgEIAEoCBIYChBpc19jYXBhY2l0eV9mdWxsGAUgASgIEhEKCWdyb3VwX2lkcxgGIAMoBRIxChFkZWxpdmVyeV9zZXF1ZW5jZRgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIrCghwcm9kdWN0cxgIIAMoCzIZLmNvbW1vbi52MS5Qcm9kdWN0U3VtbWFyeRIrCg1wcm9kdWN0X3Nsb3RzGAkgAygLMhQuc2xvdC52MS5Qcm9kdWN0U2xvdBIMCgRldGFnGAogASgJIvACCgpTbG90RGV0YWlsEgoKAmlkGAEgASgFEjEKDWRlbGl2ZXJ5X3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZyZWV6ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglpc19hY3RpdmUYBCABKAgSGAoQaXNfY2FwYWNpdHlfZnVsbBgFIAEoCBIRCglncm91cF9pZHMYBiADKAUSGQoRZGVsaXZlcnlfc2VxdWVuY2UYByADKAUSKwoIcHJvZHVjdHMYCCADKAsyGS5jb21tb24udjEuUHJvZHVjdFN1bW1hcnkSKwoNcHJvZHVjdF9zbG90cxgJIAMoCzIULnNsb3QudjEuUHJvZHVjdFNsb3QSLwoPdmVuZG9yX3NuaXBwZXRzGAogAygLMhYuc2xvdC52MS5WZW5kb3JTbmlwcGV0EgwKBGV0YWcYCyABKAkiXgoLUHJvZHVjdFNsb3QSDwoHc2xvdF9pZBgBIAEoBRISCgpwcm9kdWN0X2lkGAIgASgFEioKB3Byb2R1Y3QYAyABKAsyGS5jb21tb24udjEuUHJvZHVjdFN1bW1hcnkiowEKDVZlbmRvclNuaXBwZXQSFAoMc25pcHBldF9jb2RlGAEgASgJEg8KB3Nsb3RfaWQYAiABKAUSEwoLcHJvZHVjdF9pZHMYAyADKAUSLgoKdmFsaWRfdGlsbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKYWNjZXNzX3VybBgFIAEoCUgAiAEBQg0KC19hY2Nlc3NfdXJsIpEBChJWZW5kb3JTbmlwcGV0SW5wdXQSHAoEbmFtZRgBIAEoCUIOukgLcgkQARiAAboBAQASJwoLcHJvZHVjdF9pZHMYAiADKAVCErpID5IBDAgBEKCNBiIEGgIgABIlCgp2YWxpZF90aWxsGAMgASgJQgy6SAlyBxjQD7oBAQBIAIgBAUINCgtfdmFsaWRfdGlsbCIPCg1HZXRBbGxSZXF1ZXN0IkMKDkdldEFsbFJlc3BvbnNlEiIKBXNsb3RzGAEgAygLMhMuc2xvdC52MS5MaXN0ZWRTbG90Eg0KBWNvdW50GAIgASgFIjkKGUdldFNsb3RzUHJvZHVjdElkc1JlcXVlc3QSHAoIc2xvdF9pZHMYASADKAVCCrpIB5IBBBCgjQYirAEKGkdldFNsb3RzUHJvZHVjdElkc1Jlc3BvbnNlEkgKC3Byb2R1Y3RfaWRzGAEgAygLMjMuc2xvdC52MS5HZXRTbG90c1Byb2R1Y3RJZHNSZXNwb25zZS5Qcm9kdWN0SWRzRW50cnkaRAoPUHJvZHVjdElkc0VudHJ5EgsKA2tleRgBIAEoBRIgCgV2YWx1ZRgCIAEoCzIRLmNvbW1vbi52MS5JZExpc3Q6AjgBIoIBChlVcGRhdGVTbG90UHJvZHVjdHNSZXF1ZXN0EhwKB3Nsb3RfaWQYASABKAVCBrpIA8gBAUgAiAEBEh8KC3Byb2R1Y3RfaWRzGAIgAygFQgq6SAeSAQQQoI0GEhoKBGV0YWcYAyABKAlCDLpICXIHGIABugEBAEIKCghfc2xvdF9pZCJNChpVcGRhdGVTbG90UHJvZHVjdHNSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEg0KBWFkZGVkGAIgASgFEg8KB3JlbW92ZWQYAyABKAUi9wEKEUNyZWF0ZVNsb3RSZXF1ZXN0EiMKDWRlbGl2ZXJ5X3RpbWUYASABKAlCDLpICXIHGNAPugEBABIhCgtmcmVlemVfdGltZRgCIAEoCUIMukgJcgcY0A+6AQEAEhYKCWlzX2FjdGl2ZRgDIAEoCEgAiAEBEh8KC3Byb2R1Y3RfaWRzGAQgAygFQgq6SAeSAQQQoI0GEjQKD3ZlbmRvcl9zbmlwcGV0cxgFIAMoCzIbLnNsb3QudjEuVmVuZG9yU25pcHBldElucHV0Eh0KCWdyb3VwX2lkcxgGIAMoBUIKukgHkgEEEKCNBkIMCgpfaXNfYWN0aXZlInQKEkNyZWF0ZVNsb3RSZXNwb25zZRIbCgRzbG90GAEgASgLMg0uc2xvdC52MS5TbG90EjAKEGNyZWF0ZWRfc25pcHBldHMYAiADKAsyFi5zbG90LnYxLlZlbmRvclNuaXBwZXQSDwoHbWVzc2FnZRgDIAEoCSIRCg9HZXRTbG90c1JlcXVlc3QiPwoQR2V0U2xvdHNSZXNwb25zZRIcCgVzbG90cxgBIAMoCzINLnNsb3QudjEuU2xvdBINCgVjb3VudBgCIAEoBSI0ChJHZXRTbG90QnlJZFJlcXVlc3QSFwoCaWQYASABKAVCBrpIA8gBAUgAiAEBQgUKA19pZCI4ChNHZXRTbG90QnlJZFJlc3BvbnNlEiEKBHNsb3QYASABKAsyEy5zbG90LnYxLlNsb3REZXRhaWwiugIKEVVwZGF0ZVNsb3RSZXF1ZXN0EhcKAmlkGAEgASgFQga6SAPIAQFIAIgBARIjCg1kZWxpdmVyeV90aW1lGAIgASgJQgy6SAlyBxjQD7oBAQASIQoLZnJlZXplX3RpbWUYAyABKAlCDLpICXIHGNAPugEBABIWCglpc19hY3RpdmUYBCABKAhIAYgBARImCgtwcm9kdWN0X2lkcxgFIAEoCzIRLmNvbW1vbi52MS5JZExpc3QSNAoPdmVuZG9yX3NuaXBwZXRzGAYgAygLMhsuc2xvdC52MS5WZW5kb3JTbmlwcGV0SW5wdXQSHQoJZ3JvdXBfaWRzGAcgAygFQgq6SAeSAQQQoI0GEhoKBGV0YWcYCCABKAlCDLpICXIHGIABugEBAEIFCgNfaWRCDAoKX2lzX2FjdGl2ZSJ0ChJVcGRhdGVTbG90UmVzcG9uc2USGwoEc2xvdBgBIAEoCzINLnNsb3QudjEuU2xvdBIwChBjcmVhdGVkX3NuaXBwZXRzGAIgAygLMhYuc2xvdC52MS5WZW5kb3JTbmlwcGV0Eg8KB21lc3NhZ2UYAyABKAkiTwoRRGVsZXRlU2xvdFJlcXVlc3QSFwoCaWQYASABKAVCBrpIA8gBAUgAiAEBEhoKBGV0YWcYAiABKAlCDLpICXIHGIABugEBAEIFCgNfaWQiJQoSRGVsZXRlU2xvdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkiNgoaR2V0RGVsaXZlcnlTZXF1ZW5jZVJlcXVlc3QSGAoCaWQYASABKAlCDLpICXIHGMgBugEBACJeChtHZXREZWxpdmVyeVNlcXVlbmNlUmVzcG9uc2USMQoRZGVsaXZlcnlfc2VxdWVuY2UYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDAoEZXRhZxgCIAEoCSKWAQodVXBkYXRlRGVsaXZlcnlTZXF1ZW5jZVJlcXVlc3QSFwoCaWQYASABKAVCBrpIA8gBAUgAiAEBEjkKEWRlbGl2ZXJ5X3NlcXVlbmNlGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQga6SAPIAQESGgoEZXRhZxgDIAEoCUIMukgJcgcYgAG6AQEAQgUKA19pZCJXCh5VcGRhdGVEZWxpdmVyeVNlcXVlbmNlUmVzcG9uc2USJAoEc2xvdBgBIAEoCzIWLnNsb3QudjEuU2VxdWVuY2VkU2xvdBIPCgdtZXNzYWdlGAIgASgJIk4KDVNlcXVlbmNlZFNsb3QSCgoCaWQYASABKAUSMQoRZGVsaXZlcnlfc2VxdWVuY2UYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUinQEKGVVwZGF0ZVNsb3RDYXBhY2l0eVJlcXVlc3QSHAoHc2xvdF9pZBgBIAEoBUIGukgDyAEBSACIAQESJQoQaXNfY2FwYWNpdHlfZnVsbBgCIAEoCEIGukgDyAEBSAGIAQESGgoEZXRhZxgDIAEoCUIMukgJcgcYgAG6AQEAQgoKCF9zbG90X2lkQhMKEV9pc19jYXBhY2l0eV9mdWxsIlsKGlVwZGF0ZVNsb3RDYXBhY2l0eVJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgSGwoEc2xvdBgCIAEoCzINLnNsb3QudjEuU2xvdBIPCgdtZXNzYWdlGAMgASgJMqsHCgtTbG90U2VydmljZRI+CgZHZXRBbGwSFi5zbG90LnYxLkdldEFsbFJlcXVlc3QaFy5zbG90LnYxLkdldEFsbFJlc3BvbnNlIgOQAgESYgoSR2V0U2xvdHNQcm9kdWN0SWRzEiIuc2xvdC52MS5HZXRTbG90c1Byb2R1Y3RJZHNSZXF1ZXN0GiMuc2xvdC52MS5HZXRTbG90c1Byb2R1Y3RJZHNSZXNwb25zZSIDkAIBEl0KElVwZGF0ZVNsb3RQcm9kdWN0cxIiLnNsb3QudjEuVXBkYXRlU2xvdFByb2R1Y3RzUmVxdWVzdBojLnNsb3QudjEuVXBkYXRlU2xvdFByb2R1Y3RzUmVzcG9uc2USRQoKQ3JlYXRlU2xvdBIaLnNsb3QudjEuQ3JlYXRlU2xvdFJlcXVlc3QaGy5zbG90LnYxLkNyZWF0ZVNsb3RSZXNwb25zZRJECghHZXRTbG90cxIYLnNsb3QudjEuR2V0U2xvdHNSZXF1ZXN0Ghkuc2xvdC52MS5HZXRTbG90c1Jlc3BvbnNlIgOQAgESTQoLR2V0U2xvdEJ5SWQSGy5zbG90LnYxLkdldFNsb3RCeUlkUmVxdWVzdBocLnNsb3QudjEuR2V0U2xvdEJ5SWRSZXNwb25zZSIDkAIBEkUKClVwZGF0ZVNsb3QSGi5zbG90LnYxLlVwZGF0ZVNsb3RSZXF1ZXN0Ghsuc2xvdC52MS5VcGRhdGVTbG90UmVzcG9uc2USRQoKRGVsZXRlU2xvdBIaLnNsb3QudjEuRGVsZXRlU2xvdFJlcXVlc3QaGy5zbG90LnYxLkRlbGV0ZVNsb3RSZXNwb25zZRJlChNHZXREZWxpdmVyeVNlcXVlbmNlEiMuc2xvdC52MS5HZXREZWxpdmVyeVNlcXVlbmNlUmVxdWVzdBokLnNsb3QudjEuR2V0RGVsaXZlcnlTZXF1ZW5jZVJlc3BvbnNlIgOQAgESaQoWVXBkYXRlRGVsaXZlcnlTZXF1ZW5jZRImLnNsb3QudjEuVXBkYXRlRGVsaXZlcnlTZXF1ZW5jZVJlcXVlc3QaJy5zbG90LnYxLlVwZGF0ZURlbGl2ZXJ5U2VxdWVuY2VSZXNwb25zZRJdChJVcGRhdGVTbG90Q2FwYWNpdHkSIi5zbG90LnYxLlVwZGF0ZVNsb3RDYXBhY2l0eVJlcXVlc3QaIy5zbG90LnYxLlVwZGF0ZVNsb3RDYXBhY2l0eVJlc3BvbnNlYgZwcm90bzM", [file_buf_validate_validate, file_common_v1_id_list, file_common_v1_product, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The slot record.
@@ -73,6 +73,14 @@ export type Slot = Message<"slot.v1.Slot"> & {
    * @generated from field: google.protobuf.Value delivery_sequence = 7;
    */
   deliverySequence?: Value | undefined;
+
+  /**
+   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
+   * sequence. A write that is given it succeeds only while the slot is in this state.
+   *
+   * @generated from field: string etag = 8;
+   */
+  etag: string;
 };
 
 export type SlotValid = Slot;
@@ -152,6 +160,14 @@ export type ListedSlot = Message<"slot.v1.ListedSlot"> & {
    * @generated from field: repeated slot.v1.ProductSlot product_slots = 9;
    */
   productSlots: ProductSlot[];
+
+  /**
+   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
+   * sequence. A write that is given it succeeds only while the slot is in this state.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
 };
 
 export type ListedSlotValid = ListedSlot;
@@ -239,6 +255,14 @@ export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
    * @generated from field: repeated slot.v1.VendorSnippet vendor_snippets = 10;
    */
   vendorSnippets: VendorSnippet[];
+
+  /**
+   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
+   * sequence. A write that is given it succeeds only while the slot is in this state.
+   *
+   * @generated from field: string etag = 11;
+   */
+  etag: string;
 };
 
 export type SlotDetailValid = SlotDetail;
@@ -487,6 +511,13 @@ export type UpdateSlotProductsRequest = Message<"slot.v1.UpdateSlotProductsReque
    * @generated from field: repeated int32 product_ids = 2;
    */
   productIds: number[];
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
 };
 
 /**
@@ -508,6 +539,13 @@ export type UpdateSlotProductsRequestValid = Message<"slot.v1.UpdateSlotProducts
    * @generated from field: repeated int32 product_ids = 2;
    */
   productIds: number[];
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
 };
 
 /**
@@ -808,6 +846,13 @@ export type UpdateSlotRequest = Message<"slot.v1.UpdateSlotRequest"> & {
    * @generated from field: repeated int32 group_ids = 7;
    */
   groupIds: number[];
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 8;
+   */
+  etag: string;
 };
 
 /**
@@ -864,6 +909,13 @@ export type UpdateSlotRequestValid = Message<"slot.v1.UpdateSlotRequest"> & {
    * @generated from field: repeated int32 group_ids = 7;
    */
   groupIds: number[];
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 8;
+   */
+  etag: string;
 };
 
 /**
@@ -922,6 +974,13 @@ export type DeleteSlotRequest = Message<"slot.v1.DeleteSlotRequest"> & {
    * @generated from field: optional int32 id = 1;
    */
   id?: number | undefined;
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -936,6 +995,13 @@ export type DeleteSlotRequestValid = Message<"slot.v1.DeleteSlotRequest"> & {
    * @generated from field: optional int32 id = 1;
    */
   id: number;
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -1003,6 +1069,14 @@ export type GetDeliverySequenceResponse = Message<"slot.v1.GetDeliverySequenceRe
    * @generated from field: google.protobuf.Value delivery_sequence = 1;
    */
   deliverySequence?: Value | undefined;
+
+  /**
+   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
+   * sequence. A write that is given it succeeds only while the slot is in this state.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 export type GetDeliverySequenceResponseValid = GetDeliverySequenceResponse;
@@ -1033,6 +1107,13 @@ export type UpdateDeliverySequenceRequest = Message<"slot.v1.UpdateDeliverySeque
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
   deliverySequence?: Value | undefined;
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
 };
 
 /**
@@ -1054,6 +1135,13 @@ export type UpdateDeliverySequenceRequestValid = Message<"slot.v1.UpdateDelivery
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
   deliverySequence: Value;
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
 };
 
 /**
@@ -1142,6 +1230,13 @@ export type UpdateSlotCapacityRequest = Message<"slot.v1.UpdateSlotCapacityReque
    * @generated from field: optional bool is_capacity_full = 2;
    */
   isCapacityFull?: boolean | undefined;
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
 };
 
 /**
@@ -1163,6 +1258,13 @@ export type UpdateSlotCapacityRequestValid = Message<"slot.v1.UpdateSlotCapacity
    * @generated from field: optional bool is_capacity_full = 2;
    */
   isCapacityFull: boolean;
+
+  /**
+   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
 };
 
 /**
@@ -1222,6 +1324,13 @@ export const UpdateSlotCapacityResponseSchema: GenMessage<UpdateSlotCapacityResp
  * An answer that would be too large is refused: RESOURCE_EXHAUSTED "The answer is too large - please
  * ask for less". GetAll, GetSlots, GetSlotById and GetSlotsProductIds have at most 1,000,000 product
  * ids, and every answer has at most 64 MiB.
+ *
+ * A mutation that carries the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed
+ * once: sent again, it gets the same answer, and the header "idempotent-replayed: true". With another
+ * request the key is refused: INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED.
+ *
+ * A mutation that is given an etag which is not the slot's writes nothing: ABORTED "The record was
+ * changed meanwhile". UpdateSlot reports that, too, as "Unable to Update Slot", with the code ABORTED.
  *
  * @generated from service slot.v1.SlotService
  */

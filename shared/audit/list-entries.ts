@@ -1,0 +1,97 @@
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { AuditService, ListEntriesRequest } from '../gen/audit/v1/audit_service_pb.ts';
+import { optionalDate } from '../rpc/dates.ts';
+import type { Handler } from '../rpc/implementation.ts';
+import { readPageToken, writePageToken } from '../rpc/page-token.ts';
+import { EntriesResponse, type EntryRow } from './entries-response.ts';
+
+const defaultLimit = 50;
+/** A page ends before its limit where its changes have more bytes. Its first entry may have any number. */
+const maxPageBytes = 4 * 1024 * 1024;
+
+/** SQL of the resources of each service, as the indexes of audit entries have them. */
+const resourcesOf = { slot: `resource_type = 'slot'`, coupon: `resource_type <> 'slot'` } as const;
+
+/**
+ * Design 10, listEntries: the changes of a service's records, newest first. An index serves each filter.
+ *
+ * Throws INVALID_ARGUMENT for a date that does not parse, and for a page token of other filters.
+ */
+export function listEntries(
+  database: Database,
+  service: keyof typeof resourcesOf,
+): Handler<typeof AuditService.method.listEntries> {
+  return async (request, call) => {
+    const filters = readFilters(request);
+    const listed = ['audit entries', service, JSON.stringify(filters)];
+    const { limit = defaultLimit } = request;
+    const after = request.pageToken === '' ? undefined : readPageToken(listed, request.pageToken);
+    const params = { ...filters, afterMicros: after?.[0], afterId: after?.[1] };
+    const select = selectEntries(service, params);
+    const rows = await database.for(call).query(select({ ...params, rows: limit + 1 }));
+    const shown = rows.filter(({ isBeyond }) => !isBeyond);
+    const last = shown.at(-1);
+    const isEnd = last === undefined || shown.length === rows.length;
+    return new EntriesResponse(shown, isEnd ? '' : writePageToken(listed, [last.atMicros, last.id]));
+  };
+}
+
+/** What is not given is undefined. */
+function readFilters(request: ListEntriesRequest) {
+  return {
+    resourceType: request.resourceType || undefined,
+    resourceId: request.resourceId,
+    staffId: request.staffId,
+    subject: request.subject || undefined,
+    procedure: request.procedure || undefined,
+    since: optionalDate('since', request.since) ?? undefined,
+    until: optionalDate('until', request.until) ?? undefined,
+  };
+}
+
+interface PageParams extends ReturnType<typeof readFilters> {
+  /** The last entry of the page before: when it was written, in microseconds since 1970, and its id. */
+  afterMicros: string | undefined;
+  afterId: string | undefined;
+}
+
+const conditions = {
+  resourceType: 'resource_type = $resourceType',
+  resourceId: 'resource_id = $resourceId',
+  staffId: 'staff_id = $staffId',
+  subject: 'hashtext(subject) = hashtext($subject) and subject = $subject',
+  procedure: 'hashtext(procedure) = hashtext($procedure) and procedure = $procedure',
+  since: 'at >= $since::timestamptz',
+  until: 'at < $until::timestamptz',
+  afterMicros: `(at, id) < (timestamptz 'epoch' + $afterMicros::bigint * interval '1 microsecond', $afterId::bigint)`,
+} as const satisfies Partial<Record<keyof PageParams, string>>;
+
+interface PageRow extends EntryRow {
+  atMicros: string;
+  /** It is not on the page, and its change was not read. */
+  isBeyond: boolean;
+}
+
+/** A statement of its own for each set of filters, so that PostgreSQL plans each by the index that serves it. */
+function selectEntries(service: keyof typeof resourcesOf, params: PageParams) {
+  const given = Object.entries(conditions).filter(([name]) => Reflect.get(params, name) !== undefined);
+  return statement<PageRow, PageParams & { rows: number }>(
+    ['listEntries', ...given.map(([name]) => name)].join('-'),
+    `select id, at, (extract(epoch from at) * 1000000)::bigint as "atMicros", procedure, subject, staff_id as "staffId",
+       request_id as "requestId", resource_type as "resourceType", resource_id as "resourceId", shown_bytes as "shownBytes",
+       is_beyond as "isBeyond", case when not is_beyond then before::text end as before,
+       case when not is_beyond then after::text end as after
+     from (
+       select *, row_number() over page = $rows
+         or (row_number() over page > 1 and sum(shown_bytes) over page > ${maxPageBytes}) as is_beyond
+       from (
+         select * from audit_entries
+         where ${[resourcesOf[service], ...given.map(([, condition]) => condition)].join(' and ')}
+         order by at desc, id desc limit $rows::integer
+       ) as found
+       window page as (order by at desc, id desc)
+     ) as entries
+     order by at desc, id desc`,
+  );
+}

@@ -1,0 +1,12 @@
+import { statement } from '../../db/statement.ts';
+
+/** Deletes keys that are older than their time, the oldest first (design 9). Returns how many. */
+export const sweepKeys = statement<{ swept: number }, { hours: number; most: number }>(
+  'sweepKeys',
+  `with oldest as (
+     select id from idempotency_keys where created_at < now() - $hours::integer * interval '1 hour'
+     order by created_at limit $most::integer for update skip locked
+   ),
+   swept as (delete from idempotency_keys using oldest where idempotency_keys.id = oldest.id returning 1)
+   select count(*)::integer as swept from swept`,
+);

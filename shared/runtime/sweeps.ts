@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { sweepEntries } from '../audit/sweep.ts';
+import { CallSignal } from '../cancellation/signal.ts';
+import type { ServiceConfig } from '../config/config.ts';
+import type { Database } from '../db/database.ts';
+import { type BoundStatement, onlyRow } from '../db/statement.ts';
+import { sweepKeys } from '../rpc/idempotency/sweep.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { ShutdownStack } from './shutdown.ts';
+
+const everyMs = 30_000;
+/** So many rows go in one statement: it locks them for some milliseconds. */
+const most = 1_000;
+
+/** What sweeps need of a service. */
+interface SweptService {
+  readonly config: ServiceConfig;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly shutdown: ShutdownStack;
+}
+
+type Sweep = () => BoundStatement<{ swept: number }>;
+
+/**
+ * Deletes what is older than its time: idempotency keys, and audit entries where `AUDIT_RETENTION_DAYS` is set. All
+ * replicas look every 30 s; one that finds the rows locked by another leaves them to it.
+ */
+export function startSweeps({ config, database, logger, metrics, shutdown }: SweptService): void {
+  const sweeps = sweepsOf(config);
+  const swept = countSwept(metrics, Object.keys(sweeps));
+  const signal = new CallSignal();
+  const sweepAll = async () => {
+    for (const [table, sweep] of Object.entries(sweeps)) {
+      await sweepTable(database, signal, sweep, (rows) => swept(table, rows)).catch((error: unknown) => {
+        if (!signal.aborted) logger.warn({ err: error, table }, 'a sweep failed');
+      });
+    }
+  };
+  let sweeping = sweepAll();
+  const timer = setInterval(() => {
+    sweeping = sweeping.then(sweepAll);
+  }, everyMs).unref();
+  shutdown.push({
+    name: 'sweeps',
+    async stop() {
+      clearInterval(timer);
+      signal.abort(() => new Error('the service stops'));
+      await sweeping;
+    },
+  });
+}
+
+function sweepsOf({ idempotencyTtlHours: hours, auditRetentionDays: days }: ServiceConfig): Record<string, Sweep> {
+  const keys = { idempotency_keys: () => sweepKeys({ hours, most }) };
+  return days === undefined ? keys : { ...keys, audit_entries: () => sweepEntries({ days, most }) };
+}
+
+async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, count: (rows: number) => void) {
+  for (let rows = most; rows === most; ) {
+    rows = onlyRow(await database.for({ signal }).query(sweep())).swept;
+    count(rows);
+  }
+}
+
+/** Registers the metric of the sweeps. Returns what counts the rows of a table. */
+function countSwept(metrics: Metrics, tables: readonly string[]): (table: string, rows: number) => void {
+  const counts = new Map(tables.map((table) => [table, 0]));
+  metrics.counter(
+    { name: 'rows_swept_total', help: 'Rows that were deleted because their time had passed.', labels: ['table'] },
+    () => [...counts].map(([table, value]) => ({ labels: { table }, value })),
+  );
+  return (table, rows) => void counts.set(table, (counts.get(table) ?? 0) + rows);
+}
