@@ -9,7 +9,8 @@ export type GrpcClient<Service extends DescService> = Client<Service> & {
 
 /**
  * Creates a client of one service over grpc-js, with a method for each of its procedures. Calls go to all addresses in
- * turn; a query that fails with UNAVAILABLE is made up to four times.
+ * turn; one that fails with UNAVAILABLE is made up to four times. Mutations carry an `idempotency-key`, a new one unless
+ * `headers` has one, so that they are executed once all the same.
  *
  * A unary method returns a promise of the response. A streaming method returns an async iterable, whose call starts at
  * the first read and is canceled when the reader leaves the loop. Both take `signal`, `timeoutMs`, `headers`, `onHeader`

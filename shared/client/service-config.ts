@@ -1,5 +1,4 @@
 import type { DescService } from '@bufbuild/protobuf';
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { ChannelOptions, ServiceConfig } from '@grpc/grpc-js';
 
 /** Waits 0.7 s in total at most, and each wait varies by 20 %. */
@@ -12,17 +11,13 @@ const retryPolicy = {
 };
 
 /**
- * Returns the gRPC service config. Calls go to all addresses in turn. Methods that are NO_SIDE_EFFECTS in the .proto
- * files are retried at UNAVAILABLE; mutations are not, because they may have been executed.
+ * Returns the gRPC service config. Calls go to all addresses in turn, and are retried at UNAVAILABLE. A mutation may have been
+ * executed by then: its idempotency key keeps the retry from executing it again.
  */
 function createServiceConfig(services: readonly DescService[]): ServiceConfig {
-  const queries = services
-    .flatMap(({ methods }) => methods)
-    .filter(({ idempotency }) => idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS);
-  const name = queries.map((method) => ({ service: method.parent.typeName, method: method.name }));
   return {
     loadBalancingConfig: [{ round_robin: {} }],
-    methodConfig: name.length === 0 ? [] : [{ name, retryPolicy }],
+    methodConfig: [{ name: services.map(({ typeName: service }) => ({ service })), retryPolicy }],
     // In an outage, retries must not multiply the load: after 50 failures all retries to the target stop, and every 10
     // successes allow one more.
     retryThrottling: { maxTokens: 100, tokenRatio: 0.1 },

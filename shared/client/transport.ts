@@ -4,6 +4,7 @@ import { type ChannelCredentials, type ChannelOptions, Client, credentials } fro
 import { runStreamingCall, runUnaryCall } from '../internals/connect.ts';
 import { procedurePath } from '../rpc/procedure-path.ts';
 import { targetOf } from './addresses.ts';
+import { sendKey } from './idempotency.ts';
 import { createChannelOptions } from './service-config.ts';
 import { callStream } from './stream.ts';
 import { sendToken, type Token } from './token.ts';
@@ -32,7 +33,7 @@ export interface GrpcTransport extends Transport {
  * Creates a transport for Connect clients over grpc-js, for unary and server-streaming calls. It connects at the first
  * call. Calls fail with a `ConnectError`. Throws a TypeError for addresses that are not valid.
  *
- * @param services the services whose queries are retried at UNAVAILABLE.
+ * @param services the services whose calls are retried at UNAVAILABLE: mutations carry an idempotency key.
  */
 export function createGrpcTransport(services: readonly DescService[], options: GrpcOptions): GrpcTransport {
   const { addresses, token, defaultTimeoutMs = 10_000 } = options;
@@ -40,7 +41,7 @@ export function createGrpcTransport(services: readonly DescService[], options: G
     ...createChannelOptions(services),
     ...options.channelOptions,
   });
-  const interceptors = token === undefined ? [continueTrace] : [continueTrace, sendToken(token)];
+  const interceptors = [continueTrace, sendKey(services), ...(token === undefined ? [] : [sendToken(token)])];
   return {
     unary(method, signal, timeoutMs = defaultTimeoutMs, header, message, contextValues) {
       const { limits, deadline } = limitsOf(signal, timeoutMs);

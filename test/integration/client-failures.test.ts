@@ -30,6 +30,9 @@ function openSlots(addresses: readonly string[], options: Partial<GrpcOptions> =
   return client;
 }
 
+/** The idempotency keys of the calls that a server got. */
+const keysOf = ({ calls }: ScriptedServer) => calls.map((call) => call.header('idempotency-key'));
+
 function openStores(addresses: readonly string[], options: Partial<GrpcOptions> = {}) {
   const client = createGrpcClient(SlotStoreService, { addresses, ...options });
   onTestFinished(() => client.close());
@@ -66,7 +69,7 @@ it('A query fails with the last error after four attempts', async () => {
   expect(server.calls).toHaveLength(4);
 });
 
-it('A mutation that fails as UNAVAILABLE is not sent again', async () => {
+it('A mutation that fails as UNAVAILABLE is sent again with the same key', async () => {
   const server = await startSlots({
     unary() {
       throw unavailable();
@@ -74,7 +77,25 @@ it('A mutation that fails as UNAVAILABLE is not sent again', async () => {
   });
   const error = await failureOf(openSlots([server.address]).deleteSlot({ id: 1 }));
   expect(Code[error.code]).toBe('Unavailable');
-  expect(methodsOf(server)).toEqual(['DeleteSlot']);
+  expect(methodsOf(server)).toEqual(Array(4).fill('DeleteSlot'));
+  expect(new Set(keysOf(server)).size).toBe(1);
+});
+
+it('Each mutation has a key of its own, unless its caller gives one', async () => {
+  const server = await startSlots({
+    unary() {
+      throw fail(commonErrors.internal);
+    },
+  });
+  const slots = openSlots([server.address]);
+  await failureOf(slots.deleteSlot({ id: 1 }));
+  await failureOf(slots.deleteSlot({ id: 1 }));
+  await failureOf(slots.deleteSlot({ id: 1 }, { headers: { 'idempotency-key': 'my own' } }));
+  await failureOf(slots.getSlotById({ id: 1 }));
+  const [first, second, ...others] = keysOf(server);
+  expect(first).toMatch(/^[\w-]{36}$/);
+  expect(second).not.toBe(first);
+  expect(others).toEqual(['my own', undefined]);
 });
 
 it('In an outage, queries are no longer sent again after fifty failures', async () => {

@@ -82,7 +82,7 @@ describe('The documented calls', () => {
   });
 });
 
-/** The answer, without what no two runs share: the clock and chance in a generated code. */
+/** The answer, without what no two runs share: the clock, and chance in a generated code and in an etag. */
 function parse(json: string): unknown {
-  return JSON.parse(json.replace(/(DC3210)\d{6}[A-Z0-9]{4}/, '$1'));
+  return JSON.parse(json.replace(/(DC3210)\d{6}[A-Z0-9]{4}/, '$1').replace(/("etag": ?")\d+/, '$1'));
 }

@@ -21,6 +21,10 @@ export interface Api<Service extends DescService> {
   readonly log: TestService['log'];
   /** A transport to any service on the same ports, with the token of that caller. */
   transportAs(caller: 'staff' | 'guest' | 'nobody'): Transport;
+  /** The ports of the service. */
+  readonly ports: Pick<TestService, 'grpcPort' | 'webPort'>;
+  /** As staff user 1, over another protocol. */
+  staffOver(other: Protocol): Client<Service>;
   /** A client with any token, or with none. */
   as(token: string | undefined): Client<Service>;
 }
@@ -34,6 +38,7 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
     describe.each(protocols)(`${procedure} over $name`, (protocol) => {
       let service: TestService;
       let connection: ReturnType<Protocol['open']>;
+      const others: ReturnType<Protocol['open']>[] = [];
       let staffToken: string;
       let guestToken: string;
 
@@ -45,7 +50,7 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
       });
 
       afterAll(async () => {
-        connection.close();
+        for (const opened of [connection, ...others]) opened.close();
         await service.stop();
       });
 
@@ -68,6 +73,14 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         },
         transportAs: (caller) =>
           withToken(connection.transport, { staff: staffToken, guest: guestToken, nobody: undefined }[caller]),
+        get ports() {
+          return service;
+        },
+        staffOver(other) {
+          const opened = other.open(service);
+          others.push(opened);
+          return createClient(desc, withToken(opened.transport, staffToken));
+        },
         as,
       });
     });

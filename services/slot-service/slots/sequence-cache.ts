@@ -23,8 +23,8 @@ export const sequenceChannel = 'delivery_sequence';
 export class SequenceCache {
   readonly #cache: NodeCache;
   readonly #maxBytes: number;
-  /** What each kept response takes, the oldest first. */
-  readonly #sizes = new Map<SequenceResponse, number>();
+  /** The kept responses by slot, with what each takes, the oldest first. */
+  readonly #kept = new Map<number, { readonly response: SequenceResponse; readonly bytes: number }>();
   #bytes = 0;
   /** Counts the changes by anyone, so that a read or an update knows whether one came in between. */
   #changes = 0;
@@ -36,7 +36,7 @@ export class SequenceCache {
   constructor(maxBytes = defaultMaxBytes) {
     this.#maxBytes = maxBytes;
     this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false });
-    this.#cache.on('del', (_slotId: number, response: SequenceResponse) => this.#forget(response));
+    this.#cache.on('del', (slotId: number | string) => this.#forget(Number(slotId)));
   }
 
   /**
@@ -103,11 +103,12 @@ export class SequenceCache {
     if (!isOwn) this.drop(Number(notification.slotId));
   }
 
-  /** Drops the copies of the slots that a notification of a store refresh names. */
+  /** Drops the copies that have another etag than a notification of a store refresh says. */
   onSlotsWritten(payload: string): void {
-    const slotIds: unknown = JSON.parse(payload);
-    if (!Array.isArray(slotIds)) throw new Error('a notification of written slots is no list');
-    for (const slotId of slotIds) this.drop(Number(slotId));
+    const etags: Readonly<Record<string, string>> = JSON.parse(payload);
+    for (const [slotId, etag] of Object.entries(etags)) {
+      if (this.#kept.get(Number(slotId))?.response.etag !== etag) this.drop(Number(slotId));
+    }
   }
 
   /** Forgets everything and keeps nothing, while notifications of other replicas are lost. */
@@ -116,7 +117,7 @@ export class SequenceCache {
     this.#changes += 1;
     this.#ownUpdates.clear();
     this.#cache.flushAll();
-    this.#sizes.clear();
+    this.#kept.clear();
     this.#bytes = 0;
   }
 
@@ -155,7 +156,7 @@ export class SequenceCache {
   #respond(slotId: number, sequence: Sequence): SequenceResponse {
     return new SequenceResponse(slotId, sequence, (response) => {
       // A response that was not kept, or no longer is, may be sent all the same.
-      if (this.#sizes.has(response)) this.#weigh(response);
+      if (this.#kept.get(slotId)?.response === response) this.#weigh(response);
     });
   }
 
@@ -170,17 +171,17 @@ export class SequenceCache {
   /** Counts what a kept response takes now, and drops what is too much: itself, or the oldest. */
   #weigh(response: SequenceResponse): void {
     const bytes = response.bytes + entryBytes;
-    this.#bytes += bytes - (this.#sizes.get(response) ?? 0);
-    this.#sizes.set(response, bytes);
+    this.#bytes += bytes - (this.#kept.get(response.slotId)?.bytes ?? 0);
+    this.#kept.set(response.slotId, { response, bytes });
     if (bytes > this.#maxBytes * maxShare) this.#cache.del(response.slotId);
-    for (const { slotId } of this.#sizes.keys()) {
+    for (const slotId of this.#kept.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
       this.#cache.del(slotId);
     }
   }
 
-  #forget(response: SequenceResponse): void {
-    this.#bytes -= this.#sizes.get(response) ?? 0;
-    this.#sizes.delete(response);
+  #forget(slotId: number): void {
+    this.#bytes -= this.#kept.get(slotId)?.bytes ?? 0;
+    this.#kept.delete(slotId);
   }
 }

@@ -16,7 +16,8 @@ export interface Sequence {
  */
 export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequenceResponseSchema> {
   readonly slotId: number;
-  readonly #etag: string;
+  /** The etag of the slot. */
+  readonly etag: string;
   #encoded: Buffer | string;
   readonly #onChange: (response: SequenceResponse) => void;
 
@@ -24,7 +25,7 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
   constructor(slotId: number, { deliverySequence, etag }: Sequence, onChange: (response: SequenceResponse) => void) {
     super(GetDeliverySequenceResponseSchema);
     this.slotId = slotId;
-    this.#etag = etag;
+    this.etag = etag;
     this.#encoded = JSON.stringify({ deliverySequence, etag } satisfies Sequence);
     this.#onChange = onChange;
   }
@@ -40,7 +41,7 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
     const { deliverySequence }: Sequence = JSON.parse(this.#encoded);
     const writer = new FieldWriter();
     writer.message(this.schema.field.deliverySequence.number, () => writeValue(writer, deliverySequence));
-    writer.string(this.schema.field.etag.number, this.#etag);
+    writer.string(this.schema.field.etag.number, this.etag);
     const binary = writer.finish();
     this.#change(binary);
     return binary;
@@ -49,7 +50,7 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
   async toJson(): Promise<string> {
     if (typeof this.#encoded === 'string') return this.#encoded;
     const deliverySequence = readWrittenValue(this.#encoded);
-    const text = JSON.stringify({ deliverySequence, etag: this.#etag } satisfies Sequence);
+    const text = JSON.stringify({ deliverySequence, etag: this.etag } satisfies Sequence);
     this.#change(text);
     return text;
   }

@@ -4,7 +4,7 @@ import { statement } from '../../../shared/db/statement.ts';
 
 /** The channel on which a refresh notifies the replicas of its version. */
 export const storeVersionChannel = 'store_version';
-/** The channel on which it names the slots that were written since the refresh before it, as JSON arrays of ids. */
+/** The channel on which it tells the etags of the slots that were written since the refresh before it, as JSON by id. */
 export const slotsChannel = 'slots_written';
 
 // The lock comes before the transaction's snapshot, so that a refresh that waited for another one sees
@@ -38,12 +38,13 @@ const refreshStoresRow = statement<{ version: number; requests: number }>(
    dropped as (delete from store_versions where exists (select from stored)),
    -- In parts: a notification has 8,000 bytes at most.
    written as (
-     select json_agg(slot_id) as ids
-     from (select slot_id, row_number() over () / 500 as part from (select distinct slot_id from taken) as distinct_ids) as parts
-     where slot_id is not null
+     select json_object_agg(id, etag::text) as etags
+     from (
+       select id, etag, row_number() over () / 200 as part from slots where id in (select slot_id from taken)
+     ) as parts
      group by part
    ),
-   notified as (select pg_notify('${slotsChannel}', ids::text) from written)
+   notified as (select pg_notify('${slotsChannel}', etags::text) from written)
    select version, (select count(*) from taken)::integer as requests, pg_notify('${storeVersionChannel}', version::text),
      (select count(*) from notified)
    from stored`,

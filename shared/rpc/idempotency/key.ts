@@ -5,7 +5,7 @@ import { invalidField } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import { procedureName } from '../procedure-path.ts';
 
-const header = 'idempotency-key';
+export const keyHeader = 'idempotency-key';
 
 /** Whether a procedure writes. Queries are NO_SIDE_EFFECTS in the .proto files, and ignore keys. */
 export function isMutation({ idempotency }: DescMethod): boolean {
@@ -14,9 +14,9 @@ export function isMutation({ idempotency }: DescMethod): boolean {
 
 /** Reads the key of a mutation. Throws INVALID_ARGUMENT for one that is not 1 to 128 visible ASCII characters (design 9). */
 export function readKey(call: CallContext): string | undefined {
-  const key = call.header(header);
+  const key = call.header(keyHeader);
   if (key === undefined || /^[\x21-\x7e]{1,128}$/.test(key)) return key;
-  throw invalidField(header, 'must have 1 to 128 visible ASCII characters');
+  throw invalidField(keyHeader, 'must have 1 to 128 visible ASCII characters');
 }
 
 /** SHA-256 of a key together with its caller and procedure, for which it is good. */

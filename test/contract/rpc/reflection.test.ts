@@ -71,8 +71,13 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
       'grpc.reflection.v1.ServerReflection',
       'grpc.reflection.v1alpha.ServerReflection',
     ];
-    expect(await list(slot)).toEqual(['slot.v1.SlotService', 'slot.v1.SlotStoreService', ...common]);
-    expect(await list(coupon)).toEqual(['coupon.v1.CouponService', ...common]);
+    expect(await list(slot)).toEqual([
+      'slot.v1.SlotService',
+      'slot.v1.SlotStoreService',
+      'audit.v1.AuditService',
+      ...common,
+    ]);
+    expect(await list(coupon)).toEqual(['coupon.v1.CouponService', 'audit.v1.AuditService', ...common]);
   });
 
   it('Reflection describes every service that it lists, health among them', async () => {

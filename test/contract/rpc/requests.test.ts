@@ -44,6 +44,7 @@ describe('Raw requests on the web port', () => {
       isCapacityFull: false,
       groupIds: [],
       deliverySequence: {},
+      etag: expect.stringMatching(/./),
     });
     expect(json.createdSnippets).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
@@ -110,15 +111,45 @@ describe.each([
     await counter.close();
   });
 
+  /** The same calls with a new idempotency key each: the second round trip stores the answer and commits. */
+  const withKeys: Transport = {
+    unary: (method, signal, timeoutMs, header, input, values) => {
+      const headers = new Headers(header);
+      headers.set('idempotency-key', randomUUID());
+      return transport.unary(method, signal, timeoutMs, headers, input, values);
+    },
+    stream: (...args) => transport.stream(...args),
+  };
   const ofSlots = (calls: typeof slotCalls) =>
-    calls.map(([what, count, call]) => ({ what, count, run: () => call(createClient(SlotService, transport)) }));
+    calls.map(([what, count, call]) => ({
+      what,
+      count,
+      run: () => call(createClient(SlotService, transport)),
+      runWithKey: () => call(createClient(SlotService, withKeys)),
+    }));
   const ofCoupons = (calls: typeof couponCalls) =>
-    calls.map(([what, count, call]) => ({ what, count, run: () => call(createClient(CouponService, transport)) }));
+    calls.map(([what, count, call]) => ({
+      what,
+      count,
+      run: () => call(createClient(CouponService, transport)),
+      runWithKey: () => call(createClient(CouponService, withKeys)),
+    }));
   const calls = {
     'slot-service': () => ofSlots(slotCalls),
     'coupon-service': () => ofCoupons(couponCalls),
     'coupon-service with VALIDATE_MISSES_PER_MINUTE': () => ofCoupons(limitedCalls),
   }[what]();
+
+  it.each(calls.filter(({ what }) => !/^(get|validate)/.test(what)))(
+    '$what with an idempotency key takes one round trip more',
+    async ({ count, runWithKey }) => {
+      await runWithKey();
+      const before = ofCalls(counter.trips).length;
+      await runWithKey();
+      const trips = ofCalls(counter.trips).slice(before);
+      expect(trips, JSON.stringify(trips)).toHaveLength(count + 1);
+    },
+  );
 
   it.each(calls)('$what takes $count round trips to the database', async ({ count, run }) => {
     // The first call prepares the statements and caches the staff user.

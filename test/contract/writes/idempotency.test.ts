@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { type DescService, fromJson, fromJsonString, type JsonValue, toBinary } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { type Client, Code, createClient } from '@connectrpc/connect';
+import { expect, it } from 'vitest';
+import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService, UpdateDeliverySequenceRequestSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { isMutation } from '../../../shared/rpc/idempotency/key.ts';
+import {
+  type Api,
+  couponContract,
+  expectError,
+  expectInvalidField,
+  failureOf,
+  slotContract,
+} from '../../support/contract.ts';
+import { holding } from '../../support/locks.ts';
+import { addSlot, couponMutations, type Mutations, slotMutations } from '../../support/mutations.ts';
+import { post } from '../../support/post.ts';
+import { protocols } from '../../support/protocols.ts';
+import { signToken } from '../../support/tokens.ts';
+
+/** The headers of a response, from a call with a key. */
+async function withHeaders(key: string, call: (options: object) => Promise<unknown>) {
+  let headers = new Headers();
+  const answer = await call({
+    headers: { 'idempotency-key': key },
+    onHeader: (received: Headers) => {
+      headers = received;
+    },
+  });
+  return { answer, headers };
+}
+
+/** How many rows each table has that a mutation writes. */
+async function counts(api: Pick<Api<DescService>, 'sql'>) {
+  const tables = ['slots', 'product_slots', 'vendor_snippets', 'coupons', 'reserved_coupons', 'users', 'audit_entries'];
+  const [row] = await api.sql<Record<string, string>>(
+    `select ${tables.map((table) => `(select count(*) from ${table}) as ${table}`).join()}`,
+  );
+  return row;
+}
+
+const reused = {
+  code: 'InvalidArgument',
+  message: 'The idempotency key came with another request before',
+  reason: 'IDEMPOTENCY_KEY_REUSED',
+} as const;
+
+function testMutations<Service extends DescService>(
+  api: Api<Service>,
+  desc: Service,
+  mutations: Mutations<Client<Service>>,
+): void {
+  it('Every mutation of the service is tested', () => {
+    const expected = desc.methods.filter(isMutation).map(({ name }) => name);
+    expect(Object.keys(mutations).sort()).toEqual(expected.sort());
+  });
+
+  it.each(Object.entries(mutations))(
+    '%s with the same key again gives the same answer and writes nothing',
+    async (_name, prepare) => {
+      const mutation = await prepare(api.sql);
+      const key = randomUUID();
+      const first = await withHeaders(key, (options) => mutation.call(api.staff, options));
+      const before = await counts(api);
+      const second = await withHeaders(key, (options) => mutation.call(api.staff, options));
+      expect(second.answer).toEqual(first.answer);
+      expect(first.headers.get('idempotent-replayed')).toBeNull();
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
+      expect(second.headers.get('store-request-id')).toBe(first.headers.get('store-request-id'));
+      expect(await counts(api)).toEqual(before);
+    },
+  );
+
+  it.each(Object.entries(mutations))('%s with the key of another request is refused', async (_name, prepare) => {
+    const mutation = await prepare(api.sql);
+    const options = { headers: { 'idempotency-key': randomUUID() } };
+    await mutation.call(api.staff, options);
+    const before = await counts(api);
+    await expectError(mutation.callOtherwise(api.staff, options), reused);
+    expect(await counts(api)).toEqual(before);
+  });
+
+  it.each(Object.entries(mutations))('%s twice at once with one key is executed once', async (_name, prepare) => {
+    const mutation = await prepare(api.sql);
+    const key = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => withHeaders(key, (options) => mutation.call(api.staff, options))),
+    );
+    for (const { answer } of answers) expect(answer).toEqual(answers[0]?.answer);
+    expect(answers.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
+    const [entries] = await api.sql<{ count: string }>(
+      'select count(*) from audit_entries where request_id = any($1)',
+      [answers.map(({ headers }) => headers.get('x-request-id'))],
+    );
+    expect(Number(entries?.count)).toBe(mutation.changes.length);
+  });
+
+  it.each(Object.entries(mutations))('%s is replayed to every protocol', async (_name, prepare) => {
+    const mutation = await prepare(api.sql);
+    const key = randomUUID();
+    const first = await mutation.call(api.staff, { headers: { 'idempotency-key': key } });
+    for (const protocol of protocols) {
+      const client = api.staffOver(protocol);
+      const { answer, headers } = await withHeaders(key, (options) => mutation.call(client, options));
+      expect(answer).toEqual(first);
+      expect(headers.get('idempotent-replayed')).toBe('true');
+    }
+  });
+}
+
+slotContract('Idempotency keys of slot mutations', (api) => {
+  testMutations(api, SlotService, slotMutations);
+
+  it.each(['json', 'proto'])('A replay is the same as the answer, byte for byte, as %s', async (codec) => {
+    const [token, id] = [await signToken({ staffId: 1 }), await addSlot(api.sql)];
+    const json = `{"id":${id},"deliverySequence":{"10":[1e21,0.1,-0],"name":{"é":[null,"\\""]},"2":[]}}`;
+    const body =
+      codec === 'json'
+        ? json
+        : toBinary(UpdateDeliverySequenceRequestSchema, fromJsonString(UpdateDeliverySequenceRequestSchema, json));
+    const headers = { 'content-type': `application/${codec}`, 'idempotency-key': randomUUID() };
+    const answers = [];
+    for (let n = 0; n < 2; n += 1) {
+      const response = await post(api.ports.webPort, 'UpdateDeliverySequence', token, body, headers);
+      answers.push({ status: response.status, bytes: Buffer.from(await response.arrayBuffer()).toString('latin1') });
+    }
+    expect(answers[0]?.status).toBe(200);
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
+  it('A map whose keys come in another order is the same request', async () => {
+    const id = await addSlot(api.sql);
+    const key = randomUUID();
+    const update = (json: JsonValue) =>
+      withHeaders(key, (options) =>
+        api.staff.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, json) }, options),
+      );
+    await update({ b: [1], a: [2] });
+    const { headers } = await update({ a: [2], b: [1] });
+    expect(headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('The stores show a write with a key to a read that carries its store-request-id', async () => {
+    const slotId = await addSlot(api.sql);
+    const { headers } = await withHeaders(randomUUID(), (options) =>
+      api.staff.updateSlotProducts({ slotId, productIds: [7] }, options),
+    );
+    const stores = createClient(SlotStoreService, api.transportAs('staff'));
+    const storeRequestId = headers.get('store-request-id') ?? '';
+    const options = { headers: { 'store-request-id': storeRequestId } };
+    const { slots } = await stores.getProductSlots({ productIds: [7] }, options);
+    expect(slots[7]?.slots.map(({ id }) => id)).toContain(slotId);
+  });
+});
+
+couponContract('Idempotency keys of coupon mutations', (api) => {
+  testMutations(api, CouponService, couponMutations);
+
+  const create = (key: string, options: { readonly couponCode?: string; readonly client?: typeof api.staff } = {}) => {
+    const { couponCode, client = api.staff } = options;
+    return withHeaders(key, (given) =>
+      client.create({ coupon: { flatDiscount: 1, isApplyForAll: true, ...(couponCode && { couponCode }) } }, given),
+    );
+  };
+
+  it.each(['', 'a key', 'x'.repeat(129)])('The key %j is refused', async (key) => {
+    await expectInvalidField(create(key), 'idempotency-key');
+  });
+
+  it('A key of 128 characters is taken', async () => {
+    const { headers } = await create('~'.repeat(128));
+    expect(headers.has('idempotent-replayed')).toBe(false);
+  });
+
+  it('A key is refused before the staff identity is looked at', async () => {
+    const call = (client: typeof api.staff) =>
+      client.createCoupon({ mobile: '1' }, { headers: { 'idempotency-key': ' ' } });
+    await expectInvalidField(call(api.guest), 'idempotency-key');
+  });
+
+  it('A query ignores its key', async () => {
+    const options = { headers: { 'idempotency-key': 'x'.repeat(200) } };
+    const { valid } = await api.staff.validate({ code: 'NONE', userId: 1, orderAmount: 1 }, options);
+    expect(valid).toBe(false);
+  });
+
+  it('A key is good for one caller and one procedure', async () => {
+    const key = randomUUID();
+    const other = api.as(await signToken({ staffId: 1, subject: 'another' }));
+    await create(key);
+    const { headers } = await create(key, { client: other });
+    expect(headers.has('idempotent-replayed')).toBe(false);
+    const { headers: ofReserved } = await withHeaders(key, (options) =>
+      api.staff.createReservedCoupon({ coupon: { flatDiscount: 1 } }, options),
+    );
+    expect(ofReserved.has('idempotent-replayed')).toBe(false);
+  });
+
+  it('A call that failed does not keep its key', async () => {
+    const [key, couponCode] = [randomUUID(), randomUUID()];
+    const { answer } = await create(randomUUID(), { couponCode });
+    await failureOf(create(key, { couponCode }));
+    await api.sql('delete from coupons where coupon_code = $1', [couponCode]);
+    const { answer: second, headers } = await create(key, { couponCode });
+    expect(headers.has('idempotent-replayed')).toBe(false);
+    expect(second).not.toEqual(answer);
+  });
+
+  it('A generated code is the same in a replay', async () => {
+    const key = randomUUID();
+    const { answer: first } = await create(key);
+    const { answer: second } = await create(key);
+    expect(second).toEqual(first);
+  });
+
+  it('A caller that is no longer staff gets no replay', async () => {
+    const key = randomUUID();
+    const call = (client: typeof api.staff) =>
+      withHeaders(key, (options) => client.createCoupon({ mobile: '9000000002' }, options));
+    await call(api.staff);
+    const error = await failureOf(call(api.guest));
+    expect(error.rawMessage).toBe('Unauthorized');
+  });
+
+  it('Lists that differ in repeats only are one request', async () => {
+    const key = randomUUID();
+    const call = (ids: number[]) =>
+      withHeaders(key, (options) =>
+        api.staff.create({ coupon: { flatDiscount: 1, applicableUsers: { ids } } }, options),
+      );
+    await call([1, 2]);
+    const { headers } = await call([1, 2, 1]);
+    expect(headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('A call whose key is in use waits for the other call, within its deadline', async () => {
+    const key = randomUUID();
+    const couponCode = randomUUID();
+    const inUse = `insert into idempotency_keys (id, request)
+      values (sha256(convert_to('${JSON.stringify(['tester', 'coupon.v1.CouponService/Create', key])}', 'UTF8')), '')`;
+    await holding(api.databaseUrl, inUse, async (lock) => {
+      const late = api.staff.create(
+        { coupon: { flatDiscount: 1, couponCode } },
+        { headers: { 'idempotency-key': key }, timeoutMs: 300 },
+      );
+      expect(Code[(await failureOf(late)).code]).toBe('DeadlineExceeded');
+      const waiting = create(key, { couponCode });
+      await lock.untilAwaited();
+      await lock.release('rollback');
+      expect((await waiting).headers.has('idempotent-replayed')).toBe(false);
+    });
+  });
+});

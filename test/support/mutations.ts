@@ -1,0 +1,161 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { CallOptions, Client } from '@connectrpc/connect';
+import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { TestService } from './service.ts';
+
+type Sql = TestService['database']['sql'];
+
+/** A mutation that changes something, and may be called again. */
+export interface PreparedMutation<Api> {
+  /** The records that it changes: what they are called in the audit trail. */
+  readonly changes: readonly string[];
+  call(api: Api, options?: CallOptions, etag?: string): Promise<unknown>;
+  /** The same mutation with another request. */
+  callOtherwise(api: Api, options?: CallOptions): Promise<unknown>;
+}
+
+/** Each mutation of a service by its name in the .proto file, with what makes the records that it needs. */
+export type Mutations<Api> = Record<string, (sql: Sql) => Promise<PreparedMutation<Api>>>;
+
+const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00.250Z' };
+const sequence = (stop: number) => fromJson(ValueSchema, { 1: [stop, 2] });
+
+let count = 0;
+/** A name that nothing else has. */
+export const newName = (prefix: string) => `${prefix}-${++count}`;
+
+/** Adds a slot with products 1 and 2. Resolves with its id. */
+export async function addSlot(sql: Sql): Promise<number> {
+  const [slot] = await sql<{ id: number }>(
+    `insert into slots (delivery_time, freeze_time) values ('2029-01-02Z', '2029-01-01Z') returning id`,
+  );
+  if (slot === undefined) throw new Error('no slot was added');
+  await sql('insert into product_slots values ($1, 1), ($1, 2)', [slot.id]);
+  return slot.id;
+}
+
+/** Adds a coupon of 10 % for user 1. Resolves with its id. */
+export async function addCoupon(sql: Sql): Promise<number> {
+  const [coupon] = await sql<{ id: number }>(
+    'insert into coupons (coupon_code, discount_percent, created_by) values ($1, 10, 1) returning id',
+    [newName('COUPON')],
+  );
+  if (coupon === undefined) throw new Error('no coupon was added');
+  await sql('insert into coupon_applicable_users (coupon_id, user_id) values ($1, 1)', [coupon.id]);
+  return coupon.id;
+}
+
+async function addOrder(sql: Sql): Promise<number> {
+  const [order] = await sql<{ id: number }>('insert into orders (user_id, total_amount) values (1, 99.5) returning id');
+  if (order === undefined) throw new Error('no order was added');
+  await sql('insert into order_statuses (order_id) values ($1)', [order.id]);
+  return order.id;
+}
+
+export const slotMutations: Mutations<Client<typeof SlotService>> = {
+  async CreateSlot() {
+    const request = { ...times, productIds: [3, 1], vendorSnippets: [{ name: newName('snippet'), productIds: [1] }] };
+    return {
+      changes: ['slot'],
+      call: (api, options) => api.createSlot(request, options),
+      callOtherwise: (api, options) => api.createSlot({ ...request, productIds: [3] }, options),
+    };
+  },
+  async UpdateSlot(sql) {
+    const id = await addSlot(sql);
+    const vendorSnippets = [{ name: newName('snippet'), productIds: [1] }];
+    return {
+      changes: ['slot'],
+      call: (api, options, etag = '') =>
+        api.updateSlot({ id, ...times, productIds: { ids: [2, 3] }, vendorSnippets, etag }, options),
+      callOtherwise: (api, options) => api.updateSlot({ id, ...times, isActive: false }, options),
+    };
+  },
+  async UpdateSlotProducts(sql) {
+    const slotId = await addSlot(sql);
+    return {
+      changes: ['slot'],
+      call: (api, options, etag = '') => api.updateSlotProducts({ slotId, productIds: [2, 5], etag }, options),
+      callOtherwise: (api, options) => api.updateSlotProducts({ slotId, productIds: [] }, options),
+    };
+  },
+  async DeleteSlot(sql) {
+    const [id, other] = [await addSlot(sql), await addSlot(sql)];
+    return {
+      changes: ['slot'],
+      call: (api, options, etag = '') => api.deleteSlot({ id, etag }, options),
+      callOtherwise: (api, options) => api.deleteSlot({ id: other }, options),
+    };
+  },
+  async UpdateDeliverySequence(sql) {
+    const id = await addSlot(sql);
+    return {
+      changes: ['slot'],
+      call: (api, options, etag = '') =>
+        api.updateDeliverySequence({ id, deliverySequence: sequence(1), etag }, options),
+      callOtherwise: (api, options) => api.updateDeliverySequence({ id, deliverySequence: sequence(9) }, options),
+    };
+  },
+  async UpdateSlotCapacity(sql) {
+    const slotId = await addSlot(sql);
+    return {
+      changes: ['slot'],
+      call: (api, options, etag = '') => api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options),
+      callOtherwise: (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: false }, options),
+    };
+  },
+};
+
+export const couponMutations: Mutations<Client<typeof CouponService>> = {
+  async Create() {
+    const coupon = { couponCode: newName('CODE'), flatDiscount: 5, applicableUsers: { ids: [2, 1] } };
+    return {
+      changes: ['coupon'],
+      call: (api, options) => api.create({ coupon }, options),
+      callOtherwise: (api, options) => api.create({ coupon: { ...coupon, flatDiscount: 6 } }, options),
+    };
+  },
+  async Update(sql) {
+    const id = await addCoupon(sql);
+    const updates = { coupon: { discountPercent: 0.5, applicableUsers: { ids: [2] } }, isInvalidated: true };
+    return {
+      changes: ['coupon'],
+      call: (api, options, etag = '') => api.update({ id, updates, etag }, options),
+      callOtherwise: (api, options) => api.update({ id, updates: { isInvalidated: false } }, options),
+    };
+  },
+  async Delete(sql) {
+    const [id, other] = [await addCoupon(sql), await addCoupon(sql)];
+    return {
+      changes: ['coupon'],
+      call: (api, options, etag = '') => api.delete({ id, etag }, options),
+      callOtherwise: (api, options) => api.delete({ id: other }, options),
+    };
+  },
+  async GenerateCancellationCoupon(sql) {
+    const [orderId, other] = [await addOrder(sql), await addOrder(sql)];
+    return {
+      changes: ['coupon'],
+      call: (api, options) => api.generateCancellationCoupon({ orderId }, options),
+      callOtherwise: (api, options) => api.generateCancellationCoupon({ orderId: other }, options),
+    };
+  },
+  async CreateReservedCoupon() {
+    const coupon = { couponCode: newName('SECRET'), discountPercent: 5, applicableProducts: { ids: [2, 1] } };
+    return {
+      changes: ['reserved_coupon'],
+      call: (api, options) => api.createReservedCoupon({ coupon }, options),
+      callOtherwise: (api, options) => api.createReservedCoupon({ coupon: { ...coupon, discountPercent: 6 } }, options),
+    };
+  },
+  async CreateCoupon() {
+    const mobile = String(6_000_000_000 + ++count);
+    return {
+      changes: ['coupon', 'user'],
+      call: (api, options) => api.createCoupon({ mobile }, options),
+      callOtherwise: (api, options) => api.createCoupon({ mobile: '9000000001' }, options),
+    };
+  },
+};
