@@ -10,8 +10,8 @@ const defaultLimit = 50;
 /** A page ends before its limit where its changes have more bytes. Its first entry may have any number. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-/** SQL of the resources of each service, as the indexes of audit entries have them. */
-const resourcesOf = { slot: `resource_type = 'slot'`, coupon: `resource_type <> 'slot'` } as const;
+/** SQL of the resources of each service. */
+const resourcesOf = { slot: 'is_slot', coupon: 'not is_slot' } as const;
 
 /**
  * Design 10, listEntries: the changes of a service's records, newest first. An index serves each filter.

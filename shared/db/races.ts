@@ -18,18 +18,38 @@ export class LostRace extends Error {}
  * @throws ABORTED when the third run loses another race, and what else `write` throws.
  */
 export async function conditionalWrite<Row>(
-  write: () => Promise<readonly Row[]>,
+  write: (run: number) => Promise<readonly Row[]>,
   codeTaken: ErrorRow = databaseErrors.conflict,
 ): Promise<Row> {
   for (let run = 1; ; run += 1) {
     try {
-      return onlyRow(await write());
+      return onlyRow(await write(run));
     } catch (error) {
       const lost = error instanceof LostRace ? 'row' : lostRaceFor(error);
       if (lost === undefined) throw error;
       if (run === maxRuns) throw fail(lost === 'code' ? codeTaken : databaseErrors.conflict, { cause: error });
     }
   }
+}
+
+/**
+ * Runs a conditional write whose statement reads more than the record that it locks, such as the record's links. The
+ * statement sees those as they were when it began, which may be before another change of the record that it then waits for. So
+ * it compares the record's etag, which every change replaces, before the lock and after, and writes only when it is `isFresh`.
+ * When it is not, it runs again with the record locked before it begins.
+ *
+ * @param write resolves with the rows of the statement. `isLocked` tells whether it has to lock the record before.
+ * @throws as `conditionalWrite` does.
+ */
+export function freshWrite<Row extends { isFresh: boolean }>(
+  write: (isLocked: boolean) => Promise<readonly Row[]>,
+  codeTaken?: ErrorRow,
+): Promise<Row> {
+  return conditionalWrite(async (run) => {
+    const rows = await write(run > 1);
+    if (!onlyRow(rows).isFresh) throw new LostRace();
+    return rows;
+  }, codeTaken);
 }
 
 /** The parameter of statements with an `etagMatches`. */

@@ -63,9 +63,17 @@ export async function removeWritten(databaseUrl: string): Promise<void> {
       delete from product_slots where slot_id > ${slotCount};
       delete from slots where id > ${slotCount};
       delete from store_refresh_requests;
+      delete from idempotency_keys;
       delete from coupons where discount_percent = 12.5;
     `);
-    for (const table of ['vendor_snippets', 'product_slots', 'slots', 'store_refresh_requests', 'coupons'])
+    for (const table of [
+      'vendor_snippets',
+      'product_slots',
+      'slots',
+      'store_refresh_requests',
+      'idempotency_keys',
+      'coupons',
+    ])
       await client.query(`vacuum ${table}`);
   });
 }

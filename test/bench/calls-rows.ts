@@ -68,6 +68,10 @@ const intensities: Readonly<Record<number, Intensity>> = {
   64: { connections: 4, streams: 16 },
 };
 
+/** How many slots UpdateSlotProducts updates in turns. */
+const updatedSlots = 200;
+let stages = 0;
+
 type Requests<Input extends DescMessage> = readonly [MessageShape<Input>, ...MessageShape<Input>[]];
 
 /** What a read is compared with, and how. */
@@ -82,7 +86,8 @@ interface ReadOptions {
 
 export function rowsOf(stage: Services): Row[] {
   const { slot, coupon, token } = stage;
-  const { getAll, getSlots, getSlotById, getSlotsProductIds, getDeliverySequence, createSlot } = SlotService.method;
+  const { getAll, getSlots, getSlotById, getSlotsProductIds, getDeliverySequence, createSlot, updateSlotProducts } =
+    SlotService.method;
   const { validate, create: createCoupon, getAll: getCoupons, getById: getCoupon } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
 
@@ -122,20 +127,23 @@ export function rowsOf(stage: Services): Row[] {
     };
   }
 
-  /** A write over gRPC on both sides; of each answer the `generated` fields are its own. */
+  /**
+   * A write over gRPC on both sides; of each answer the `generated` fields are its own. One that is `keyed` has an
+   * idempotency key, which a bare server ignores; one without `generated` fields has no bare server.
+   */
   function write<Input extends DescMessage, Output extends DescMessage>(
     server: MeasuredServer,
     method: DescMethodUnary<Input, Output>,
     next: () => MessageShape<Input>,
-    generated: string[],
     name: string,
+    { generated, keyed = false }: { generated?: string[]; keyed?: boolean } = {},
   ): Row {
     const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => ({
       server: measured,
       inFlight: writesInFlight,
       load: (count) => {
         const request = () => Buffer.from(toBinary(method.input, next()));
-        return writeLoad(measured.grpcPort, pathOf(method), token, request, count);
+        return writeLoad(measured.grpcPort, pathOf(method), token, request, count, keyed);
       },
       requests: {
         ...{
@@ -143,21 +151,23 @@ export function rowsOf(stage: Services): Row[] {
           path: pathOf(method),
           token,
           json: false,
+          keyed,
           answerBytes: toBinary(method.output, answer).length,
         },
         ...{ connections: 1, streams: writesInFlight, body: () => frame(toBinary(method.input, next())) },
       },
     });
     return {
-      name: `${name}, gRPC`,
+      name: `${name}${keyed ? ', with a key' : ''}, gRPC`,
       callers: writesInFlight,
-      targets: { bare: 0.8 },
+      targets: generated === undefined ? {} : { bare: keyed ? 0.6 : 0.8 },
       length: 1,
       async openService() {
         return sideOf(server, await callGrpc(server.grpcPort, method, next(), token));
       },
       async prepare({ bareGrpc }) {
         const service = await callGrpc(server.grpcPort, method, next(), token);
+        if (generated === undefined) return { service: sideOf(server, service) };
         const bare = await callGrpc(bareGrpc.grpcPort, method, next(), token);
         assertSameAnswer(method.output, service, bare, generated);
         return { service: sideOf(server, service), bare: sideOf(bareGrpc, bare) };
@@ -177,6 +187,16 @@ export function rowsOf(stage: Services): Row[] {
   const nextSlot = () => {
     snippets += 2;
     return slotToCreate([`written-${run}-${snippets}`, `written-${run}-${snippets + 1}`]);
+  };
+  let updates = 0;
+  stages += 1;
+  const firstProduct = 5 * (stages % 2);
+  // One slot after the other gets two other products, or more where another build has updated it meanwhile.
+  const nextProducts = () => {
+    updates += 1;
+    const first = firstProduct + 2 * (Math.floor(updates / updatedSlots) % 2);
+    const productIds = numbers(40).map((n) => n + first);
+    return create(updateSlotProducts.input, { slotId: 1 + (updates % updatedSlots), productIds });
   };
   const oneOf = <Item>(first: Item): readonly [Item] => [first];
   const each = <Item>(count: number, item: (at: number) => Item): readonly [Item, ...Item[]] => [
@@ -264,7 +284,16 @@ export function rowsOf(stage: Services): Row[] {
     read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 1 }),
     read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 16 }),
     read('GetAll (coupons), a term of 5 characters', coupon, getCoupons, couponSearch, { callers: 16 }),
-    write(slot, createSlot, nextSlot, ['id', 'slotId', 'snippetCode'], 'CreateSlot, 20 products, 2 snippets'),
-    write(coupon, createCoupon, couponToCreate, ['id', 'couponCode', 'createdAt'], 'Create (coupon)'),
+    ...[false, true].flatMap((keyed) => [
+      write(slot, createSlot, nextSlot, 'CreateSlot, 20 products, 2 snippets', {
+        generated: ['id', 'slotId', 'snippetCode', 'etag'],
+        keyed,
+      }),
+      write(coupon, createCoupon, couponToCreate, 'Create (coupon)', {
+        generated: ['id', 'couponCode', 'createdAt', 'etag'],
+        keyed,
+      }),
+      write(slot, updateSlotProducts, nextProducts, 'UpdateSlotProducts, 2 of 40 products', { keyed }),
+    ]),
   ];
 }

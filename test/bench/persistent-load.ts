@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -10,6 +11,8 @@ export interface Requests {
   readonly port: number;
   readonly path: string;
   readonly token: string;
+  /** Whether each call has an idempotency key of its own; over gRPC only. */
+  readonly keyed?: boolean;
   /** JSON over HTTP/1.1, else gRPC. */
   readonly json: boolean;
   /** The body of the next one, with a frame's head for gRPC. */
@@ -139,7 +142,11 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-function http2Connection(socket: Socket, { path, token }: Requests, answered: (bytes: number) => void): Connection {
+function http2Connection(
+  socket: Socket,
+  { path, token, keyed = false }: Requests,
+  answered: (bytes: number) => void,
+): Connection {
   const headers = literals({
     ...{ ':method': 'POST', ':scheme': 'http', ':path': path, ':authority': '127.0.0.1', te: 'trailers' },
     ...{ 'content-type': 'application/grpc', authorization: `Bearer ${token}` },
@@ -190,9 +197,10 @@ function http2Connection(socket: Socket, { path, token }: Requests, answered: (b
     socket,
     send(body) {
       stream += 2;
+      const key = keyed ? literals({ 'idempotency-key': randomUUID() }) : Buffer.alloc(0);
       socket.write(
         Buffer.concat([
-          frame(frameType.headers, endsHeaders, stream, headers),
+          frame(frameType.headers, endsHeaders, stream, Buffer.concat([headers, key])),
           frame(frameType.data, endsStream, stream, body),
         ]),
       );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { type Sample, sampleOf } from './load.ts';
@@ -7,6 +8,8 @@ export const writesInFlight = 16;
 /**
  * Calls a procedure with a new request each time, which h2load can't, and with 16 calls in flight.
  * Throws when a call fails.
+ *
+ * @param keyed sends an idempotency key of its own with each call.
  */
 export async function writeLoad(
   port: number,
@@ -14,14 +17,19 @@ export async function writeLoad(
   token: string,
   request: () => Buffer,
   count: number,
+  keyed = false,
 ): Promise<Sample> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
-  const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${token}`);
+  const metadataOfCall = () => {
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${token}`);
+    if (keyed) metadata.set('idempotency-key', randomUUID());
+    return metadata;
+  };
   const asItIs = (bytes: Buffer) => bytes;
   const call = (bytes: Buffer) =>
     new Promise<void>((resolve, reject) => {
-      client.makeUnaryRequest(procedure, asItIs, asItIs, bytes, metadata, (error) =>
+      client.makeUnaryRequest(procedure, asItIs, asItIs, bytes, metadataOfCall(), (error) =>
         error === null ? resolve() : reject(error),
       );
     });

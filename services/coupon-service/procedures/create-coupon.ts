@@ -83,12 +83,12 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
    linked as (
      insert into coupon_applicable_users (coupon_id, user_id) select written.id, owner.id from written, owner
    ),
-   ${auditEntry('user', `select id, null::jsonb as before, jsonb_build_object('mobile', mobile) as after from created`)},
+   ${auditEntry('user', `select id, null::json as before, json_build_object('mobile', mobile) as after from created`)},
    ${auditEntry(
      'coupon',
-     `select written.id, null::jsonb as before, jsonb_build_object(
-        ${couponFields('written')}, 'applicableUsers', jsonb_build_array(owner.id), 'applicableProducts', jsonb_build_array()
-      ) as after
+     `select written.id, null::json as before, json_strip_nulls(json_build_object(
+        ${couponFields('written')}, 'applicableUsers', json_build_array(owner.id), 'applicableProducts', json_build_array()
+      )) as after
       from written, owner`,
    )}
    select found.*, written.id, owner.id as "userId"

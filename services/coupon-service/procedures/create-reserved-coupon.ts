@@ -65,7 +65,7 @@ type Found = { isStaff: boolean; isCodeFree: boolean } & (ReservedCouponRow | { 
 // The lock keeps products from being deleted before their links are written.
 const insertReservedCoupon = statement<Found, NewReservedCoupon>(
   'createReservedCoupon',
-  `with known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
+  `with known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
    found as (
      select
        exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
@@ -90,10 +90,10 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
    ),
    ${auditEntry(
      'reserved_coupon',
-     `select id, null::jsonb as before, jsonb_build_object(
+     `select id, null::json as before, json_strip_nulls(json_build_object(
         'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')},
-        'applicableProducts', to_jsonb(array(select id from known_products order by id))
-      ) as after
+        'applicableProducts', array_to_json(array(select id from known_products order by id))
+      )) as after
       from written`,
    )}
    select found.*, ${reservedColumns}

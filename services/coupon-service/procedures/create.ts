@@ -69,8 +69,8 @@ type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean } & (C
 // The locks keep users and products from being deleted before their links are written.
 const insertCoupon = statement<Found, NewCoupon>(
   'create',
-  `with known_users as (select id from users where id = any($applicableUsers::integer[]) for key share),
-   known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
+  `with known_users as (select id from users where id = any((select $applicableUsers::integer[])::integer[]) for key share),
+   known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
    found as (
      select
        (select count(*) from known_users) = cardinality($applicableUsers::integer[]) as "usersExist",
@@ -101,10 +101,10 @@ const insertCoupon = statement<Found, NewCoupon>(
    ),
    ${auditEntry(
      'coupon',
-     `select id, null::jsonb as before, jsonb_build_object(
-        ${couponFields('written')}, 'applicableUsers', to_jsonb(array(select id from known_users order by id)),
-        'applicableProducts', to_jsonb(array(select id from known_products order by id))
-      ) as after
+     `select id, null::json as before, json_strip_nulls(json_build_object(
+        ${couponFields('written')}, 'applicableUsers', array_to_json(array(select id from known_users order by id)),
+        'applicableProducts', array_to_json(array(select id from known_products order by id))
+      )) as after
       from written`,
    )}
    select found.*, ${couponColumns}

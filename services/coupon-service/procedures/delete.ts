@@ -27,8 +27,8 @@ const invalidateCoupon = statement<{ id: number | null }, { id: number } & Actor
    ),
    ${auditEntry(
      'coupon',
-     `select id, jsonb_build_object('isInvalidated', old.is_invalidated) as before,
-        jsonb_build_object('isInvalidated', written.is_invalidated) as after
+     `select id, json_build_object('isInvalidated', old.is_invalidated) as before,
+        json_build_object('isInvalidated', written.is_invalidated) as after
       from old join written using (id)`,
    )}
    select written.id from old left join written on true`,

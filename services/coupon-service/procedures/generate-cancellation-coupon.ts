@@ -107,9 +107,9 @@ const issueRefund = statement<Found, Refund>(
    ),
    ${auditEntry(
      'coupon',
-     `select id, null::jsonb as before, jsonb_build_object(
-        ${couponFields('written')}, 'applicableUsers', jsonb_build_array(user_id), 'applicableProducts', jsonb_build_array()
-      ) as after
+     `select id, null::json as before, json_strip_nulls(json_build_object(
+        ${couponFields('written')}, 'applicableUsers', json_build_array(user_id), 'applicableProducts', json_build_array()
+      )) as after
       from written, refunded`,
    )},
    statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)

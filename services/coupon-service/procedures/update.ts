@@ -1,6 +1,6 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
-import { conditionalWrite, etagMatches, type Guard } from '../../../shared/db/races.ts';
-import { type BoundStatement, statement } from '../../../shared/db/statement.ts';
+import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
+import { etagMatches, freshWrite, type Guard } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
@@ -19,18 +19,16 @@ import type { CouponParts } from '../parts.ts';
 export function update({ database }: CouponParts): Handler<typeof CouponService.method.update> {
   return async ({ id, updates, etag }, call) => {
     const body = readCouponBody('updates.coupon', updates?.coupon);
-    const { couponCode, isUserBased, applicableUsers, applicableProducts } = body;
+    const { couponCode, isUserBased, applicableUsers } = body;
     // A ruling (design 7): a code can't become empty.
     if (couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
     // 1
     if (body.discountPercent && body.flatDiscount) throw fail(couponErrors.twoDiscounts);
-    const locks: BoundStatement<unknown>[] = [];
-    if (couponCode !== undefined) locks.push(lockCouponCodes());
-    if (isUserBased || applicableUsers || applicableProducts) locks.push(lockCoupon({ id }));
+    const codeLocks = couponCode === undefined ? [] : [lockCouponCodes()];
     const needsUsers = isUserBased === true && !applicableUsers?.length;
     const { isInvalidated } = updates ?? {};
     const isChange = etag !== '' || [...Object.values(body), isInvalidated].some((value) => value !== undefined);
-    const write = updateCoupon({
+    const write = {
       ...actorOf(call),
       ...body,
       id,
@@ -40,9 +38,12 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
       needsUsers,
       clearsProductIds: body.productIds === null,
       clearsValidTill: body.validTill === null,
-    });
+    };
     const db = database.for(call);
-    const found = await conditionalWrite(() => db.batch(locks, write), couponErrors.couponCodeTaken);
+    const found = await freshWrite((isLocked) => {
+      const locks = isLocked ? [...codeLocks, lockCoupon({ id })] : codeLocks;
+      return db.batch(locks, updateCoupon({ ...write, isLocked }));
+    }, couponErrors.couponCodeTaken);
     // 2
     if (needsUsers && !found.hasUsers) throw fail(couponErrors.usersRequired);
     // 3
@@ -58,9 +59,10 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
   };
 }
 
-// A statement sees the links as they were when it began: it must not begin before another update of
-// this coupon has ended.
-const lockCoupon = statement<never, { id: number }>('lockCoupon', 'select from coupons where id = $id for update');
+const lockCoupon = statement<never, { id: number }>(
+  'lockCoupon',
+  'select from coupons where id = $id for no key update',
+);
 
 // Two updates that swap their codes would deadlock.
 const lockCouponCodes = statement<never>('lockCouponCodes', `select pg_advisory_xact_lock(hashtext('coupon_code'))`);
@@ -74,25 +76,32 @@ interface CouponUpdates extends CouponBody, Actor, Guard {
   needsUsers: boolean;
   clearsProductIds: boolean;
   clearsValidTill: boolean;
+  isLocked: boolean;
 }
 
-type Found = { hasUsers: boolean; usersExist: boolean; exists: boolean; isCurrent: boolean; isCodeFree: boolean } & (
-  | CouponRow
-  | { id: null }
-);
+type Found = {
+  hasUsers: boolean;
+  usersExist: boolean;
+  exists: boolean;
+  isFresh: boolean;
+  isCurrent: boolean;
+  isCodeFree: boolean;
+} & (CouponRow | { id: null });
 
 // Lists that are null leave the links alone. The locks keep users and products from being deleted
 // before their links are written.
 const updateCoupon = statement<Found, CouponUpdates>(
   'update',
-  `with old as (select * from coupons where id = $id for no key update),
-   known_users as (select id from users where id = any($applicableUsers::integer[]) for key share),
-   known_products as (select id from products where id = any($applicableProducts::integer[]) for key share),
+  `with seen as (select etag from coupons where id = $id),
+   old as (select * from coupons where id = $id for no key update),
+   known_users as (select id from users where id = any((select $applicableUsers::integer[])::integer[]) for key share),
+   known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
    found as (
      select
        exists (select from coupon_applicable_users where coupon_id = $id) as "hasUsers",
        (select count(*) from known_users) = coalesce(cardinality($applicableUsers::integer[]), 0) as "usersExist",
        exists (select from old) as "exists",
+       $isLocked::boolean or (select etag from seen) is not distinct from (select etag from old) as "isFresh",
        exists (select from old where ${etagMatches('old')}) as "isCurrent",
        not exists (select from coupons where coupon_code = $couponCode and id <> $id) as "isCodeFree",
        (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as "productsExist"
@@ -114,14 +123,14 @@ const updateCoupon = statement<Found, CouponUpdates>(
        is_invalidated = coalesce($isInvalidated, old.is_invalidated),
        etag = case when $isChange then next_etag() else old.etag end
      from old, found
-     where coupons.id = old.id and "isCurrent" and "usersExist" and "isCodeFree" and "productsExist"
+     where coupons.id = old.id and "isFresh" and "isCurrent" and "usersExist" and "isCodeFree" and "productsExist"
        and ("hasUsers" or not $needsUsers::boolean)
      returning coupons.*
    ),
    -- 6
    unlinked_users as (
      delete from coupon_applicable_users using written
-     where coupon_id = written.id and $applicableUsers is not null and user_id not in (select unnest($applicableUsers))
+     where coupon_id = written.id and $applicableUsers is not null and user_id not in (select unnest((select $applicableUsers)))
    ),
    linked_users as (
      insert into coupon_applicable_users (coupon_id, user_id)
@@ -132,7 +141,7 @@ const updateCoupon = statement<Found, CouponUpdates>(
    unlinked_products as (
      delete from coupon_applicable_products using written
      where coupon_id = written.id and $applicableProducts is not null
-       and product_id not in (select unnest($applicableProducts))
+       and product_id not in (select unnest((select $applicableProducts)))
    ),
    linked_products as (
      insert into coupon_applicable_products (coupon_id, product_id)
@@ -142,26 +151,28 @@ const updateCoupon = statement<Found, CouponUpdates>(
    ),
    ${auditEntry(
      'coupon',
-     `select id,
-        jsonb_build_object(
-          ${couponFields('old')},
-          'applicableUsers', case when $applicableUsers is not null then to_jsonb(array(
-            select user_id from coupon_applicable_users where coupon_id = $id order by user_id
-          )) end,
-          'applicableProducts', case when $applicableProducts is not null then to_jsonb(array(
-            select product_id from coupon_applicable_products where coupon_id = $id order by product_id
-          )) end
-        ) as before,
-        jsonb_build_object(
-          ${couponFields('written')},
-          'applicableUsers', case when $applicableUsers is not null then to_jsonb(array(
-            select id from known_users order by id
-          )) end,
-          'applicableProducts', case when $applicableProducts is not null then to_jsonb(array(
-            select id from known_products order by id
-          )) end
-        ) as after
-      from old join written using (id)`,
+     differing(
+       `select id,
+          json_build_object(
+            ${couponFields('old')},
+            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
+              select user_id from coupon_applicable_users where coupon_id = $id order by user_id
+            )) end,
+            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
+              select product_id from coupon_applicable_products where coupon_id = $id order by product_id
+            )) end
+          ) as old,
+          json_build_object(
+            ${couponFields('written')},
+            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
+              select id from known_users order by id
+            )) end,
+            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
+              select id from known_products order by id
+            )) end
+          ) as new
+        from old join written using (id)`,
+     ),
    )}
    select found.*, ${couponColumns}
    from found left join written as coupons on true`,

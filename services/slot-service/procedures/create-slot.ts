@@ -67,20 +67,20 @@ const insertSlot = statement<Found, NewSlot>(
    ),
    associations as (
      insert into product_slots (slot_id, product_id)
-     select written.id, product_id from written, unnest($productIds::integer[]) as product_id
+     select written.id, product_id from written, unnest((select $productIds::integer[])) as product_id
      order by product_id
      on conflict do nothing
    ),
    strays as (
      delete from product_slots using written
-     where slot_id = written.id and product_id not in (select unnest($productIds))
+     where slot_id = written.id and product_id not in (select unnest((select $productIds)))
    ),
    ${insertSnippets},
    ${auditEntry(
      'slot',
-     `select id, null::jsonb as before, jsonb_build_object(
+     `select id, null::json as before, json_build_object(
         ${slotFields('written')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
-        'productIds', to_jsonb(array(select unnest($productIds) order by 1)), 'vendorSnippets', ${snippetsGiven}
+        'productIds', array_to_json(array(select unnest((select $productIds)) order by 1)), 'vendorSnippets', ${snippetsGiven}
       ) as after
       from written`,
    )},

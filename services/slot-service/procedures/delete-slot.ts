@@ -30,8 +30,8 @@ const deactivateSlot = statement<{ id: number; storeRequestId: string } | { id: 
    ),
    ${auditEntry(
      'slot',
-     `select id, jsonb_build_object('isActive', old.is_active) as before,
-        jsonb_build_object('isActive', written.is_active) as after
+     `select id, json_build_object('isActive', old.is_active) as before,
+        json_build_object('isActive', written.is_active) as after
       from old join written using (id)`,
    )},
    ${appendRefreshRequest('id', 'written')}

@@ -58,8 +58,8 @@ const storeSequence = statement<Sequence | { etag: null }, SequenceUpdate>(
    ),
    ${auditEntry(
      'slot',
-     `select id, jsonb_build_object('deliverySequence', old.delivery_sequence) as before,
-        jsonb_build_object('deliverySequence', written.delivery_sequence) as after
+     `select id, json_build_object('deliverySequence', old.delivery_sequence) as before,
+        json_build_object('deliverySequence', written.delivery_sequence) as after
       from old join written using (id)`,
    )},
    notified as (

@@ -36,8 +36,8 @@ const setCapacity = statement<
    ),
    ${auditEntry(
      'slot',
-     `select id, jsonb_build_object('isCapacityFull', old.is_capacity_full) as before,
-        jsonb_build_object('isCapacityFull', written.is_capacity_full) as after
+     `select id, json_build_object('isCapacityFull', old.is_capacity_full) as before,
+        json_build_object('isCapacityFull', written.is_capacity_full) as after
       from old join written using (id)`,
    )},
    ${appendRefreshRequest('id', 'written')}

@@ -1,10 +1,10 @@
 import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
-import { etagMatches, type Guard } from '../../../shared/db/races.ts';
-import { onlyRow, statement } from '../../../shared/db/statement.ts';
+import { etagMatches, freshWrite, type Guard } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
-import { lockSlotLists } from '../slots/list-locks.ts';
+import { lockSlot } from '../slots/slot-lock.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
 import { slotWritten, staleSlot } from '../stores/slot-written.ts';
 
@@ -14,10 +14,13 @@ import { slotWritten, staleSlot } from '../stores/slot-written.ts';
  */
 export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService.method.updateSlotProducts> {
   return async ({ slotId, productIds, etag }, call) => {
-    const replace = replaceProducts({ ...actorOf(call), slotId, productIds, etag });
-    const rows = await parts.database.for(call).batch([lockSlotLists({ slotId })], replace);
-    const { added, removed, isCurrent, storeRequestId } = onlyRow(rows);
-    if (!isCurrent) throw staleSlot(parts, slotId);
+    const replacement = { ...actorOf(call), slotId, productIds, etag };
+    const db = parts.database.for(call);
+    const found = await freshWrite((isLocked) =>
+      db.batch(isLocked ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked })),
+    );
+    if (!found.isCurrent) throw staleSlot(parts, slotId);
+    const { added, removed, storeRequestId } = found;
     slotWritten(parts, call, { id: slotId, storeRequestId });
     return { message: 'Slot products updated successfully', added, removed };
   };
@@ -25,17 +28,21 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
 
 // All statements insert in the order of the product ids, so that none of them deadlock.
 const replaceProducts = statement<
-  { added: number; removed: number; isCurrent: boolean; storeRequestId: string },
-  { slotId: number; productIds: readonly number[] } & Actor & Guard
+  { added: number; removed: number; isFresh: boolean; isCurrent: boolean; storeRequestId: string },
+  { slotId: number; productIds: readonly number[]; isLocked: boolean } & Actor & Guard
 >(
   'updateSlotProducts',
-  `with found as (select id, etag from slots where id = $slotId for no key update),
-   -- A slot that does not exist has no etag, and a row here all the same.
-   allowed as (
-     select $slotId::integer as slot_id from (values (1)) as call left join found on true
-     where coalesce(${etagMatches('found')}, false)
+  `with seen as (select etag from slots where id = $slotId),
+   old as (select id, etag from slots where id = $slotId for no key update),
+   found as (
+     select
+       -- A slot that does not exist can't be locked by this statement.
+       $isLocked::boolean or exists (select from seen join old using (etag)) as "isFresh",
+       $etag = '' or exists (select from old where ${etagMatches('old')}) as "isCurrent"
    ),
-   listed as (select slot_id, unnest($productIds::integer[]) as product_id from allowed),
+   allowed as (select $slotId::integer as slot_id from found where "isFresh" and "isCurrent"),
+   written as (update slots set etag = default from allowed where slots.id = allowed.slot_id),
+   listed as (select slot_id, unnest((select $productIds::integer[])) as product_id from allowed),
    removed as (
      delete from product_slots using allowed
      where product_slots.slot_id = allowed.slot_id and product_id not in (select product_id from listed)
@@ -48,17 +55,17 @@ const replaceProducts = statement<
      on conflict do nothing
      returning product_id
    ),
-   written as (update slots set etag = default from allowed where slots.id = allowed.slot_id),
    ${auditEntry(
      'slot',
      `select slot_id as id,
-        jsonb_build_object('productIds', to_jsonb(array(
+        json_build_object('productIds', array_to_json(array(
           select product_id from product_slots where slot_id = $slotId order by product_id
         ))) as before,
-        jsonb_build_object('productIds', to_jsonb(array(select product_id from listed order by product_id))) as after
+        json_build_object('productIds', array_to_json(array(select product_id from listed order by product_id))) as after
       from allowed`,
    )},
    ${appendRefreshRequest('slot_id', 'allowed')}
    select (select count(*) from added)::integer as added, (select count(*) from removed)::integer as removed,
-     exists (select from allowed) as "isCurrent", ${requestIdColumn}`,
+     "isFresh", "isCurrent", ${requestIdColumn}
+   from found`,
 );

@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
-import { conditionalWrite, etagMatches, type Guard } from '../../../shared/db/races.ts';
+import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
+import { etagMatches, freshWrite, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, errorInfo, fail, toPublicError } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -8,8 +8,8 @@ import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
-import { lockSlotLists } from '../slots/list-locks.ts';
 import { type SlotRow, slotColumns, slotFields, toSlot } from '../slots/slot.ts';
+import { lockSlot } from '../slots/slot-lock.ts';
 import {
   checkSnippets,
   insertSnippets,
@@ -57,18 +57,11 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     // 3: products that are given replace the associations.
     const productIds = request.productIds?.ids;
     const given = readSnippets(request.vendorSnippets);
-    const locks = productIds === undefined && given.snippets.length === 0 ? [] : [lockSlotLists({ slotId: id })];
-    const update = replaceSlot({
-      ...actorOf(call),
-      id,
-      etag,
-      ...times,
-      isActive,
-      groupIds,
-      productIds,
-      ...given.params,
-    });
-    const found = await conditionalWrite(() => parts.database.for(call).batch(locks, update));
+    const update = { ...actorOf(call), id, etag, ...times, isActive, groupIds, productIds, ...given.params };
+    const db = parts.database.for(call);
+    const found = await freshWrite((isLocked) =>
+      db.batch(isLocked ? [lockSlot({ slotId: id })] : [], replaceSlot({ ...update, isLocked })),
+    );
     if (!found.exists) throw fail(slotErrors.slotNotFound);
     if (!found.isCurrent) throw staleSlot(parts, id);
     // 4
@@ -107,17 +100,20 @@ interface SlotUpdate extends SnippetParams, Actor, Guard {
   groupIds: readonly number[];
   /** Undefined leaves the associations alone. */
   productIds: readonly number[] | undefined;
+  isLocked: boolean;
 }
 
-type Found = { exists: boolean; isCurrent: boolean } & SnippetFindings &
+type Found = { exists: boolean; isFresh: boolean; isCurrent: boolean } & SnippetFindings &
   ((SlotRow & { storeRequestId: string }) | { id: null });
 
 const replaceSlot = statement<Found, SlotUpdate>(
   'updateSlot',
-  `with old as (select * from slots where id = $id for no key update),
+  `with seen as (select etag from slots where id = $id),
+   old as (select * from slots where id = $id for no key update),
    found as (
      select
        exists (select from old) as "exists",
+       $isLocked::boolean or (select etag from seen) is not distinct from (select etag from old) as "isFresh",
        exists (select from old where ${etagMatches('old')}) as "isCurrent",
        ${snippetFindings}
    ),
@@ -127,43 +123,45 @@ const replaceSlot = statement<Found, SlotUpdate>(
          -- 2: ids of no product group are dropped.
          group_ids = array(
            select given.id
-           from unnest($groupIds::integer[]) with ordinality as given (id, position)
+           from unnest((select $groupIds::integer[])) with ordinality as given (id, position)
            join product_groups using (id)
            order by position
          ),
          etag = default
      from old, found
-     where slots.id = old.id and "isCurrent" and ${snippetsAreSound}
+     where slots.id = old.id and "isFresh" and "isCurrent" and ${snippetsAreSound}
      returning slots.*
    ),
    removed as (
      delete from product_slots using written
      where slot_id = written.id and $productIds::integer[] is not null
-       and product_id not in (select unnest($productIds))
+       and product_id not in (select unnest((select $productIds)))
    ),
    added as (
      insert into product_slots (slot_id, product_id)
-     select written.id, product_id from written, unnest($productIds) as product_id
+     select written.id, product_id from written, unnest((select $productIds)) as product_id
      order by product_id
      on conflict do nothing
    ),
    ${insertSnippets},
    ${auditEntry(
      'slot',
-     `select id,
-        jsonb_build_object(
-          ${slotFields('old')},
-          'productIds', case when $productIds is not null then to_jsonb(array(
-            select product_id from product_slots where slot_id = $id order by product_id
-          )) end,
-          'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')} end
-        ) as before,
-        jsonb_build_object(
-          ${slotFields('written')},
-          'productIds', to_jsonb((select array_agg(product_id order by product_id) from unnest($productIds) as product_id)),
-          'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')} || ${snippetsGiven} end
-        ) as after
-      from old join written using (id)`,
+     differing(
+       `select id,
+          json_build_object(
+            ${slotFields('old')},
+            'productIds', case when $productIds is not null then array_to_json(array(
+              select product_id from product_slots where slot_id = $id order by product_id
+            )) end,
+            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')} end
+          ) as old,
+          json_build_object(
+            ${slotFields('written')},
+            'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
+            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')}::jsonb || ${snippetsGiven}::jsonb end
+          ) as new
+        from old join written using (id)`,
+     ),
    )},
    ${appendRefreshRequest('id', 'written')}
    select found.*, ${slotColumns}, ${requestIdColumn}

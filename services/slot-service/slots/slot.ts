@@ -60,7 +60,7 @@ export const slotTextColumns = `
 /** SQL of the fields of a slot that writes replace, as its audit entries show them. `slots` is the row. */
 export const slotFields = (slots: string) => `
   'deliveryTime', api_time(${slots}.delivery_time), 'freezeTime', api_time(${slots}.freeze_time),
-  'isActive', ${slots}.is_active, 'groupIds', to_jsonb(${slots}.group_ids)`;
+  'isActive', ${slots}.is_active, 'groupIds', to_json(${slots}.group_ids)`;
 
 /** The record as a `Slot`; its delivery sequence is an empty object when unset. */
 export function toSlot(slot: SlotRow) {

@@ -71,10 +71,10 @@ export interface SnippetFindings {
 /** SQL of the columns of `SnippetFindings`, in a common table expression `found`. */
 export const snippetFindings = `
   array(
-    select unnest($snippetProductIds::integer[])
-    except select id from products where id = any($snippetProductIds)
+    select unnest((select $snippetProductIds::integer[]))
+    except select id from products where id = any((select $snippetProductIds::integer[])::integer[])
   ) as "unknownProducts",
-  array(select snippet_code from vendor_snippets where snippet_code = any($snippetNames::text[])) as "takenNames"`;
+  array(select snippet_code from vendor_snippets where snippet_code = any((select $snippetNames::text[])::text[])) as "takenNames"`;
 
 /** SQL of the condition under which `checkSnippets` throws nothing. */
 export const snippetsAreSound = `
@@ -95,7 +95,7 @@ export const insertSnippets = `
 
 /** SQL of the snippets of a request as audit entries show them, in the order in which they are stored. */
 export const snippetsGiven = `(
-  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+  select coalesce(json_agg(json_strip_nulls(json_build_object(
     'snippetCode', "snippetCode", 'productIds', "productIds", 'validTill', api_time("validTill")
   )) order by "snippetCode" collate "C"), '[]')
   from jsonb_to_recordset($snippetsJson) as given ("snippetCode" text, "productIds" jsonb, "validTill" timestamptz)
@@ -103,8 +103,8 @@ export const snippetsGiven = `(
 
 /** SQL of a slot's stored snippets in the same form. */
 export const snippetsStored = (slotId: string) => `(
-  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-    'snippetCode', snippet_code, 'productIds', to_jsonb(product_ids), 'validTill', api_time(valid_till)
+  select coalesce(json_agg(json_strip_nulls(json_build_object(
+    'snippetCode', snippet_code, 'productIds', to_json(product_ids), 'validTill', api_time(valid_till)
   )) order by id), '[]')
   from vendor_snippets where slot_id = ${slotId}
 )`;

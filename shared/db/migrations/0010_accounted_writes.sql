@@ -1,10 +1,10 @@
 -- Up Migration
 
 -- The etag of a record names its state. `set etag = default` gives the record another one. It is random, because a counter
--- would give the same etag twice when the database is set back to an earlier time.
+-- would give the same etag twice when the database is set back to an earlier time. It has 16 digits.
 create function next_etag() returns bigint
   language sql volatile
-  return (random() * 9e15)::bigint;
+  return (1e15 + random() * 8e15)::bigint;
 
 -- In two steps: a default that is not constant would rewrite the table. All records of before have the etag 0.
 alter table slots add column etag bigint not null default 0;
@@ -28,8 +28,9 @@ create table idempotency_keys (
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
+-- Without a primary key: no query asks for an entry by its id alone, and each index makes every write slower.
 create table audit_entries (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   -- Not the start of the transaction, which may have waited for an earlier change of the same record.
   at timestamptz not null default clock_timestamp(),
   procedure text not null,
@@ -38,27 +39,24 @@ create table audit_entries (
   request_id text not null,
   resource_type text not null check (resource_type in ('slot', 'coupon', 'reserved_coupon', 'user')),
   resource_id integer not null,
-  before jsonb,
-  after jsonb not null,
+  -- Texts, which are only copied into answers.
+  before json,
+  after json not null,
+  -- Whose resource it is: of slot-service, or of coupon-service. Each shows its own only.
+  is_slot boolean not null generated always as (resource_type = 'slot') stored,
   -- How many bytes the change takes in an answer, known without reading it.
   shown_bytes integer not null generated always as (
     coalesce(octet_length(before::text), 0) + octet_length(after::text)
   ) stored
 );
 
--- One index for each filter, and for each service, which shows its own resources only. Hashes are shorter than texts, and
--- have a place in an index however long the text is.
-create index audit_slots_latest_first on audit_entries (at desc, id desc) where resource_type = 'slot';
-create index audit_slots_by_id on audit_entries (resource_id, at desc, id desc) where resource_type = 'slot';
-create index audit_slots_by_staff on audit_entries (staff_id, at desc, id desc) where resource_type = 'slot';
-create index audit_slots_by_subject on audit_entries (hashtext(subject), at desc, id desc) where resource_type = 'slot';
-create index audit_slots_by_procedure on audit_entries (hashtext(procedure), at desc, id desc) where resource_type = 'slot';
-create index audit_coupons_latest_first on audit_entries (at desc, id desc) where resource_type <> 'slot';
-create index audit_coupons_by_type on audit_entries (resource_type, at desc, id desc) where resource_type <> 'slot';
-create index audit_coupons_by_id on audit_entries (resource_id, at desc, id desc) where resource_type <> 'slot';
-create index audit_coupons_by_staff on audit_entries (staff_id, at desc, id desc) where resource_type <> 'slot';
-create index audit_coupons_by_subject on audit_entries (hashtext(subject), at desc, id desc) where resource_type <> 'slot';
-create index audit_coupons_by_procedure on audit_entries (hashtext(procedure), at desc, id desc) where resource_type <> 'slot';
+-- One index for each filter. Hashes are shorter than texts, and have a place in an index however long the text is.
+create index audit_entries_latest_first on audit_entries (is_slot, at desc, id desc);
+create index audit_entries_by_type on audit_entries (resource_type, at desc, id desc) where not is_slot;
+create index audit_entries_by_resource on audit_entries (is_slot, resource_id, at desc, id desc);
+create index audit_entries_by_staff on audit_entries (is_slot, staff_id, at desc, id desc);
+create index audit_entries_by_subject on audit_entries (is_slot, hashtext(subject), at desc, id desc);
+create index audit_entries_by_procedure on audit_entries (is_slot, hashtext(procedure), at desc, id desc);
 
 create function refuse_audit_change() returns trigger
   language plpgsql as $$
@@ -71,24 +69,23 @@ end $$;
 create trigger audit_entries_append_only before update or delete or truncate on audit_entries
   for each statement execute function refuse_audit_change();
 
--- Deletes entries from before a time, of those that were written first: at most so many, however many there are. Returns how
--- many it deleted. It has the rights of the owner, because the role of the services may not delete entries.
+-- Deletes entries of either service from before a time: the oldest, and at most so many of each. Returns how many it
+-- deleted. It has the rights of the owner, because the role of the services may not delete entries.
 create function sweep_audit_entries(before_time timestamptz, most integer) returns integer
   language sql volatile security definer
   set search_path from current
   set audit.sweeping = 'on'
 as $$
-  with oldest as (select id, at from audit_entries order by id limit most for update skip locked),
-  swept as (delete from audit_entries using oldest where audit_entries.id = oldest.id and oldest.at < before_time returning 1)
+  with oldest as (
+    select oldest.ctid
+    from (values (true), (false)) as services (of_slots), lateral (
+      select ctid from audit_entries where is_slot = of_slots and at < before_time
+      order by at limit most for update skip locked
+    ) as oldest
+  ),
+  swept as (delete from audit_entries where ctid = any (array(select ctid from oldest)) returning 1)
   select count(*)::integer from swept
 $$;
-
--- The fields of `record` whose values differ from those in `other`, without those that have no value. Null for no record.
-create function differing_fields(record jsonb, other jsonb) returns jsonb
-  language sql immutable
-  return case when record is not null then coalesce((
-    select jsonb_object_agg(key, value) from jsonb_each(record) where value <> 'null' and value is distinct from other -> key
-  ), '{}') end;
 
 -- A time as protobuf's JSON form has it: to the millisecond, without a fraction of zero.
 create function api_time(at timestamptz) returns text
