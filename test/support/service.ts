@@ -51,7 +51,7 @@ export async function startTestService(
 }
 
 /** Staff 1 and 2, products 1 to 20, groups 1 to 5, users 1 to 5 (3 without a name). */
-const fixture = `
+export const fixture = `
   insert into staff_users (id, name) values (1, 'Asha Menon'), (2, 'Ravi Iyer');
   insert into products (id, name, images)
     select n, 'Product ' || n, array['https://images.example/' || n || '.jpg'] from generate_series(1, 20) n;
