@@ -46,6 +46,7 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
       grant usage, select on all sequences in schema public, bullmq to ${role};
       revoke insert, update, delete on staff_users, schema_migrations from ${role};
       revoke update, delete on audit_entries from ${role};
+      grant execute on function sweep_audit_entries to ${role};
       commit`);
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -52,6 +52,7 @@ export class CallContext implements Caller {
   #request: Message | undefined;
   #identity: Identity | undefined;
   #traceId: string | undefined;
+  #staffId: Promise<number | undefined> | undefined;
 
   /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
@@ -172,8 +173,9 @@ export class CallContext implements Caller {
     for (const then of this.#afterWrite.splice(0)) then(isCommitted);
   }
 
-  /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). */
+  /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). A call looks it up once. */
   staffId(): Promise<number | undefined> {
-    return this.identity.staffId(this);
+    this.#staffId ??= this.identity.staffId(this);
+    return this.#staffId;
   }
 }

@@ -58,7 +58,7 @@ function sweepsOf({ idempotencyTtlHours: hours, auditRetentionDays: days }: Serv
 }
 
 async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, count: (rows: number) => void) {
-  for (let rows = most; rows === most; ) {
+  for (let rows = most; rows >= most; ) {
     rows = onlyRow(await database.for({ signal }).query(sweep())).swept;
     count(rows);
   }

@@ -3,7 +3,7 @@ import { createCouponHandlers } from '../../services/coupon-service/handlers.ts'
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { type BatchQueryable, Database, type Queryable } from '../../shared/db/database.ts';
+import { type BatchQueryable, Database, type Queryable, type TransactionOptions } from '../../shared/db/database.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
 import type { Caller } from '../../shared/fairness/caller.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -40,9 +40,13 @@ class RecordingDatabase extends Database {
     };
   }
 
-  override async transaction<Result>(caller: Caller, work: (tx: BatchQueryable) => Promise<Result>): Promise<Result> {
+  override async transaction<Result>(
+    caller: Caller,
+    work: (tx: BatchQueryable) => Promise<Result>,
+    options?: TransactionOptions<Result>,
+  ): Promise<Result> {
     this.#record(begin);
-    const result = await super.transaction(caller, (tx) => work({ ...tx, ...this.#recorded(tx) }));
+    const result = await super.transaction(caller, (tx) => work({ ...tx, ...this.#recorded(tx) }), options);
     this.#record(commit);
     return result;
   }

@@ -54,8 +54,14 @@ describe('The documented calls', () => {
   }
 
   it('The documented calls show each tool and each library', () => {
-    expect(commandExamples.map(({ tool }) => tool)).toEqual(['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl']);
-    expect(programExamples.map(({ library }) => library)).toEqual(['shared/client', 'connect-node', 'connect-web']);
+    expect(commandExamples.map(({ tool }) => tool)).toEqual([
+      ...['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl'],
+      ...['curl', 'curl', 'curl', 'curl'],
+    ]);
+    expect(programExamples.map(({ library }) => library)).toEqual([
+      ...['shared/client', 'connect-node', 'connect-web'],
+      ...['shared/client', 'shared/client', 'shared/client'],
+    ]);
   });
 
   it.each(commandExamples.filter((example) => hasGrpcurl || !isGrpcurl(example)))(

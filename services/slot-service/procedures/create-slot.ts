@@ -18,7 +18,7 @@ import {
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { slotWritten } from '../stores/slot-written.ts';
+import { afterSlotWrite } from '../stores/slot-written.ts';
 
 /**
  * Spec 4.1, createSlot. One statement finds what the rules of snippets need, and writes the slot, its
@@ -35,7 +35,7 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const found = await conditionalWrite(() => parts.database.for(call).query(insert));
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
-    slotWritten(parts, call, found);
+    afterSlotWrite(parts, call, found);
     return {
       slot: toSlot(found),
       createdSnippets: toCreatedSnippets(given, found.id),

@@ -7,7 +7,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { slotWritten, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
 /** Spec 4.1, deleteSlot: deactivates the slot and keeps its record. Throws NOT_FOUND, ABORTED for an etag that is not the slot's. */
 export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.deleteSlot> {
@@ -15,7 +15,7 @@ export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const [slot] = await parts.database.for(call).query(deactivateSlot({ ...actorOf(call), id, etag }));
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
     if (slot.id === null) throw staleSlot(parts, id);
-    slotWritten(parts, call, slot);
+    afterSlotWrite(parts, call, slot);
     return { message: 'Slot deleted successfully' };
   };
 }

@@ -8,7 +8,7 @@ import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { slotWritten, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
 /** Spec 4.1, updateSlotCapacity. Throws NOT_FOUND, ABORTED for an etag that is not the slot's. */
 export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService.method.updateSlotCapacity> {
@@ -17,7 +17,7 @@ export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService
     const [slot] = await parts.database.for(call).query(set);
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
     if (slot.id === null) throw staleSlot(parts, slotId);
-    slotWritten(parts, call, slot);
+    afterSlotWrite(parts, call, slot);
     const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
     return { success: true, slot: toSlot(slot), message };
   };

@@ -6,7 +6,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import { lockSlot } from '../slots/slot-lock.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { slotWritten, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
 /**
  * Spec 4.1, updateSlotProducts: makes a slot's product set equal to the given one. Existence is not
@@ -21,7 +21,7 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
     );
     if (!found.isCurrent) throw staleSlot(parts, slotId);
     const { added, removed, storeRequestId } = found;
-    slotWritten(parts, call, { id: slotId, storeRequestId });
+    afterSlotWrite(parts, call, { id: slotId, storeRequestId });
     return { message: 'Slot products updated successfully', added, removed };
   };
 }

@@ -24,7 +24,7 @@ import {
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { slotWritten, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
 type UpdateSlot = Handler<typeof SlotService.method.updateSlot>;
 
@@ -68,7 +68,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
     // 5
-    slotWritten(parts, call, found);
+    afterSlotWrite(parts, call, found);
     return {
       slot: toSlot(found),
       createdSnippets: toCreatedSnippets(given, id),

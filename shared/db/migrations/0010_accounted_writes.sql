@@ -70,7 +70,7 @@ create trigger audit_entries_append_only before update or delete or truncate on 
   for each statement execute function refuse_audit_change();
 
 -- Deletes entries of either service from before a time: the oldest, and at most so many of each. Returns how many it
--- deleted. It has the rights of the owner, because the role of the services may not delete entries.
+-- deleted. It has the rights of the owner, because the role of the services may not delete entries; and it leaves the last day.
 create function sweep_audit_entries(before_time timestamptz, most integer) returns integer
   language sql volatile security definer
   set search_path from current
@@ -79,13 +79,14 @@ as $$
   with oldest as (
     select oldest.ctid
     from (values (true), (false)) as services (of_slots), lateral (
-      select ctid from audit_entries where is_slot = of_slots and at < before_time
+      select ctid from audit_entries where is_slot = of_slots and at < least(before_time, now() - interval '1 day')
       order by at limit most for update skip locked
     ) as oldest
   ),
   swept as (delete from audit_entries where ctid = any (array(select ctid from oldest)) returning 1)
   select count(*)::integer from swept
 $$;
+revoke execute on function sweep_audit_entries from public;
 
 -- A time as protobuf's JSON form has it: to the millisecond, without a fraction of zero.
 create function api_time(at timestamptz) returns text

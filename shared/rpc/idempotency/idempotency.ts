@@ -31,6 +31,8 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
     const id = hashKey(call.idempotencyKey, call);
     const requestHash = hashRequest(request);
     let isTaken = false;
+    // Before the transaction, which fails for whatever comes behind a claim that fails.
+    await call.staffId();
     try {
       const answer = await database.transaction(
         call,

@@ -33,7 +33,9 @@ export function hashRequest(request: Message): Buffer {
 function canonical(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'number') return String(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const fields = Object.entries(value).filter(([name]) => !name.startsWith('$'));
+  // A map may have names with a dollar sign, too, but messages as their values.
+  const isMessage = typeof Reflect.get(value, '$typeName') === 'string';
+  const fields = Object.entries(value).filter(([name]) => !(isMessage && name.startsWith('$')));
   return Object.fromEntries(fields.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 

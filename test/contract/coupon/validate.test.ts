@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { couponContract, expectInvalidField } from '../../support/contract.ts';
 
 /** The columns of a coupon, which is for all users unless they say otherwise. */
@@ -92,6 +93,25 @@ couponContract('Validate', (api) => {
       ...Object.values(row),
     ]);
   };
+
+  it.each<[string, Stored | undefined, ValidationRefusal, string | undefined]>([
+    ['', undefined, ValidationRefusal.CODE_EMPTY, undefined],
+    ['REFUSED-NONE', undefined, ValidationRefusal.NOT_FOUND, undefined],
+    ['REFUSED-INVALIDATED', { is_invalidated: true }, ValidationRefusal.NOT_FOUND, undefined],
+    ['REFUSED-EXPIRED', { valid_till: '2020-01-01' }, ValidationRefusal.EXPIRED, undefined],
+    ['REFUSED-NOBODY', { is_apply_for_all: false }, ValidationRefusal.NOT_AVAILABLE, undefined],
+    ['REFUSED-SMALL', { min_order: '12.50' }, ValidationRefusal.BELOW_MINIMUM, '12.50'],
+  ])('The code %j is refused with a reason for programs', async (code, coupon, refusal, minOrder) => {
+    if (coupon !== undefined) await store(code, { flat_discount: '1', ...coupon });
+    expect(await api.guest.validate({ code, userId: 1, orderAmount: 1 })).toMatchObject({ valid: false, refusal });
+    expect((await api.guest.validate({ code, userId: 1, orderAmount: 1 })).minOrder).toBe(minOrder);
+  });
+
+  it('A coupon that is valid has no refusal and no minimum', async () => {
+    await store('NOT-REFUSED', { flat_discount: '1', min_order: '1' });
+    const { valid, refusal, minOrder } = await api.guest.validate({ code: 'NOT-REFUSED', userId: 1, orderAmount: 1 });
+    expect({ valid, refusal, minOrder }).toEqual({ valid: true, refusal: undefined, minOrder: undefined });
+  });
 
   describe('A coupon that is valid', () => {
     beforeAll(async () => {

@@ -36,7 +36,7 @@ export type ListEntriesRequest = Message<"audit.v1.ListEntriesRequest"> & {
   resourceId?: number | undefined;
 
   /**
-   * The staff user who made the change.
+   * The `staff_id` of the token of who made the change.
    *
    * @generated from field: optional int32 staff_id = 3;
    */
@@ -71,7 +71,8 @@ export type ListEntriesRequest = Message<"audit.v1.ListEntriesRequest"> & {
   until: string;
 
   /**
-   * At most 1000; 50 when absent. 0 is an empty page.
+   * At most 1000; 50 when absent. 0 is an empty page. A page ends sooner where its changes take more than 4 MiB;
+   * next_page_token leads on.
    *
    * @generated from field: optional int32 limit = 8;
    */
@@ -159,7 +160,7 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   subject: string;
 
   /**
-   * The `staff_id` of the caller's token; absent when it had none.
+   * The `staff_id` of the caller's token, whether or not such a staff user exists; absent when it had none.
    *
    * @generated from field: optional int32 staff_id = 5;
    */
@@ -195,7 +196,7 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   before?: JsonObject | undefined;
 
   /**
-   * The same fields as they are since then.
+   * The same fields as they are since then; one that has no value any more is left out.
    *
    * @generated from field: google.protobuf.Struct after = 10;
    */

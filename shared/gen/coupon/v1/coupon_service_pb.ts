@@ -1955,7 +1955,8 @@ export const ValidationRefusalSchema: GenEnum<ValidationRefusal> = /*@__PURE__*/
  *
  * A mutation that carries the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed
  * once: sent again, it gets the same answer, and the header "idempotent-replayed: true". With another
- * request the key is refused: INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED.
+ * request the key is refused: INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED. A key is good for one caller
+ * and one procedure, for a day unless the service is set otherwise; a call that fails does not keep it.
  *
  * A mutation that is given an etag which is not the coupon's writes nothing: ABORTED "The record was
  * changed meanwhile".

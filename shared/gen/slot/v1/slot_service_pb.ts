@@ -1058,7 +1058,8 @@ export const GetDeliverySequenceRequestSchema: GenMessage<GetDeliverySequenceReq
   messageDesc(file_slot_v1_slot_service, 22);
 
 /**
- * What GetDeliverySequence answers.
+ * What GetDeliverySequence answers. The etag is as old as the cached copy: one that is refused is
+ * followed by a read with the slot's.
  *
  * @generated from message slot.v1.GetDeliverySequenceResponse
  */
@@ -1327,7 +1328,8 @@ export const UpdateSlotCapacityResponseSchema: GenMessage<UpdateSlotCapacityResp
  *
  * A mutation that carries the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed
  * once: sent again, it gets the same answer, and the header "idempotent-replayed: true". With another
- * request the key is refused: INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED.
+ * request the key is refused: INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED. A key is good for one caller
+ * and one procedure, for a day unless the service is set otherwise; a call that fails does not keep it.
  *
  * A mutation that is given an etag which is not the slot's writes nothing: ABORTED "The record was
  * changed meanwhile". UpdateSlot reports that, too, as "Unable to Update Slot", with the code ABORTED.

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it, onTestFinished } from 'vitest';
+import { asServiceRole } from '../support/postgres.ts';
+import { readSequence, updateSequence } from '../support/sequences.ts';
+import { createSlot } from '../support/slot-writes.ts';
+import { Stage } from '../support/stage.ts';
+
+async function openStage(): Promise<Stage> {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
+const insertEntries = `insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, after)
+  select now() - $2 * interval '1 day', 'p', 's', 'r', type, n, '{}'
+  from generate_series(1, $1::integer) as n, unnest(array['slot', 'user']) as type`;
+
+it('Keys and audit entries are swept once their time has passed, and the others are kept', async () => {
+  const stage = await openStage();
+  const { sql } = stage.database;
+  await sql(insertEntries, [2_500, 3]);
+  await sql(insertEntries, [10, 1.5]);
+  await sql(`insert into idempotency_keys (id, request, created_at)
+    select sha256(n::text::bytea), '', now() - n * interval '1 minute' from generate_series(1, 200) as n`);
+  await stage.start({
+    databaseUrl: asServiceRole(stage.database.url),
+    env: { AUDIT_RETENTION_DAYS: '2', IDEMPOTENCY_TTL_HOURS: '2' },
+  });
+  const counts = `select (select count(*)::integer from audit_entries) as entries,
+    (select count(*)::integer from idempotency_keys) as keys`;
+  await expect.poll(async () => (await sql(counts))[0]).toEqual({ entries: 20, keys: 119 });
+});
+
+it('Audit entries are kept for ever unless their time is limited', async () => {
+  const stage = await openStage();
+  const { sql } = stage.database;
+  await sql(insertEntries, [1, 10_000]);
+  await sql(`insert into idempotency_keys (id, request, created_at) values ('x', '', now() - interval '25 hours')`);
+  await stage.start();
+  await expect.poll(() => sql('select id from idempotency_keys')).toEqual([]);
+  expect(await sql('select id from audit_entries')).toHaveLength(2);
+});
+
+it("The services' role can neither change nor delete audit entries, and sweep none of the last day", async () => {
+  const stage = await openStage();
+  await stage.database.sql(insertEntries, [2, 0.9]);
+  const pg = await import('pg');
+  const role = new pg.default.Client({ connectionString: asServiceRole(stage.database.url) });
+  await role.connect();
+  onTestFinished(() => role.end());
+  for (const change of [
+    'update audit_entries set subject = subject',
+    'delete from audit_entries',
+    'truncate audit_entries',
+  ]) {
+    await expect(role.query(change), change).rejects.toThrow('permission denied');
+    await expect(role.query(`set audit.sweeping = 'on'; ${change}`), change).rejects.toThrow('permission denied');
+  }
+  const { rows } = await role.query(`select sweep_audit_entries('infinity', 1000) as swept`);
+  expect(rows).toEqual([{ swept: 0 }]);
+});
+
+it('A key is good on every replica', async () => {
+  const stage = await openStage();
+  const [one, two] = await Promise.all([stage.start(), stage.start()]);
+  const headers = { 'idempotency-key': randomUUID() };
+  const request = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
+  const first = await one.slots.createSlot(request, { headers });
+  expect(await two.slots.createSlot(request, { headers })).toEqual(first);
+});
+
+it('A replica serves the new etag of a cached sequence once a refresh has told it of the change', async () => {
+  const stage = await openStage();
+  const [writer, reader] = await Promise.all([stage.start(), stage.start()]);
+  const { slotId } = await createSlot(writer);
+  await updateSequence(writer, slotId, 1);
+  expect(await readSequence(reader, slotId)).toBe(1);
+  const { slot } = await writer.slots.updateSlotCapacity({ slotId, isCapacityFull: true });
+  await expect.poll(async () => (await reader.slots.getDeliverySequence({ id: String(slotId) })).etag).toBe(slot?.etag);
+});
