@@ -85,7 +85,7 @@ async function verifyWithAny(
 
 function readClaims(payload: JWTPayload): Claims {
   const { sub, exp, staff_id: staffId } = payload;
-  if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub', payload);
+  if (typeof sub !== 'string' || sub === '' || sub.includes('\0')) throw invalidClaim('sub', payload);
   if (exp === undefined) throw invalidClaim('exp', payload);
   const claims = { subject: sub, expiresAt: exp * 1000 };
   if (staffId === undefined || staffId === null) return { ...claims, staffId: undefined };

@@ -65,7 +65,7 @@ export class Database {
   readonly #config: DatabaseConfig;
   readonly #turns: FairQueue;
   readonly #connections = new Set<pg.PoolClient>();
-  /** When each connection that is lent was last sent a statement, by a clock of the silence check. */
+  /** When each connection that is lent was last sent a statement, or has last answered, by a clock of the silence check. */
   readonly #sentAt = new Map<pg.PoolClient, number>();
   readonly #silenceCheck: NodeJS.Timeout;
   #nowMs = performance.now();
@@ -292,6 +292,8 @@ export class Database {
       this.#sentAt.set(client, this.#nowMs);
       // The driver would copy an object that has them all property by property, which takes 5 µs.
       const query = new pg.Query<Row & pg.QueryResultRow>(text, [...values], (error, result) => {
+        // The next statement of a pipeline begins only now.
+        if (this.#sentAt.has(client)) this.#sentAt.set(client, this.#nowMs);
         // The driver's types leave out that there is no error in most cases.
         if (!(error instanceof Error)) resolve(result.rows);
         else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));

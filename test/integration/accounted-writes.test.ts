@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { fromJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { asServiceRole } from '../support/postgres.ts';
 import { readSequence, updateSequence } from '../support/sequences.ts';
@@ -44,8 +47,7 @@ it('Audit entries are kept for ever unless their time is limited', async () => {
 it("The services' role can neither change nor delete audit entries, and sweep none of the last day", async () => {
   const stage = await openStage();
   await stage.database.sql(insertEntries, [2, 0.9]);
-  const pg = await import('pg');
-  const role = new pg.default.Client({ connectionString: asServiceRole(stage.database.url) });
+  const role = new pg.Client({ connectionString: asServiceRole(stage.database.url) });
   await role.connect();
   onTestFinished(() => role.end());
   for (const change of [
@@ -60,6 +62,18 @@ it("The services' role can neither change nor delete audit entries, and sweep no
   expect(rows).toEqual([{ swept: 0 }]);
 });
 
+it("Nothing of the services' role runs with the rights of the owner in a sweep", async () => {
+  const stage = await openStage();
+  await stage.database.sql(insertEntries, [2, 3]);
+  const role = new pg.Client({ connectionString: asServiceRole(stage.database.url) });
+  await role.connect();
+  onTestFinished(() => role.end());
+  await role.query(`create temp table audit_entries (is_slot boolean, at timestamptz);
+    insert into audit_entries values (true, '2000-01-01')`);
+  expect((await role.query(`select sweep_audit_entries(now(), 10) as swept`)).rows).toEqual([{ swept: 4 }]);
+  expect((await role.query('select from pg_temp.audit_entries')).rowCount).toBe(1);
+});
+
 it('A key is good on every replica', async () => {
   const stage = await openStage();
   const [one, two] = await Promise.all([stage.start(), stage.start()]);
@@ -67,6 +81,21 @@ it('A key is good on every replica', async () => {
   const request = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
   const first = await one.slots.createSlot(request, { headers });
   expect(await two.slots.createSlot(request, { headers })).toEqual(first);
+});
+
+it('An etag of a cached sequence that is refused on one replica is read anew on the other', async () => {
+  const stage = await openStage();
+  const [one, two] = await Promise.all([stage.start(), stage.start()]);
+  const { slotId } = await createSlot(one);
+  await updateSequence(one, slotId, 1);
+  const { etag } = await two.slots.getDeliverySequence({ id: String(slotId) });
+  // No map: the copies stay as they are.
+  await one.slots.updateDeliverySequence({ id: slotId, deliverySequence: fromJson(ValueSchema, [7]) });
+  await expect(one.slots.updateSlotCapacity({ slotId, isCapacityFull: true, etag })).rejects.toThrow(
+    'changed meanwhile',
+  );
+  const { slot } = await one.slots.getSlotById({ id: slotId });
+  await expect.poll(async () => (await two.slots.getDeliverySequence({ id: String(slotId) })).etag).toBe(slot?.etag);
 });
 
 it('A replica serves the new etag of a cached sequence once a refresh has told it of the change', async () => {

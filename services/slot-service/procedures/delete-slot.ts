@@ -14,7 +14,7 @@ export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.
   return async ({ id, etag }, call) => {
     const [slot] = await parts.database.for(call).query(deactivateSlot({ ...actorOf(call), id, etag }));
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
-    if (slot.id === null) throw staleSlot(parts, id);
+    if (slot.id === null) throw staleSlot(parts, call, id);
     afterSlotWrite(parts, call, slot);
     return { message: 'Slot deleted successfully' };
   };

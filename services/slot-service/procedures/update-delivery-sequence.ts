@@ -30,7 +30,7 @@ export function updateDeliverySequence({
       const sequence = { deliverySequence: JSON.stringify(given), updateId };
       const [slot] = await db.query(storeSequence({ ...actorOf(call), id, etag, ...sequence }));
       if (slot === undefined) throw fail(slotErrors.slotNotFound);
-      if (slot.etag === null) throw staleSlot({ sequences }, id);
+      if (slot.etag === null) throw staleSlot({ sequences, database }, call, id);
       return slot;
     };
     const slot = isSequenceMap(given) ? await sequences.rewrite(id, call, store) : await store();

@@ -16,7 +16,7 @@ export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService
     const set = setCapacity({ ...actorOf(call), slotId, isCapacityFull, etag });
     const [slot] = await parts.database.for(call).query(set);
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
-    if (slot.id === null) throw staleSlot(parts, slotId);
+    if (slot.id === null) throw staleSlot(parts, call, slotId);
     afterSlotWrite(parts, call, slot);
     const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
     return { success: true, slot: toSlot(slot), message };

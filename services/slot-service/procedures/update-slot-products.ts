@@ -19,7 +19,7 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
     const found = await freshWrite((isLocked) =>
       db.batch(isLocked ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked })),
     );
-    if (!found.isCurrent) throw staleSlot(parts, slotId);
+    if (!found.isCurrent) throw staleSlot(parts, call, slotId);
     const { added, removed, storeRequestId } = found;
     afterSlotWrite(parts, call, { id: slotId, storeRequestId });
     return { message: 'Slot products updated successfully', added, removed };

@@ -63,7 +63,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
       db.batch(isLocked ? [lockSlot({ slotId: id })] : [], replaceSlot({ ...update, isLocked })),
     );
     if (!found.exists) throw fail(slotErrors.slotNotFound);
-    if (!found.isCurrent) throw staleSlot(parts, id);
+    if (!found.isCurrent) throw staleSlot(parts, call, id);
     // 4
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');

@@ -1,7 +1,9 @@
 import type { ConnectError } from '@connectrpc/connect';
+import type { Database } from '../../../shared/db/database.ts';
+import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
-import type { SequenceCache } from '../slots/sequence-cache.ts';
+import { type SequenceCache, sequenceChannel } from '../slots/sequence-cache.ts';
 
 /** What follows from a slot write, besides its answer. */
 interface WrittenSlotParts {
@@ -28,9 +30,24 @@ export function afterSlotWrite(
 
 /**
  * Makes the error for an etag that is not the slot's (design 9). Drops the cached delivery sequence, from which the caller may
- * have the etag: another read of it then gets the slot's.
+ * have the etag, here at once and on the other replicas: another read of it then gets the slot's.
  */
-export function staleSlot({ sequences }: Pick<WrittenSlotParts, 'sequences'>, id: number): ConnectError {
+export function staleSlot({ sequences, database }: StaleSlotParts, call: CallContext, id: number): ConnectError {
   sequences.drop(id);
+  // Not in the call's transaction, which is rolled back. Nothing is lost if it fails: the next refusal notifies again.
+  const { subject, signal } = call;
+  database
+    .for({ subject, signal })
+    .query(notifySequence({ id }))
+    .catch(() => undefined);
   return fail(commonErrors.etagMismatch);
 }
+
+interface StaleSlotParts extends Pick<WrittenSlotParts, 'sequences'> {
+  readonly database: Database;
+}
+
+const notifySequence = statement<never, { id: number }>(
+  'notifySequence',
+  `select pg_notify('${sequenceChannel}', json_build_object('slotId', $id::integer)::text)`,
+);

@@ -73,17 +73,18 @@ create trigger audit_entries_append_only before update or delete or truncate on 
 -- deleted. It has the rights of the owner, because the role of the services may not delete entries; and it leaves the last day.
 create function sweep_audit_entries(before_time timestamptz, most integer) returns integer
   language sql volatile security definer
-  set search_path from current
+  -- Nothing of the caller's own, such as a temporary table, may stand for what the function names.
+  set search_path = pg_catalog, pg_temp
   set audit.sweeping = 'on'
 as $$
   with oldest as (
     select oldest.ctid
     from (values (true), (false)) as services (of_slots), lateral (
-      select ctid from audit_entries where is_slot = of_slots and at < least(before_time, now() - interval '1 day')
+      select ctid from public.audit_entries where is_slot = of_slots and at < least(before_time, now() - interval '1 day')
       order by at limit most for update skip locked
     ) as oldest
   ),
-  swept as (delete from audit_entries where ctid = any (array(select ctid from oldest)) returning 1)
+  swept as (delete from public.audit_entries where ctid = any (array(select ctid from oldest)) returning 1)
   select count(*)::integer from swept
 $$;
 revoke execute on function sweep_audit_entries from public;

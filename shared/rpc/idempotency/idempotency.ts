@@ -29,10 +29,9 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
   async function invoke(request: Message, call: CallContext) {
     if (call.idempotencyKey === undefined) return rpc.invoke(request, call);
     const id = hashKey(call.idempotencyKey, call);
-    const requestHash = hashRequest(request);
+    // The staff user is looked up before the transaction, in which all fails that comes behind a claim that fails.
+    const requestHash = hashRequest(request, await call.staffId());
     let isTaken = false;
-    // Before the transaction, which fails for whatever comes behind a claim that fails.
-    await call.staffId();
     try {
       const answer = await database.transaction(
         call,
@@ -44,6 +43,8 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
           // A lost race must not undo the claim: each statement of the procedure can be undone for itself.
           call.transaction = { ...tx, query: (statement) => tx.batch([], statement) };
           const [claimed, executed] = await Promise.allSettled([claiming, rpc.invoke(request, call)]);
+          // What comes behind a claim that failed has failed for that.
+          if (claimed.status === 'rejected' && !isTaken) throw claimed.reason;
           if (executed.status === 'rejected') throw executed.reason;
           if (claimed.status === 'rejected') throw claimed.reason;
           return new StoredAnswer(output, await encodeBinary(output, executed.value, call));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { DescMethod, Message } from '@bufbuild/protobuf';
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import { type DescMethod, isMessage, type Message } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import { procedureName } from '../procedure-path.ts';
@@ -24,19 +24,34 @@ export function hashKey(key: string, { identity, method }: CallContext): Buffer 
   return sha256(JSON.stringify([identity.subject, procedureName(method), key]));
 }
 
-/** SHA-256 of what a request says, whatever protocol it came by: equal ones differ neither by form nor by the order of a map. */
-export function hashRequest(request: Message): Buffer {
-  return sha256(JSON.stringify(request, canonical));
+/**
+ * SHA-256 of what a request says, and as which staff user. Equal requests differ neither by the protocol that they came by, nor by
+ * the order of a map or of a list of ids.
+ */
+export function hashRequest(request: Message, staffId: number | undefined): Buffer {
+  return sha256(`${staffId ?? ''} ${canonical(request)}`);
 }
 
-/** As a replacer of JSON.stringify: the fields that the .proto files know, in an order of their own. */
-function canonical(_name: string, value: unknown): unknown {
-  if (typeof value === 'bigint' || typeof value === 'number') return String(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+/** A text that two decoded values have in common only if they are equal. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'string' ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value)) {
+    const isOfIds = typeof value[0] === 'number';
+    return `[${(isOfIds ? value.toSorted((left, right) => left - right) : value).map(canonical).join()}]`;
+  }
+  // A delivery sequence may have 100,000 of them.
+  if (isMessage(value, ValueSchema)) {
+    // As a value, null is the number of an enum.
+    return value.kind.case === 'nullValue' ? 'null' : canonical(value.kind.value);
+  }
   // A map may have names with a dollar sign, too, but messages as their values.
-  const isMessage = typeof Reflect.get(value, '$typeName') === 'string';
-  const fields = Object.entries(value).filter(([name]) => !(isMessage && name.startsWith('$')));
-  return Object.fromEntries(fields.sort(([left], [right]) => (left < right ? -1 : 1)));
+  const isOfMessage = isMessage(value);
+  const names = Object.keys(value).filter((name) => !(isOfMessage && name.startsWith('$')));
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(Reflect.get(value, name))}`)
+    .join()}}`;
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();

@@ -142,6 +142,34 @@ slotContract('Idempotency keys of slot mutations', (api) => {
     await expectError(update({ $typeName: [2] }), reused);
   });
 
+  it.each<[JsonValue, JsonValue]>([
+    [null, 0],
+    ['1', 1],
+    [[], {}],
+    [{ a: null }, { a: 0 }],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [true, 'true'],
+  ])('The sequences %j and %j are two requests', async (first, second) => {
+    const id = await addSlot(api.sql);
+    const options = { headers: { 'idempotency-key': randomUUID() } };
+    const update = (json: JsonValue) =>
+      api.staff.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, json) }, options);
+    await update(first);
+    await expectError(update(second), reused);
+  });
+
+  it('Lists of ids in another order are the same request', async () => {
+    const slotId = await addSlot(api.sql);
+    const key = randomUUID();
+    const update = (productIds: number[]) =>
+      withHeaders(key, (options) => api.staff.updateSlotProducts({ slotId, productIds }, options));
+    await update([3, 1]);
+    expect((await update([1, 3])).headers.get('idempotent-replayed')).toBe('true');
+  });
+
   it('A map whose keys come in another order is the same request', async () => {
     const id = await addSlot(api.sql);
     const key = randomUUID();
@@ -196,6 +224,12 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
     const options = { headers: { 'idempotency-key': 'x'.repeat(200) } };
     const { valid } = await api.staff.validate({ code: 'NONE', userId: 1, orderAmount: 1 }, options);
     expect(valid).toBe(false);
+  });
+
+  it('A key is good for the staff identity that it was first sent with', async () => {
+    const key = randomUUID();
+    await create(key);
+    await expectError(create(key, { client: api.guest }), reused);
   });
 
   it('A key is good for one caller and one procedure', async () => {

@@ -1,0 +1,95 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import pg from 'pg';
+import pino from 'pino';
+import { listEntries } from '../../shared/audit/list-entries.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { Database } from '../../shared/db/database.ts';
+import { migrate } from '../../shared/db/migrate.ts';
+import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { responseOf, staffCall } from '../support/call-context.ts';
+import { testSecret } from '../support/tokens.ts';
+import { auditFilters, loadAuditData } from './data-audit.ts';
+import { startBenchPostgres } from './data-postgres.ts';
+import { median } from './median.ts';
+
+// npm run bench:audit -- [--entries 10000000]: how long ListEntries takes with each filter, as the services run it, in a
+// PostgreSQL of its own; and how much room the entries take.
+
+const { values } = parseArgs({ options: { entries: { type: 'string', default: '10000000' } } });
+const entries = Number(values.entries);
+const { staff, subject, procedure, resourceId } = auditFilters;
+const runs = 40;
+
+type Filters = MessageInitShape<typeof AuditService.method.listEntries.input>;
+
+const filters: [string, Filters][] = [
+  ['none', {}],
+  ['resource_type', { resourceType: 'slot' }],
+  ['resource_id', { resourceType: 'slot', resourceId }],
+  ['staff_id, of half of all', { staffId: staff.common }],
+  ['staff_id, of 0.05 %', { staffId: staff.rare }],
+  ['subject, of half of all', { subject: subject.common }],
+  ['subject, of 0.05 %', { subject: subject.rare }],
+  ['subject, of none', { subject: 'nobody' }],
+  ['procedure, of a quarter', { procedure: procedure.slot }],
+  ['procedure, of 0.01 %', { procedure: procedure.rare }],
+  ['since', { since: '2025-06-01' }],
+  ['until', { until: '2024-01-01' }],
+  ['since and until, a day', { since: '2024-06-01', until: '2024-06-02' }],
+  ['staff_id and procedure', { staffId: staff.rare, procedure: procedure.slot }],
+  ['resource_id and subject', { resourceId, subject: subject.common }],
+];
+const couponFilters: [string, Filters][] = [
+  ['coupon-service: none', {}],
+  ['coupon-service: resource_type coupon', { resourceType: 'coupon' }],
+  ['coupon-service: resource_type user', { resourceType: 'user' }],
+  ['coupon-service: staff_id and resource_type', { staffId: staff.rare, resourceType: 'user' }],
+];
+
+const postgres = await startBenchPostgres();
+try {
+  const url = await postgres.createDatabase('audit');
+  await migrate(url);
+  await loadAuditData(url, entries);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ table: string; indexes: string }>(
+    `select pg_table_size('audit_entries') as table, pg_indexes_size('audit_entries') as indexes`,
+  );
+  await client.end();
+  const [size] = rows;
+  const perEntry = (bytes: string | undefined) => Math.round(Number(bytes) / entries);
+  console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}. ${entries} entries:`);
+  console.log(`${perEntry(size?.table)} bytes each in the table, ${perEntry(size?.indexes)} in the indexes.\n`);
+  console.log('| filter | entries on the page | median of 40, ms |\n| --- | ---: | ---: |');
+  const config = readConfig('slot', { DATABASE_URL: url, AUTH_JWT_SECRET: testSecret }).database;
+  const database = new Database(config, pino({ level: 'silent' }));
+  for (const [service, all] of [
+    ['slot', filters],
+    ['coupon', couponFilters],
+  ] as const) {
+    const handler = listEntries(database, service);
+    for (const [name, filter] of all) {
+      const { method } = AuditService;
+      const run = async () =>
+        responseOf(
+          method.listEntries,
+          await handler(create(method.listEntries.input, filter), staffCall(method.listEntries)),
+        );
+      const took: number[] = [];
+      let found = 0;
+      for (let n = 0; n < runs + 10; n += 1) {
+        const begin = performance.now();
+        found = (await run()).entries.length;
+        if (n >= 10) took.push(performance.now() - begin);
+      }
+      console.log(`| ${name} | ${found} | ${median(took).toFixed(2)} |`);
+    }
+  }
+  await database.close();
+} finally {
+  await postgres.stop();
+}
+process.exit(0);
