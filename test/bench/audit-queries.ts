@@ -65,11 +65,11 @@ try {
   console.log(`${perEntry(size?.table)} bytes each in the table, ${perEntry(size?.indexes)} in the indexes.\n`);
   console.log('| filter | entries on the page | median of 40, ms |\n| --- | ---: | ---: |');
   const config = readConfig('slot', { DATABASE_URL: url, AUTH_JWT_SECRET: testSecret }).database;
-  const database = new Database(config, pino({ level: 'silent' }));
   for (const [service, all] of [
     ['slot', filters],
     ['coupon', couponFilters],
   ] as const) {
+    const database = new Database(config, pino({ level: 'silent' }));
     const handler = listEntries(database, service);
     for (const [name, filter] of all) {
       const { method } = AuditService;
@@ -87,8 +87,8 @@ try {
       }
       console.log(`| ${name} | ${found} | ${median(took).toFixed(2)} |`);
     }
+    await database.close();
   }
-  await database.close();
 } finally {
   await postgres.stop();
 }

@@ -2,8 +2,8 @@ import pg from 'pg';
 
 /** What the filters of the loaded entries find: common and rare values. */
 export const auditFilters = {
-  staff: { common: 1, rare: 900 },
-  subject: { common: 'staff-1', rare: 'staff-900' },
+  staff: { common: 1, rare: 903 },
+  subject: { common: 'staff-1', rare: 'staff-903' },
   procedure: { slot: 'slot.v1.SlotService/UpdateSlotProducts', rare: 'slot.v1.SlotService/DeleteSlot' },
   resourceId: 4_711,
 };
