@@ -148,12 +148,18 @@ export class Database {
           return statement === undefined ? [] : query(statement);
         },
         async batch(before, last) {
-          const sent = [savepoint(), ...before].map(query);
+          const saved = query(savepoint());
+          const sent = before.map(query);
           const rows = query(last);
           try {
-            await allEnded([...sent, rows]);
+            await allEnded([saved, ...sent, rows]);
           } catch (error) {
-            await query(rollbackToSavepoint()).catch(() => undefined);
+            // Without its savepoint, the transaction had failed before.
+            const isSaved = await saved.then(
+              () => true,
+              () => false,
+            );
+            if (isSaved) await query(rollbackToSavepoint()).catch(() => undefined);
             throw error;
           }
           return rows;

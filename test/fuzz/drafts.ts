@@ -23,7 +23,8 @@ export function draftOf(message: DescMessage, random: Random, oddity: number): D
     .map((field) => ({ field, values: valuesOf(field, random, oddity) }));
 }
 
-// A coupon with two discounts, or for some and for all users, is refused at once: only one is chosen.
+// A coupon with two discounts, or for some and for all users, is refused at once: only one is chosen. An etag is nearly always
+// another one than the record's, and several filters together find nothing.
 const rarelyTogether = new Map([
   ['flat_discount', 0.15],
   ['discount_percent', 0.85],
@@ -31,6 +32,9 @@ const rarelyTogether = new Map([
   ['is_apply_for_all', 0.7],
   ['clear_product_ids', 0.05],
   ['page_token', 0.1],
+  ['etag', 0.1],
+  ['subject', 0.2],
+  ['procedure', 0.2],
   ['cursor', 0.4],
   ['coupon_code', 0.6],
 ]);
@@ -68,7 +72,8 @@ function oneValue(field: DescField, random: Random, oddity: number): DraftValue 
 }
 
 function plainText(name: string, random: Random): string {
-  if (/time|till/.test(name)) return random.chance(0.9) ? plainDate(random) : oddDate(random);
+  if (/time|till|since|until/.test(name)) return random.chance(0.9) ? plainDate(random) : oddDate(random);
+  if (name === 'resource_type') return random.pick(['slot', 'coupon', 'reserved_coupon', 'user', '']);
   if (name === 'id') return String(random.int(1, existing.ids));
   if (name === 'mobile')
     return random.chance(0.5) ? `90000000${random.int(10, 99)}` : `+91 98765-${random.int(10_000, 99_999)}`;

@@ -39,6 +39,7 @@ export function credential(random: Random): Headers {
 
 const oddHeaders: readonly [string, readonly string[]][] = [
   ['x-request-id', ['abc-1', '', ' ', 'a'.repeat(200), 'x y', '{"a":1}', '..']],
+  ['idempotency-key', ['key-1', 'key-2', 'key-3', '', 'a key', 'x'.repeat(129)]],
   [
     'store-request-id',
     ['{storeRequest}', '', '0', '-1', '1', '99999999999999999999', 'a.b.c', '{storeRequest}x', 'NaN'],

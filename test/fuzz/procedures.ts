@@ -1,4 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf';
+import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -18,7 +19,7 @@ export interface Target {
   readonly oddity: number;
 }
 
-const methods = [SlotService, SlotStoreService, CouponService].flatMap(({ methods }) => methods);
+const methods = [SlotService, SlotStoreService, CouponService, AuditService].flatMap(({ methods }) => methods);
 const noSideEffects = 1;
 
 /** A random procedure, with a message for it. All procedures are equally likely. */
@@ -31,11 +32,12 @@ export function chooseTarget(random: Random): Target {
     [2, 0.8],
   ]);
   const name = `${method.parent.typeName}/${method.name}`;
+  const isOnBoth = method.parent === AuditService;
   return {
     method,
     name,
     path: `/${name}`,
-    service: method.parent === CouponService ? 'coupon' : 'slot',
+    service: method.parent === CouponService || (isOnBoth && random.chance(0.5)) ? 'coupon' : 'slot',
     isStream: method.methodKind === 'server_streaming',
     isQuery: method.idempotency === noSideEffects,
     draft: draftOf(method.input, random, oddity),
