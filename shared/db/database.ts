@@ -25,7 +25,7 @@ export interface Queryable {
 /** Makes a statement when it can be sent; undefined when nobody needs it any more. */
 export type LateStatement<Row> = () => BoundStatement<Row> | undefined;
 
-/** Runs statements that need no transaction of their own. */
+/** Runs statements and batches: each for itself, or all in an open transaction. */
 export interface BatchQueryable extends Queryable {
   /** Makes a statement when a connection has been lent for it, and runs it. Resolves with no rows when it makes none. */
   queryLate<Row>(make: LateStatement<Row>): Promise<Row[]>;
@@ -45,6 +45,7 @@ export interface Asking extends Caller {
   readonly transaction?: BatchQueryable | undefined;
 }
 
+/** How a transaction runs. */
 export interface TransactionOptions<Result> {
   /** Unset: `read committed`. */
   readonly isolation?: keyof typeof begin;

@@ -13,7 +13,7 @@ export class LostRace extends Error {}
  * that the rules hold; a constraint then stops the second one. It runs again, finds what the first one
  * wrote, and its caller refuses by the rule.
  *
- * @param write resolves with the rows of the statement, of which there is one. It may throw `LostRace`.
+ * @param write resolves with the rows of the statement, of which there is one. It may throw `LostRace`. `run` counts from 1.
  * @param codeTaken the error when the third run, too, finds its code taken at the last moment.
  * @throws ABORTED when the third run loses another race, and what else `write` throws.
  */

@@ -74,7 +74,7 @@ export class SequenceCache {
       const isLast = this.#changes === changesBefore;
       this.drop(slotId);
       if (slot === undefined) this.#ownUpdates.delete(updateId);
-      else if (isLast) this.#keep(this.#respond(slotId, slot));
+      else if (isLast && isSequenceMap(slot.deliverySequence)) this.#keep(this.#respond(slotId, slot));
     };
     try {
       const slot = await store(updateId);
@@ -86,7 +86,7 @@ export class SequenceCache {
     }
   }
 
-  /** Drops the copy of a slot that was changed in another way, whose etag is an old one. */
+  /** Drops the copy of a slot, whose sequence or etag may be an old one. */
   drop(slotId: number): void {
     this.#changes += 1;
     this.#cache.del(slotId);
@@ -103,7 +103,10 @@ export class SequenceCache {
     if (!isOwn) this.drop(Number(notification.slotId));
   }
 
-  /** Drops the copies that have another etag than a notification of a store refresh says. */
+  /**
+   * Drops the copies that have another etag than a notification of a store refresh says. A slot without a copy counts as changed, too:
+   * a read that is under way may bring its old etag.
+   */
   onSlotsWritten(payload: string): void {
     const etags: Readonly<Record<string, string>> = JSON.parse(payload);
     for (const [slotId, etag] of Object.entries(etags)) {

@@ -5,6 +5,7 @@ import { invalidField } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import { procedureName } from '../procedure-path.ts';
 
+/** The header and metadata key of an idempotency key. */
 export const keyHeader = 'idempotency-key';
 
 /** Whether a procedure writes. Queries are NO_SIDE_EFFECTS in the .proto files, and ignore keys. */
