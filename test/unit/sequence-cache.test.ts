@@ -115,6 +115,20 @@ describe('The cache of delivery sequences', () => {
     expect(await keptBy(cache, 1)).toEqual(nothing);
   });
 
+  it('A refresh drops the copies that have another etag, and keeps none of a read that brings one', async () => {
+    const cache = open();
+    await read(cache, 1, old);
+    cache.onSlotsWritten(JSON.stringify({ 1: '7', 2: '7' }));
+    expect(await keptBy(cache, 1)).toEqual(old);
+    cache.onSlotsWritten(JSON.stringify({ 1: '8' }));
+    expect(await keptBy(cache, 1)).toEqual(nothing);
+    const [endSame, endOther] = [beginRead(cache, 3), beginRead(cache, 4)];
+    cache.onSlotsWritten(JSON.stringify({ 3: '7', 4: '8' }));
+    await endSame();
+    await endOther();
+    expect([await keptBy(cache, 3), await keptBy(cache, 4)]).toEqual([old, nothing]);
+  });
+
   it('The cache keeps nothing that began while notifications were lost', async () => {
     const cache = open();
     cache.bypass();

@@ -9,6 +9,8 @@ const lifetimeSeconds = 3600;
 const defaultMaxBytes = 64 * 1024 * 1024;
 /** What a kept response takes in memory, besides its encoded form. */
 const entryBytes = 600;
+/** With more slots that refreshes have told of, what is under way is not kept. */
+const maxTold = 1_000;
 /** A response may take this share of the cache. */
 const maxShare = 1 / 8;
 
@@ -29,6 +31,9 @@ export class SequenceCache {
   /** Counts the changes by anyone, so that a read or an update knows whether one came in between. */
   #changes = 0;
   #bypassed = false;
+  /** How many reads and updates are under way, and the etags that refreshes have told of meanwhile, by slot. */
+  #underWay = 0;
+  readonly #told = new Map<number, string>();
   /** Updates of this process whose notifications are still to come, and to be ignored. */
   readonly #ownUpdates = new Set<string>();
 
@@ -47,10 +52,15 @@ export class SequenceCache {
     const cached = this.#cache.get<SequenceResponse>(slotId);
     if (cached !== undefined) return cached;
     const changesBefore = this.#changes;
-    const sequence = await load();
-    const response = this.#respond(slotId, sequence);
-    if (isSequenceMap(sequence.deliverySequence) && this.#changes === changesBefore) this.#keep(response);
-    return response;
+    this.#underWay += 1;
+    try {
+      const sequence = await load();
+      const response = this.#respond(slotId, sequence);
+      if (this.#isLast(slotId, sequence, changesBefore)) this.#keep(response);
+      return response;
+    } finally {
+      this.#leave();
+    }
   }
 
   /**
@@ -70,11 +80,13 @@ export class SequenceCache {
     const updateId = randomUUID();
     // While notifications are lost, this one would stay in the set for ever.
     if (!this.#bypassed) this.#ownUpdates.add(updateId);
+    this.#underWay += 1;
     const end = (slot: Slot | undefined) => {
-      const isLast = this.#changes === changesBefore;
+      const isLast = slot !== undefined && this.#isLast(slotId, slot, changesBefore);
       this.drop(slotId);
       if (slot === undefined) this.#ownUpdates.delete(updateId);
-      else if (isLast && isSequenceMap(slot.deliverySequence)) this.#keep(this.#respond(slotId, slot));
+      else if (isLast) this.#keep(this.#respond(slotId, slot));
+      this.#leave();
     };
     try {
       const slot = await store(updateId);
@@ -103,15 +115,17 @@ export class SequenceCache {
     if (!isOwn) this.drop(Number(notification.slotId));
   }
 
-  /**
-   * Drops the copies that have another etag than a notification of a store refresh says. A slot without a copy counts as changed, too:
-   * a read that is under way may bring its old etag.
-   */
+  /** Drops the copies that have another etag than a notification of a store refresh says, and keeps none that comes with one. */
   onSlotsWritten(payload: string): void {
     const etags: Readonly<Record<string, string>> = JSON.parse(payload);
-    for (const [slotId, etag] of Object.entries(etags)) {
-      if (this.#kept.get(Number(slotId))?.response.etag !== etag) this.drop(Number(slotId));
+    for (const [id, etag] of Object.entries(etags)) {
+      const kept = this.#kept.get(Number(id));
+      if (kept === undefined && this.#underWay > 0) this.#told.set(Number(id), etag);
+      if (kept !== undefined && kept.response.etag !== etag) this.drop(Number(id));
     }
+    if (this.#told.size <= maxTold) return;
+    this.#told.clear();
+    this.#changes += 1;
   }
 
   /** Forgets everything and keeps nothing, while notifications of other replicas are lost. */
@@ -154,6 +168,17 @@ export class SequenceCache {
 
   close(): void {
     this.#cache.close();
+  }
+
+  /** Whether a map that was read or stored is the last one, as far as this process knows. */
+  #isLast(slotId: number, { deliverySequence, etag }: Sequence, changesBefore: number): boolean {
+    const told = this.#told.get(slotId) ?? etag;
+    return isSequenceMap(deliverySequence) && this.#changes === changesBefore && told === etag;
+  }
+
+  #leave(): void {
+    this.#underWay -= 1;
+    if (this.#underWay === 0) this.#told.clear();
   }
 
   #respond(slotId: number, sequence: Sequence): SequenceResponse {
