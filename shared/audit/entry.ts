@@ -29,9 +29,11 @@ export function actorOf(call: CallContext): Actor {
 export function auditEntry(resourceType: ResourceType, changes: string): string {
   // Without "offset 0", the fields would be built twice: to be compared, and to be stored.
   return `${resourceType}_entry as (
-     insert into audit_entries (procedure, subject, staff_id, request_id, resource_type, resource_id, before, after)
+     insert into audit_entries (
+       procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
+     )
      select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
-       '${resourceType}', id, before, after
+       '${resourceType}', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
      from (${changes} offset 0) as changes
      where before::text is distinct from after::text
    )`;

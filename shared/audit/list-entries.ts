@@ -5,13 +5,17 @@ import { optionalDate } from '../rpc/dates.ts';
 import type { Handler } from '../rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../rpc/page-token.ts';
 import { EntriesResponse, type EntryRow } from './entries-response.ts';
+import type { ResourceType } from './entry.ts';
 
 const defaultLimit = 50;
 /** A page ends before its limit where its changes have more bytes. Its first entry may have any number. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-/** SQL of the resources of each service. */
-const resourcesOf = { slot: 'is_slot', coupon: 'not is_slot' } as const;
+/** The resources of each service. */
+const resourcesOf = {
+  slot: ['slot'],
+  coupon: ['coupon', 'reserved_coupon', 'user'],
+} as const satisfies Record<string, readonly ResourceType[]>;
 
 /**
  * Design 10, listEntries: the changes of a service's records, newest first. An index serves each filter; of several, PostgreSQL
@@ -24,13 +28,12 @@ export function listEntries(
   service: keyof typeof resourcesOf,
 ): Handler<typeof AuditService.method.listEntries> {
   return async (request, call) => {
-    const filters = readFilters(request);
-    if (isOfOther(service, request.resourceType)) return { entries: [] };
+    const filters = readFilters(request, resourcesOf[service]);
     const listed = ['audit entries', service, JSON.stringify(filters)];
     const { limit = defaultLimit } = request;
     const after = request.pageToken === '' ? undefined : readPageToken(listed, request.pageToken);
     const params = { ...filters, afterMicros: after?.[0], afterId: after?.[1] };
-    const select = selectEntries(service, params);
+    const select = selectEntries(params);
     const rows = await database.for(call).query(select({ ...params, rows: limit + 1 }));
     const shown = rows.filter(({ isBeyond }) => !isBeyond);
     const last = shown.at(-1);
@@ -39,15 +42,10 @@ export function listEntries(
   };
 }
 
-/** Whether a type of resource is not this service's. */
-const isOfOther = (service: keyof typeof resourcesOf, type: string) =>
-  type !== '' && (type === 'slot') !== (service === 'slot');
-
-/** What is not given is undefined. */
-function readFilters(request: ListEntriesRequest) {
+/** The types of the resources to list, of those that the service has. What is not given is undefined. */
+function readFilters(request: ListEntriesRequest, types: readonly string[]) {
   return {
-    // All entries of slot-service are of slots.
-    resourceType: request.resourceType === 'slot' ? undefined : request.resourceType || undefined,
+    types: types.filter((type) => request.resourceType === '' || request.resourceType === type),
     resourceId: request.resourceId,
     staffId: request.staffId,
     subject: request.subject || undefined,
@@ -64,7 +62,6 @@ interface PageParams extends ReturnType<typeof readFilters> {
 }
 
 const conditions = {
-  resourceType: 'resource_type = $resourceType',
   resourceId: 'resource_id = $resourceId',
   staffId: 'staff_id = $staffId',
   subject: 'hashtext(subject) = hashtext($subject) and subject = $subject',
@@ -80,8 +77,11 @@ interface PageRow extends EntryRow {
   isBeyond: boolean;
 }
 
-/** A statement of its own for each set of filters, so that PostgreSQL plans each by the index that serves it. */
-function selectEntries(service: keyof typeof resourcesOf, params: PageParams) {
+/**
+ * A statement of its own for each set of filters, so that PostgreSQL plans each by the index that serves it. Each index begins with
+ * the type: a page is made of the latest entries of each.
+ */
+function selectEntries(params: PageParams) {
   const given = Object.entries(conditions).filter(([name]) => Reflect.get(params, name) !== undefined);
   // All names together would be too long for PostgreSQL.
   const numbers = given.map(([name]) => Object.keys(conditions).indexOf(name));
@@ -95,9 +95,12 @@ function selectEntries(service: keyof typeof resourcesOf, params: PageParams) {
        select *, row_number() over page = $rows
          or (row_number() over page > 1 and sum(shown_bytes) over page > ${maxPageBytes}) as is_beyond
        from (
-         select * from audit_entries
-         where ${[resourcesOf[service], ...given.map(([, condition]) => condition)].join(' and ')}
-         order by at desc, id desc limit $rows::integer
+         select entries.* from unnest($types::text[]) as types (type), lateral (
+           select * from audit_entries
+           where ${['resource_type = type', ...given.map(([, condition]) => condition)].join(' and ')}
+           order by at desc, id desc limit $rows::integer
+         ) as entries
+         order by at desc, id desc limit $rows
        ) as found
        window page as (order by at desc, id desc)
      ) as entries

@@ -132,7 +132,8 @@ export class Database {
 
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws or the caller's signal aborts.
-   * A batch that fails leaves the transaction as it was before.
+   * A statement that fails undoes the transaction; the next one begins it anew. So a call that runs a write again, because
+   * it has lost a race, needs no savepoint. What it has written before is undone: a mutation writes with one statement.
    */
   transaction<Result>(
     caller: Caller,
@@ -142,25 +143,22 @@ export class Database {
     const { signal } = caller;
     return this.#withClient(caller, async (client) => {
       const query = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, caller);
+      let hasFailed = false;
       const tx: BatchQueryable = {
-        query,
+        query: (statement) => tx.batch([], statement),
         async queryLate(make) {
           const statement = make();
-          return statement === undefined ? [] : query(statement);
+          return statement === undefined ? [] : tx.query(statement);
         },
         async batch(before, last) {
-          const saved = query(savepoint());
-          const sent = before.map(query);
+          const anew = hasFailed ? [rollback(), begin[isolation]()] : [];
+          hasFailed = false;
+          const sent = [...anew, ...before].map(query);
           const rows = query(last);
           try {
-            await allEnded([saved, ...sent, rows]);
+            await allEnded([...sent, rows]);
           } catch (error) {
-            // Without its savepoint, the transaction had failed before.
-            const isSaved = await saved.then(
-              () => true,
-              () => false,
-            );
-            if (isSaved) await query(rollbackToSavepoint()).catch(() => undefined);
+            hasFailed = true;
             throw error;
           }
           return rows;
@@ -177,7 +175,7 @@ export class Database {
         return result;
       } catch (error) {
         // Otherwise the connection is closed, which rolls back, too.
-        if (!signal.aborted && !endsConnection(error)) await client.query('rollback').catch(() => undefined);
+        if (!signal.aborted && !endsConnection(error)) await query(rollback()).catch(() => undefined);
         throw error;
       }
     });
@@ -344,5 +342,4 @@ const begin = {
   'repeatable read': statement<never>('beginRepeatableRead', 'begin isolation level repeatable read'),
 };
 const commit = statement<never>('commit', 'commit');
-const savepoint = statement<never>('savepoint', 'savepoint batch');
-const rollbackToSavepoint = statement<never>('rollbackToSavepoint', 'rollback to savepoint batch');
+const rollback = statement<never>('rollback', 'rollback');

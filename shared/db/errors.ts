@@ -56,12 +56,6 @@ export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
   return cause instanceof pg.DatabaseError ? raceConstraints.get(cause.constraint) : undefined;
 }
 
-/** Whether a statement failed because its idempotency key is taken. */
-export function isKeyTaken(error: unknown): boolean {
-  const cause = error instanceof ConnectError ? error.cause : undefined;
-  return cause instanceof pg.DatabaseError && cause.constraint === idempotencyKeyConstraint;
-}
-
 /**
  * Whether a statement failed because its connection is silent, because the server ends it, or because
  * the server is no primary any more. The driver reports the failure before the socket closes, so the
@@ -80,7 +74,7 @@ export function endsConnection(error: unknown): boolean {
  */
 export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
   const row = rowOf(error);
-  // The statement before it in the same transaction failed, and tells why. A retry finds its key taken.
+  // A statement before it in the same transaction failed, and tells why. Or a retry finds its key taken.
   const isExpected =
     error instanceof pg.DatabaseError &&
     (error.code === inFailedTransaction || error.constraint === idempotencyKeyConstraint);

@@ -33,21 +33,22 @@ export async function conditionalWrite<Row>(
 }
 
 /**
- * Runs a conditional write whose statement reads more than the record that it locks, such as the record's links. The
- * statement sees those as they were when it began, which may be before another change of the record that it then waits for. So
- * it compares the record's etag, which every change replaces, before the lock and after, and writes only when it is `isFresh`.
- * When it is not, it runs again with the record locked before it begins.
+ * Runs a conditional write whose statement reads more than the record that it changes, such as the record's links. The
+ * statement sees all of it as it was when it began, which may be before another change of the record that it then waits for. So
+ * it changes the record only while that has the etag that it has seen, which every change replaces. When the rules hold and it
+ * has written nothing all the same, it runs again with the record locked before it begins.
  *
  * @param write resolves with the rows of the statement. `isLocked` tells whether it has to lock the record before.
  * @throws as `conditionalWrite` does.
  */
-export function freshWrite<Row extends { isFresh: boolean }>(
+export function freshWrite<Row extends { mayWrite: boolean; id: number | null }>(
   write: (isLocked: boolean) => Promise<readonly Row[]>,
   codeTaken?: ErrorRow,
 ): Promise<Row> {
   return conditionalWrite(async (run) => {
     const rows = await write(run > 1);
-    if (!onlyRow(rows).isFresh) throw new LostRace();
+    const { mayWrite, id } = onlyRow(rows);
+    if (mayWrite && id === null) throw new LostRace();
     return rows;
   }, codeTaken);
 }

@@ -42,7 +42,7 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
     const db = database.for(call);
     const found = await freshWrite((isLocked) => {
       const locks = isLocked ? [...codeLocks, lockCoupon({ id })] : codeLocks;
-      return db.batch(locks, updateCoupon({ ...write, isLocked }));
+      return db.batch(locks, updateCoupon(write));
     }, couponErrors.couponCodeTaken);
     // 2
     if (needsUsers && !found.hasUsers) throw fail(couponErrors.usersRequired);
@@ -76,55 +76,55 @@ interface CouponUpdates extends CouponBody, Actor, Guard {
   needsUsers: boolean;
   clearsProductIds: boolean;
   clearsValidTill: boolean;
-  isLocked: boolean;
 }
 
 type Found = {
   hasUsers: boolean;
   usersExist: boolean;
   exists: boolean;
-  isFresh: boolean;
   isCurrent: boolean;
   isCodeFree: boolean;
+  mayWrite: boolean;
 } & (CouponRow | { id: null });
+
+// That the rules hold.
+const mayWrite = `(
+  "isCurrent" and "usersExist" and "isCodeFree" and "productsExist" and ("hasUsers" or not $needsUsers::boolean))`;
 
 // Lists that are null leave the links alone. The locks keep users and products from being deleted
 // before their links are written.
 const updateCoupon = statement<Found, CouponUpdates>(
   'update',
-  `with seen as (select etag from coupons where id = $id),
-   old as (select * from coupons where id = $id for no key update),
+  `with seen as (select * from coupons where id = $id),
    known_users as (select id from users where id = any((select $applicableUsers::integer[])::integer[]) for key share),
    known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
    found as (
      select
        exists (select from coupon_applicable_users where coupon_id = $id) as "hasUsers",
        (select count(*) from known_users) = coalesce(cardinality($applicableUsers::integer[]), 0) as "usersExist",
-       exists (select from old) as "exists",
-       $isLocked::boolean or (select etag from seen) is not distinct from (select etag from old) as "isFresh",
-       exists (select from old where ${etagMatches('old')}) as "isCurrent",
+       exists (select from seen) as "exists",
+       exists (select from seen where ${etagMatches('seen')}) as "isCurrent",
        not exists (select from coupons where coupon_code = $couponCode and id <> $id) as "isCodeFree",
        (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as "productsExist"
    ),
    -- 4
    written as (
      update coupons set
-       coupon_code = coalesce($couponCode, old.coupon_code),
-       is_user_based = coalesce($isUserBased, old.is_user_based),
-       discount_percent = coalesce($discountPercent, old.discount_percent),
-       flat_discount = coalesce($flatDiscount, old.flat_discount),
-       min_order = coalesce($minOrder, old.min_order),
-       max_value = coalesce($maxValue, old.max_value),
-       product_ids = case when $clearsProductIds then null else coalesce($productIds, old.product_ids) end,
-       is_apply_for_all = coalesce($isApplyForAll, old.is_apply_for_all),
-       valid_till = case when $clearsValidTill then null else coalesce($validTill, old.valid_till) end,
-       max_limit_for_user = coalesce($maxLimitForUser, old.max_limit_for_user),
-       exclusive_apply = coalesce($exclusiveApply, old.exclusive_apply),
-       is_invalidated = coalesce($isInvalidated, old.is_invalidated),
-       etag = case when $isChange then next_etag() else old.etag end
-     from old, found
-     where coupons.id = old.id and "isFresh" and "isCurrent" and "usersExist" and "isCodeFree" and "productsExist"
-       and ("hasUsers" or not $needsUsers::boolean)
+       coupon_code = coalesce($couponCode, seen.coupon_code),
+       is_user_based = coalesce($isUserBased, seen.is_user_based),
+       discount_percent = coalesce($discountPercent, seen.discount_percent),
+       flat_discount = coalesce($flatDiscount, seen.flat_discount),
+       min_order = coalesce($minOrder, seen.min_order),
+       max_value = coalesce($maxValue, seen.max_value),
+       product_ids = case when $clearsProductIds then null else coalesce($productIds, seen.product_ids) end,
+       is_apply_for_all = coalesce($isApplyForAll, seen.is_apply_for_all),
+       valid_till = case when $clearsValidTill then null else coalesce($validTill, seen.valid_till) end,
+       max_limit_for_user = coalesce($maxLimitForUser, seen.max_limit_for_user),
+       exclusive_apply = coalesce($exclusiveApply, seen.exclusive_apply),
+       is_invalidated = coalesce($isInvalidated, seen.is_invalidated),
+       etag = case when $isChange then next_etag() else seen.etag end
+     from seen, found
+     where coupons.id = seen.id and coupons.etag = seen.etag and ${mayWrite}
      returning coupons.*
    ),
    -- 6
@@ -154,7 +154,7 @@ const updateCoupon = statement<Found, CouponUpdates>(
      differing(
        `select id,
           json_build_object(
-            ${couponFields('old')},
+            ${couponFields('seen')},
             'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
               select user_id from coupon_applicable_users where coupon_id = $id order by user_id
             )) end,
@@ -171,9 +171,9 @@ const updateCoupon = statement<Found, CouponUpdates>(
               select id from known_products order by id
             )) end
           ) as new
-        from old join written using (id)`,
+        from seen join written using (id)`,
      ),
    )}
-   select found.*, ${couponColumns}
+   select found.*, ${mayWrite} as "mayWrite", ${couponColumns}
    from found left join written as coupons on true`,
 );

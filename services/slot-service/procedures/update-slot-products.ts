@@ -19,7 +19,7 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
     const found = await freshWrite((isLocked) =>
       db.batch(isLocked ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked })),
     );
-    if (!found.isCurrent) throw staleSlot(parts, call, slotId);
+    if (found.id === null) throw staleSlot(parts, call, slotId);
     const { added, removed, storeRequestId } = found;
     afterSlotWrite(parts, call, { id: slotId, storeRequestId });
     return { message: 'Slot products updated successfully', added, removed };
@@ -28,44 +28,48 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
 
 // All statements insert in the order of the product ids, so that none of them deadlock.
 const replaceProducts = statement<
-  { added: number; removed: number; isFresh: boolean; isCurrent: boolean; storeRequestId: string },
+  { id: number | null; added: number; removed: number; mayWrite: boolean; storeRequestId: string },
   { slotId: number; productIds: readonly number[]; isLocked: boolean } & Actor & Guard
 >(
   'updateSlotProducts',
-  `with seen as (select etag from slots where id = $slotId),
-   old as (select id, etag from slots where id = $slotId for no key update),
-   found as (
-     select
-       -- A slot that does not exist can't be locked by this statement.
-       $isLocked::boolean or exists (select from seen join old using (etag)) as "isFresh",
-       $etag = '' or exists (select from old where ${etagMatches('old')}) as "isCurrent"
+  `with seen as (select id, etag from slots where id = $slotId),
+   found as (select $etag = '' or exists (select from seen where ${etagMatches('seen')}) as "mayWrite"),
+   slot as (
+     update slots set etag = default from seen, found where slots.id = seen.id and slots.etag = seen.etag and "mayWrite"
+     returning slots.id
    ),
-   allowed as (select $slotId::integer as slot_id from found where "isFresh" and "isCurrent"),
-   written as (update slots set etag = default from allowed where slots.id = allowed.slot_id),
-   listed as (select slot_id, unnest((select $productIds::integer[])) as product_id from allowed),
+   written as (
+     select id from slot
+     -- A slot that does not exist can't be locked by this statement.
+     union all select $slotId from found where $isLocked::boolean and "mayWrite" and not exists (select from seen)
+   ),
+   products as (
+     select product_id, stored.product_id is null as is_added, listed.product_id is null as is_removed
+     from (select product_id from product_slots where slot_id = $slotId) as stored
+       full join (select distinct unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
+   ),
    removed as (
-     delete from product_slots using allowed
-     where product_slots.slot_id = allowed.slot_id and product_id not in (select product_id from listed)
-     returning product_id
+     delete from product_slots using written
+     where slot_id = written.id and product_id = any(array(select product_id from products where is_removed))
    ),
    added as (
      insert into product_slots (slot_id, product_id)
-     select slot_id, product_id from listed
+     select written.id, product_id from written, products where is_added
      order by product_id
-     on conflict do nothing
-     returning product_id
+   ),
+   counted as (
+     select count(*) filter (where is_added)::integer as added, count(*) filter (where is_removed)::integer as removed,
+       array_agg(product_id order by product_id) filter (where not is_added) as before,
+       array_agg(product_id order by product_id) filter (where not is_removed) as after
+     from products
    ),
    ${auditEntry(
      'slot',
-     `select slot_id as id,
-        json_build_object('productIds', array_to_json(array(
-          select product_id from product_slots where slot_id = $slotId order by product_id
-        ))) as before,
-        json_build_object('productIds', array_to_json(array(select product_id from listed order by product_id))) as after
-      from allowed`,
+     `select id, json_build_object('productIds', array_to_json(coalesce(before, '{}'))) as before,
+        json_build_object('productIds', array_to_json(coalesce(after, '{}'))) as after
+      from written, counted`,
    )},
-   ${appendRefreshRequest('slot_id', 'allowed')}
-   select (select count(*) from added)::integer as added, (select count(*) from removed)::integer as removed,
-     "isFresh", "isCurrent", ${requestIdColumn}
-   from found`,
+   ${appendRefreshRequest('id', 'written')}
+   select added, removed, "mayWrite", (select id from written) as id, ${requestIdColumn}
+   from found, counted`,
 );

@@ -60,7 +60,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     const update = { ...actorOf(call), id, etag, ...times, isActive, groupIds, productIds, ...given.params };
     const db = parts.database.for(call);
     const found = await freshWrite((isLocked) =>
-      db.batch(isLocked ? [lockSlot({ slotId: id })] : [], replaceSlot({ ...update, isLocked })),
+      db.batch(isLocked ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
     );
     if (!found.exists) throw fail(slotErrors.slotNotFound);
     if (!found.isCurrent) throw staleSlot(parts, call, id);
@@ -100,21 +100,18 @@ interface SlotUpdate extends SnippetParams, Actor, Guard {
   groupIds: readonly number[];
   /** Undefined leaves the associations alone. */
   productIds: readonly number[] | undefined;
-  isLocked: boolean;
 }
 
-type Found = { exists: boolean; isFresh: boolean; isCurrent: boolean } & SnippetFindings &
+type Found = { exists: boolean; isCurrent: boolean; mayWrite: boolean } & SnippetFindings &
   ((SlotRow & { storeRequestId: string }) | { id: null });
 
 const replaceSlot = statement<Found, SlotUpdate>(
   'updateSlot',
-  `with seen as (select etag from slots where id = $id),
-   old as (select * from slots where id = $id for no key update),
+  `with seen as (select * from slots where id = $id),
    found as (
      select
-       exists (select from old) as "exists",
-       $isLocked::boolean or (select etag from seen) is not distinct from (select etag from old) as "isFresh",
-       exists (select from old where ${etagMatches('old')}) as "isCurrent",
+       exists (select from seen) as "exists",
+       exists (select from seen where ${etagMatches('seen')}) as "isCurrent",
        ${snippetFindings}
    ),
    written as (
@@ -128,8 +125,8 @@ const replaceSlot = statement<Found, SlotUpdate>(
            order by position
          ),
          etag = default
-     from old, found
-     where slots.id = old.id and "isFresh" and "isCurrent" and ${snippetsAreSound}
+     from seen, found
+     where slots.id = seen.id and slots.etag = seen.etag and "isCurrent" and ${snippetsAreSound}
      returning slots.*
    ),
    removed as (
@@ -149,7 +146,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
      differing(
        `select id,
           json_build_object(
-            ${slotFields('old')},
+            ${slotFields('seen')},
             'productIds', case when $productIds is not null then array_to_json(array(
               select product_id from product_slots where slot_id = $id order by product_id
             )) end,
@@ -160,10 +157,10 @@ const replaceSlot = statement<Found, SlotUpdate>(
             'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
             'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')}::jsonb || ${snippetsGiven}::jsonb end
           ) as new
-        from old join written using (id)`,
+        from seen join written using (id)`,
      ),
    )},
    ${appendRefreshRequest('id', 'written')}
-   select found.*, ${slotColumns}, ${requestIdColumn}
+   select found.*, "isCurrent" and ${snippetsAreSound} as "mayWrite", ${slotColumns}, ${requestIdColumn}
    from found left join written as slots on true`,
 );

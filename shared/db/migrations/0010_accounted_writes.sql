@@ -21,14 +21,17 @@ create table idempotency_keys (
   id bytea primary key,
   -- SHA-256 of the request.
   request bytea not null,
-  -- The answer in protobuf's binary form; null until the mutation is about to commit.
-  answer bytea,
+  -- The answer in protobuf's binary form.
+  answer bytea not null,
   store_request_id text,
   created_at timestamptz not null default now()
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
--- Without a primary key: no query asks for an entry by its id alone, and each index makes every write slower.
+create domain audit_resource_type as text collate "C" check (value in ('slot', 'coupon', 'reserved_coupon', 'user'));
+
+-- As bare as it can be, because each write pays for it: without constraints and generated columns, which PostgreSQL parses anew
+-- for each insert, and without a primary key, because no query asks for an entry by its id alone.
 create table audit_entries (
   id bigint generated always as identity,
   -- Not the start of the transaction, which may have waited for an earlier change of the same record.
@@ -37,26 +40,21 @@ create table audit_entries (
   subject text not null,
   staff_id integer,
   request_id text not null,
-  resource_type text not null check (resource_type in ('slot', 'coupon', 'reserved_coupon', 'user')),
+  resource_type audit_resource_type not null,
   resource_id integer not null,
   -- Texts, which are only copied into answers.
   before json,
   after json not null,
-  -- Whose resource it is: of slot-service, or of coupon-service. Each shows its own only.
-  is_slot boolean not null generated always as (resource_type = 'slot') stored,
   -- How many bytes the change takes in an answer, known without reading it.
-  shown_bytes integer not null generated always as (
-    coalesce(octet_length(before::text), 0) + octet_length(after::text)
-  ) stored
+  shown_bytes integer not null default 0
 );
 
 -- One index for each filter. Hashes are shorter than texts, and have a place in an index however long the text is.
-create index audit_entries_latest_first on audit_entries (is_slot, at desc, id desc);
-create index audit_entries_by_type on audit_entries (resource_type, at desc, id desc) where not is_slot;
-create index audit_entries_by_resource on audit_entries (is_slot, resource_id, at desc, id desc);
-create index audit_entries_by_staff on audit_entries (is_slot, staff_id, at desc, id desc);
-create index audit_entries_by_subject on audit_entries (is_slot, hashtext(subject), at desc, id desc);
-create index audit_entries_by_procedure on audit_entries (is_slot, hashtext(procedure), at desc, id desc);
+create index audit_entries_latest_first on audit_entries (resource_type, at desc, id desc);
+create index audit_entries_by_resource on audit_entries (resource_type, resource_id, at desc, id desc);
+create index audit_entries_by_staff on audit_entries (resource_type, staff_id, at desc, id desc);
+create index audit_entries_by_subject on audit_entries (resource_type, hashtext(subject), at desc, id desc);
+create index audit_entries_by_procedure on audit_entries (resource_type, hashtext(procedure), at desc, id desc);
 
 create function refuse_audit_change() returns trigger
   language plpgsql as $$
@@ -69,7 +67,7 @@ end $$;
 create trigger audit_entries_append_only before update or delete or truncate on audit_entries
   for each statement execute function refuse_audit_change();
 
--- Deletes entries of either service from before a time: the oldest, and at most so many of each. Returns how many it
+-- Deletes entries from before a time: of each type the oldest, and at most so many. Returns how many it
 -- deleted. It has the rights of the owner, because the role of the services may not delete entries; and it leaves the last day.
 create function sweep_audit_entries(before_time timestamptz, most integer) returns integer
   language sql volatile security definer
@@ -79,8 +77,8 @@ create function sweep_audit_entries(before_time timestamptz, most integer) retur
 as $$
   with oldest as (
     select oldest.ctid
-    from (values (true), (false)) as services (of_slots), lateral (
-      select ctid from public.audit_entries where is_slot = of_slots and at < least(before_time, now() - interval '1 day')
+    from unnest(array['slot', 'coupon', 'reserved_coupon', 'user']) as types (type), lateral (
+      select ctid from public.audit_entries where resource_type = type and at < least(before_time, now() - interval '1 day')
       order by at limit most for update skip locked
     ) as oldest
   ),

@@ -1,7 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../db/database.ts';
-import { databaseErrors, isKeyTaken } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
@@ -18,8 +17,8 @@ export function withIdempotency({ service, rpcs }: Implementation, database: Dat
 }
 
 /**
- * Wraps a mutation. One with a key runs in a transaction that claims the key first and stores the answer last. The
- * claim of a key that is taken fails, and with it all that the mutation has sent behind it.
+ * Wraps a mutation. One with a key runs in a transaction of which the last statement stores the answer. That waits for a
+ * concurrent call with the same key to end, and fails when it has committed: so it undoes all that the mutation did again.
  *
  * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request.
  */
@@ -29,29 +28,19 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
   async function invoke(request: Message, call: CallContext) {
     if (call.idempotencyKey === undefined) return rpc.invoke(request, call);
     const id = hashKey(call.idempotencyKey, call);
-    // The staff user is looked up before the transaction, in which all fails that comes behind a claim that fails.
-    const requestHash = hashRequest(request, await call.staffId());
-    let isTaken = false;
+    const keyed = { id, request: hashRequest(request, await call.staffId()) };
+    let hasBegun = false;
     try {
       const answer = await database.transaction(
         call,
         async (tx) => {
-          const claiming = tx.query(claimKey({ id, request: requestHash })).catch((error: unknown) => {
-            isTaken = isKeyTaken(error);
-            throw error;
-          });
-          // A lost race must not undo the claim: each statement of the procedure can be undone for itself.
-          call.transaction = { ...tx, query: (statement) => tx.batch([], statement) };
-          const [claimed, executed] = await Promise.allSettled([claiming, rpc.invoke(request, call)]);
-          // What comes behind a claim that failed has failed for that.
-          if (claimed.status === 'rejected' && !isTaken) throw claimed.reason;
-          if (executed.status === 'rejected') throw executed.reason;
-          if (claimed.status === 'rejected') throw claimed.reason;
-          return new StoredAnswer(output, await encodeBinary(output, executed.value, call));
+          hasBegun = true;
+          call.transaction = tx;
+          return new StoredAnswer(output, await encodeBinary(output, await rpc.invoke(request, call), call));
         },
         {
           last: ({ bytes }) =>
-            storeAnswer({ id, answer: bytes, storeRequestId: call.responseHeaders.get(storeRequestHeader) }),
+            storeAnswer({ ...keyed, answer: bytes, storeRequestId: call.responseHeaders.get(storeRequestHeader) }),
         },
       );
       call.endTransaction(true);
@@ -61,33 +50,44 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
       call.responseHeaders.delete(storeRequestHeader);
       // Who may not call the procedure gets no answer of it either.
       const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated;
-      if (!isTaken || isRefused) throw error;
+      if (!hasBegun || isRefused || call.signal.aborted) throw error;
+      return replay(call, keyed, error);
     }
-    return replay(call, id, requestHash);
   }
 
-  async function replay(call: CallContext, id: Buffer, requestHash: Buffer): Promise<StoredAnswer> {
-    const [stored] = await database.for(call).query(findAnswer({ id }));
-    // Its time has passed since the claim.
-    if (stored === undefined) throw fail(databaseErrors.conflict);
-    if (!stored.request.equals(requestHash)) throw fail(commonErrors.idempotencyKeyReused);
-    call.responseHeaders.set('idempotent-replayed', 'true');
-    if (stored.storeRequestId !== null) call.responseHeaders.set(storeRequestHeader, stored.storeRequestId);
-    return new StoredAnswer(output, stored.answer);
+  /** Resolves with the stored answer; throws the error of this call when there is none. */
+  function replay(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
+    return database.transaction(call, async (tx) => {
+      const [own, [stored]] = await Promise.all([tx.query(awaitKey(keyed)), tx.query(findAnswer(keyed))]);
+      // No other call has stored an answer. The error undoes the row of this one.
+      if (own.length > 0 || stored === undefined) throw error;
+      if (!stored.request.equals(keyed.request)) throw fail(commonErrors.idempotencyKeyReused);
+      call.responseHeaders.set('idempotent-replayed', 'true');
+      if (stored.storeRequestId !== null) call.responseHeaders.set(storeRequestHeader, stored.storeRequestId);
+      return new StoredAnswer(output, stored.answer);
+    });
   }
 
   return { ...rpc, invoke };
 }
 
+interface KeyedRequest {
+  readonly id: Buffer;
+  /** The hash of the request. */
+  readonly request: Buffer;
+}
+
 // Waits for a concurrent call with the same key to end, and fails when that has committed.
-const claimKey = statement<never, { id: Buffer; request: Buffer }>(
-  'claimKey',
-  'insert into idempotency_keys (id, request) values ($id, $request)',
+const storeAnswer = statement<never, KeyedRequest & { answer: Buffer; storeRequestId: string | undefined }>(
+  'storeAnswer',
+  `insert into idempotency_keys (id, request, answer, store_request_id)
+   values ($id, $request, $answer, $storeRequestId)`,
 );
 
-const storeAnswer = statement<never, { id: Buffer; answer: Buffer; storeRequestId: string | undefined }>(
-  'storeAnswer',
-  'update idempotency_keys set answer = $answer, store_request_id = $storeRequestId where id = $id',
+// Waits in the same way, and has a row when no call has committed.
+const awaitKey = statement<{ id: Buffer }, KeyedRequest>(
+  'awaitKey',
+  `insert into idempotency_keys (id, request, answer) values ($id, $request, '') on conflict do nothing returning id`,
 );
 
 const findAnswer = statement<{ request: Buffer; answer: Buffer; storeRequestId: string | null }, { id: Buffer }>(
