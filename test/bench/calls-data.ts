@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { writtenPercent } from './calls-requests.ts';
 import type { Services } from './calls-sides.ts';
 import { loadBenchData } from './data-load.ts';
 
@@ -55,26 +56,25 @@ export function findSamples(databaseUrl: string): Promise<Samples> {
   });
 }
 
-/** Deletes what the measured writes stored, so that each round starts from the same tables. */
+/** Which rows the measured writes stored. */
+const written = {
+  vendor_snippets: `slot_id > ${slotCount}`,
+  product_slots: `slot_id > ${slotCount}`,
+  slots: `id > ${slotCount}`,
+  store_refresh_requests: 'true',
+  idempotency_keys: 'true',
+  coupons: `discount_percent = ${writtenPercent}`,
+};
+
+/** Deletes what the measured writes stored, so that each round starts from the same tables. An older schema lacks some of them. */
 export async function removeWritten(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
-    await client.query(`
-      delete from vendor_snippets where slot_id > ${slotCount};
-      delete from product_slots where slot_id > ${slotCount};
-      delete from slots where id > ${slotCount};
-      delete from store_refresh_requests;
-      delete from idempotency_keys;
-      delete from coupons where discount_percent = 12.5;
-    `);
-    for (const table of [
-      'vendor_snippets',
-      'product_slots',
-      'slots',
-      'store_refresh_requests',
-      'idempotency_keys',
-      'coupons',
-    ])
+    for (const [table, condition] of Object.entries(written)) {
+      const { rows } = await client.query('select where to_regclass($1) is not null', [table]);
+      if (rows.length === 0) continue;
+      await client.query(`delete from ${table} where ${condition}`);
       await client.query(`vacuum ${table}`);
+    }
   });
 }
 

@@ -15,8 +15,8 @@ import { openLoad, type PersistentLoad } from './persistent-load.ts';
 import { type MeasuredServer, startPair, threadTime } from './servers.ts';
 
 // npm run bench:compare -- other/tree [--only text --rounds 200 --starts 4 --ms 50 --scale 0.01]: what the
-// calls of another tree cost, as ratios to this one's. Both have to be built, and to know the same migrations.
-// Needs two cores and taskset.
+// calls of another tree cost, as ratios to this one's. Both have to be built. Each has a database of its own with the same
+// data: the other tree's, and a copy of it with the migrations that came since. Needs two cores and taskset.
 //
 // This machine's pace changes within a second by more than the trees differ, and two processes of one tree
 // differ by up to a tenth for as long as they run. So one process has both trees, the same load goes to
@@ -45,6 +45,7 @@ const trees = { here: root, other: path.resolve(other) };
 if (path.relative(trees.here, trees.other) === '') throw new Error('a tree is compared with itself by a copy of it');
 
 interface ComparedSide {
+  readonly row: Row;
   readonly server: MeasuredServer;
   readonly load: PersistentLoad;
 }
@@ -53,19 +54,19 @@ const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-compare-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const postgres = await startBenchPostgres();
 try {
-  const databaseUrl = await postgres.createDatabase('compared');
-  await migrate(databaseUrl);
-  await loadCallsData(databaseUrl, scale);
-  const common = {
-    token: await signToken({ staffId: 1 }),
-    ...(await findSamples(databaseUrl)),
-    folder,
-    removeWritten: () => removeWritten(databaseUrl),
-  };
+  const otherUrl = await postgres.createDatabase('other');
+  const { migrate: migrateOther }: { migrate: typeof migrate } = await import(
+    path.join(trees.other, 'dist/shared/db/migrate.js')
+  );
+  await migrateOther(otherUrl);
+  await loadCallsData(otherUrl, scale);
+  const hereUrl = await postgres.createDatabase('here', 'other');
+  await migrate(hereUrl);
+  const common = { token: await signToken({ staffId: 1 }), ...(await findSamples(hereUrl)), folder };
   const measured = new Map<string, Pair[]>();
   // What is compiled when, and which tree comes first, differs from process to process.
   for (let start = 0; start < starts; start += 1) {
-    for (const { name, pairs } of await measureOnce(common, databaseUrl, start)) {
+    for (const { name, pairs } of await measureOnce(common, { here: hereUrl, other: otherUrl }, start)) {
       measured.set(name, [...(measured.get(name) ?? []), ...pairs]);
     }
   }
@@ -82,24 +83,30 @@ function positive(name: 'rounds' | 'starts' | 'ms' | 'scale'): number {
 
 /** Starts the services of both trees, and measures all rows. */
 async function measureOnce(
-  common: Omit<Services, 'slot' | 'coupon'>,
-  databaseUrl: string,
+  common: Omit<Services, 'slot' | 'coupon' | 'removeWritten'>,
+  databaseUrls: Readonly<Record<keyof typeof trees, string>>,
   start: number,
 ): Promise<Pairs[]> {
   const isOtherFirst = start % 2 === 1;
   const servers: MeasuredServer[] = [];
   const startTrees = async (name: 'slot' | 'coupon') => {
-    const env = { PATH: process.env.PATH, ...environmentOf(name, databaseUrl) };
-    const [here, other] = [mainOf(trees.here, name), mainOf(trees.other, name)];
+    const env = { PATH: process.env.PATH, ...environmentOf(name, databaseUrls.here) };
+    const main = (tree: keyof typeof trees) => ({ script: mainOf(trees[tree], name), databaseUrl: databaseUrls[tree] });
+    const [here, other] = [main('here'), main('other')];
     const pair = await startPair(`${name}-${start}`, isOtherFirst ? [other, here] : [here, other], env, folder);
     servers.push(...pair);
     return pair;
   };
   try {
     const [slots, coupons] = [await startTrees('slot'), await startTrees('coupon')];
-    const first = rowsOf({ ...common, slot: slots[0], coupon: coupons[0] });
-    const second = rowsOf({ ...common, slot: slots[1], coupon: coupons[1] });
-    const [hereRows, otherRows] = isOtherFirst ? [second, first] : [first, second];
+    const rowsAt = (place: 0 | 1, tree: keyof typeof trees) =>
+      rowsOf({
+        ...common,
+        ...{ slot: slots[place], coupon: coupons[place] },
+        removeWritten: () => removeWritten(databaseUrls[tree]),
+      });
+    const hereRows = rowsAt(isOtherFirst ? 1 : 0, 'here');
+    const otherRows = rowsAt(isOtherFirst ? 0 : 1, 'other');
     const measured: Pairs[] = [];
     for (const [at, row] of hereRows.entries()) {
       const otherRow = otherRows[at];
@@ -117,11 +124,11 @@ async function measureRow(row: Row, otherRow: Row): Promise<Pairs> {
   const { answer: otherAnswer, ...other } = await otherRow.openService();
   if (!isDeepStrictEqual(hereAnswer, otherAnswer)) throw new Error(`the trees answer ${titleOf(row)} differently`);
   const sides = [
-    { server: here.server, load: await openLoad(here.requests) },
-    { server: other.server, load: await openLoad(other.requests) },
+    { row, server: here.server, load: await openLoad(here.requests) },
+    { row: otherRow, server: other.server, load: await openLoad(other.requests) },
   ] as const;
   try {
-    const count = await warmUp(row, sides);
+    const count = await warmUp(sides);
     const pairs: Pair[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
@@ -129,7 +136,7 @@ async function measureRow(row: Row, otherRow: Row): Promise<Pairs> {
       for (const at of order) figures[at] = await measureRound(sides[at], count);
       const [ofHere, ofOther] = figures;
       if (ofHere && ofOther) pairs.push({ here: ofHere, other: ofOther });
-      if (round % 20 === 19) await cleanUp(row, here.server);
+      if (round % 20 === 19) for (const side of sides) await cleanUp(side);
     }
     console.error(`${titleOf(row)}: measured`);
     return { name: titleOf(row), pairs };
@@ -139,7 +146,7 @@ async function measureRow(row: Row, otherRow: Row): Promise<Pairs> {
 }
 
 /** Loads both in turns, so that the compiler gets to know both. Gives how many calls a round has. */
-async function warmUp(row: Row, sides: readonly ComparedSide[]): Promise<number> {
+async function warmUp(sides: readonly [ComparedSide, ComparedSide]): Promise<number> {
   let count = 8;
   for (let elapsed = 0; elapsed < warmUpMs; ) {
     const begin = performance.now();
@@ -147,14 +154,14 @@ async function warmUp(row: Row, sides: readonly ComparedSide[]): Promise<number>
     const took = performance.now() - begin;
     elapsed += took;
     // By the best pace: the next rounds may be less disturbed than this one.
-    const counted = Math.round((count * sides.length * roundMs * row.length) / took);
+    const counted = Math.round((count * sides.length * roundMs * sides[0].row.length) / took);
     count = Math.max(count, Math.min(count * 2, counted));
-    for (const { server } of sides) await cleanUp(row, server);
+    for (const side of sides) await cleanUp(side);
   }
   return count;
 }
 
-async function cleanUp(row: Row, server: MeasuredServer): Promise<void> {
+async function cleanUp({ row, server }: ComparedSide): Promise<void> {
   await row.afterRound?.();
   await server.forgetLog();
 }

@@ -7,8 +7,8 @@ import { childrenTime } from './servers.ts';
 
 /** A PostgreSQL of the benchmark's own, with a server's usual memory and no fsync. */
 export interface BenchPostgres {
-  /** Creates an empty database and gives its URL. */
-  createDatabase(name: string): Promise<string>;
+  /** Creates a database, empty or as a copy of another, which nobody may be connected to. Gives its URL. */
+  createDatabase(name: string, template?: string): Promise<string>;
   /** The processor time of all connections until now, in microseconds. */
   processorTime(): Promise<number>;
   /** Stops the server and removes its data. */
@@ -35,10 +35,12 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   }
   const serverPid = await pidOfServer(postgres.url);
   return {
-    async createDatabase(name) {
+    async createDatabase(name, template = 'template1') {
       const client = new pg.Client({ connectionString: postgres.url });
       await client.connect();
-      await client.query(`create database ${client.escapeIdentifier(name)}`);
+      await client.query(
+        `create database ${client.escapeIdentifier(name)} template ${client.escapeIdentifier(template)}`,
+      );
       await client.end();
       return `${postgres.url.slice(0, postgres.url.lastIndexOf('/'))}/${name}`;
     },

@@ -76,6 +76,12 @@ async function untilServing(name: string, child: ChildProcess, log: string, proc
   throw new Error(`${name} did not start to serve`);
 }
 
+/** The script of a service, and the database that it uses. */
+interface MeasuredMain {
+  readonly script: string;
+  readonly databaseUrl: string;
+}
+
 /**
  * Starts two scripts in one process on core 0, the second once the first serves. Two processes of the same
  * script differ by several per cent for as long as they run; in one process both have the same heap, the
@@ -83,11 +89,14 @@ async function untilServing(name: string, child: ChildProcess, log: string, proc
  */
 export async function startPair(
   name: string,
-  scripts: readonly [string, string],
+  mains: readonly [MeasuredMain, MeasuredMain],
   env: NodeJS.ProcessEnv,
   folder: string,
 ): Promise<[MeasuredServer, MeasuredServer]> {
-  const [first, second] = scripts.map((script) => `import(${JSON.stringify(script)})`);
+  const [first, second] = mains.map(
+    ({ script, databaseUrl }) =>
+      `{ process.env.DATABASE_URL = ${JSON.stringify(databaseUrl)}; void import(${JSON.stringify(script)}); }`,
+  );
   const log = path.join(folder, `${name}.log`);
   const output = openSync(log, 'a');
   const program = `process.once('SIGUSR2', () => ${second}); ${first}`;
