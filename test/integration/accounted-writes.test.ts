@@ -23,8 +23,8 @@ it('Keys and audit entries are swept once their time has passed, and the others 
   const { sql } = stage.database;
   await sql(insertEntries, [2_500, 3]);
   await sql(insertEntries, [10, 1.5]);
-  await sql(`insert into idempotency_keys (id, request, created_at)
-    select sha256(n::text::bytea), '', now() - n * interval '1 minute' from generate_series(1, 200) as n`);
+  await sql(`insert into idempotency_keys (id, request, answer, created_at)
+    select sha256(n::text::bytea), '', '', now() - n * interval '1 minute' from generate_series(1, 200) as n`);
   await stage.start({
     databaseUrl: asServiceRole(stage.database.url),
     env: { AUDIT_RETENTION_DAYS: '2', IDEMPOTENCY_TTL_HOURS: '2' },
@@ -38,7 +38,7 @@ it('Audit entries are kept for ever unless their time is limited', async () => {
   const stage = await openStage();
   const { sql } = stage.database;
   await sql(insertEntries, [1, 10_000]);
-  await sql(`insert into idempotency_keys (id, request, created_at) values ('x', '', now() - interval '25 hours')`);
+  await sql(`insert into idempotency_keys (id, request, answer, created_at) values ('x', '', '', now() - interval '25 hours')`);
   await stage.start();
   await expect.poll(() => sql('select id from idempotency_keys')).toEqual([]);
   expect(await sql('select id from audit_entries')).toHaveLength(2);

@@ -13,7 +13,6 @@ import {
   type SnippetParams,
   snippetFindings,
   snippetsAreSound,
-  snippetsGiven,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
@@ -54,8 +53,8 @@ interface NewSlot extends SnippetParams, Actor {
 
 type Found = SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
 
-// UpdateSlotProducts takes the ids of slots that do not exist yet: `strays` deletes the associations of
-// this id that the request does not name.
+// UpdateSlotProducts takes the ids of slots that do not exist yet: `strays` deletes the associations that this id has, before
+// the slot gets its own.
 const insertSlot = statement<Found, NewSlot>(
   'createSlot',
   `with found as (select ${snippetFindings}),
@@ -65,22 +64,19 @@ const insertSlot = statement<Found, NewSlot>(
      from found where ${snippetsAreSound}
      returning *
    ),
+   strays as (delete from product_slots using written where slot_id = written.id returning product_id),
    associations as (
      insert into product_slots (slot_id, product_id)
-     select written.id, product_id from written, unnest((select $productIds::integer[])) as product_id
+     select written.id, product_id
+     from written, (select count(*) from strays) as deleted, unnest((select $productIds::integer[])) as product_id
      order by product_id
-     on conflict do nothing
-   ),
-   strays as (
-     delete from product_slots using written
-     where slot_id = written.id and product_id not in (select unnest((select $productIds)))
    ),
    ${insertSnippets},
    ${auditEntry(
      'slot',
      `select id, null::json as before, json_build_object(
         ${slotFields('written')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
-        'productIds', array_to_json(array(select unnest((select $productIds)) order by 1)), 'vendorSnippets', ${snippetsGiven}
+        'productIds', array_to_json(array(select unnest((select $productIds)) order by 1)), 'vendorSnippets', $snippetsJson::json
       ) as after
       from written`,
    )},

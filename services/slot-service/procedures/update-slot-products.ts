@@ -33,20 +33,19 @@ const replaceProducts = statement<
 >(
   'updateSlotProducts',
   `with seen as (select id, etag from slots where id = $slotId),
-   found as (select $etag = '' or exists (select from seen where ${etagMatches('seen')}) as "mayWrite"),
    slot as (
-     update slots set etag = default from seen, found where slots.id = seen.id and slots.etag = seen.etag and "mayWrite"
+     update slots set etag = default from seen where slots.id = seen.id and slots.etag = seen.etag and ${etagMatches('seen')}
      returning slots.id
    ),
    written as (
      select id from slot
      -- A slot that does not exist can't be locked by this statement.
-     union all select $slotId from found where $isLocked::boolean and "mayWrite" and not exists (select from seen)
+     union all select $slotId where $isLocked::boolean and $etag = '' and not exists (select from seen)
    ),
    products as (
      select product_id, stored.product_id is null as is_added, listed.product_id is null as is_removed
      from (select product_id from product_slots where slot_id = $slotId) as stored
-       full join (select distinct unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
+       full join (select unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
    ),
    removed as (
      delete from product_slots using written
@@ -70,6 +69,7 @@ const replaceProducts = statement<
       from written, counted`,
    )},
    ${appendRefreshRequest('id', 'written')}
-   select added, removed, "mayWrite", (select id from written) as id, ${requestIdColumn}
-   from found, counted`,
+   select added, removed, (select id from written) as id,
+     $etag = '' or exists (select from seen where ${etagMatches('seen')}) as "mayWrite", ${requestIdColumn}
+   from counted`,
 );

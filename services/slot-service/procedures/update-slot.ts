@@ -18,7 +18,6 @@ import {
   type SnippetParams,
   snippetFindings,
   snippetsAreSound,
-  snippetsGiven,
   snippetsStored,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
@@ -155,7 +154,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
           json_build_object(
             ${slotFields('written')},
             'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
-            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')}::jsonb || ${snippetsGiven}::jsonb end
+            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')}::jsonb || $snippetsJson end
           ) as new
         from seen join written using (id)`,
      ),

@@ -3,6 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { VendorSnippetInput, VendorSnippetSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
+import { timestampToJson } from '../../../shared/rpc/protobuf/timestamp.ts';
 import { slotErrors } from '../errors.ts';
 
 /** A vendor snippet as it is stored (spec 2.3). */
@@ -19,9 +20,16 @@ function toSnippet({ validTill, ...snippet }: SnippetRow) {
   return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
 }
 
+type GivenSnippet = Omit<SnippetRow, 'slotId'>;
+
+const toJson = ({ snippetCode, productIds, validTill }: GivenSnippet) => ({
+  ...{ snippetCode, productIds },
+  ...(validTill === null ? {} : { validTill: timestampToJson(validTill.getTime()) }),
+});
+
 /** The snippets of a request, before their slot is known. */
 export interface GivenSnippets {
-  readonly snippets: readonly Omit<SnippetRow, 'slotId'>[];
+  readonly snippets: readonly GivenSnippet[];
   /** INVALID_ARGUMENT for the first date that does not parse; undefined when all do. */
   readonly dateError: unknown;
   /** The parameters of `snippetFindings`, `snippetsAreSound` and `insertSnippets`. */
@@ -29,6 +37,7 @@ export interface GivenSnippets {
 }
 
 export interface SnippetParams {
+  /** As audit entries show them. */
   readonly snippetsJson: string;
   readonly snippetProductIds: readonly number[];
   readonly snippetNames: readonly string[];
@@ -54,7 +63,7 @@ export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippet
   }));
   const names = given.map(({ name }) => name);
   const params = {
-    snippetsJson: JSON.stringify(snippets),
+    snippetsJson: JSON.stringify(snippets.map(toJson)),
     snippetProductIds: [...new Set(given.flatMap(({ productIds }) => productIds))],
     snippetNames: names,
     snippetsMayBeSound: dateError === undefined && new Set(names).size === names.length,
@@ -93,15 +102,7 @@ export const insertSnippets = `
     order by given."snippetCode" collate "C"
   )`;
 
-/** SQL of the snippets of a request as audit entries show them, in the order in which they are stored. */
-export const snippetsGiven = `(
-  select coalesce(json_agg(json_strip_nulls(json_build_object(
-    'snippetCode', "snippetCode", 'productIds', "productIds", 'validTill', api_time("validTill")
-  )) order by "snippetCode" collate "C"), '[]')
-  from jsonb_to_recordset($snippetsJson) as given ("snippetCode" text, "productIds" jsonb, "validTill" timestamptz)
-)`;
-
-/** SQL of a slot's stored snippets in the same form. */
+/** SQL of a slot's stored snippets in the form of `snippetsJson`. */
 export const snippetsStored = (slotId: string) => `(
   select coalesce(json_agg(json_strip_nulls(json_build_object(
     'snippetCode', snippet_code, 'productIds', to_json(product_ids), 'validTill', api_time(valid_till)

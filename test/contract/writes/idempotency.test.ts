@@ -286,8 +286,8 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
   it('A call whose key is in use waits for the other call, within its deadline', async () => {
     const key = randomUUID();
     const couponCode = randomUUID();
-    const inUse = `insert into idempotency_keys (id, request)
-      values (sha256(convert_to('${JSON.stringify(['tester', 'coupon.v1.CouponService/Create', key])}', 'UTF8')), '')`;
+    const inUse = `insert into idempotency_keys (id, request, answer)
+      values (sha256(convert_to('${JSON.stringify(['tester', 'coupon.v1.CouponService/Create', key])}', 'UTF8')), '', '')`;
     await holding(api.databaseUrl, inUse, async (lock) => {
       const late = api.staff.create(
         { coupon: { flatDiscount: 1, couponCode } },
