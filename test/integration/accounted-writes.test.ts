@@ -38,7 +38,9 @@ it('Audit entries are kept for ever unless their time is limited', async () => {
   const stage = await openStage();
   const { sql } = stage.database;
   await sql(insertEntries, [1, 10_000]);
-  await sql(`insert into idempotency_keys (id, request, answer, created_at) values ('x', '', '', now() - interval '25 hours')`);
+  await sql(
+    `insert into idempotency_keys (id, request, answer, created_at) values ('x', '', '', now() - interval '25 hours')`,
+  );
   await stage.start();
   await expect.poll(() => sql('select id from idempotency_keys')).toEqual([]);
   expect(await sql('select id from audit_entries')).toHaveLength(2);

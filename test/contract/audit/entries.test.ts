@@ -43,7 +43,8 @@ function testMutations<Service extends DescService>(
 ): void {
   const entriesFrom = (requestId: string) =>
     api.sql<{ resource_type: string; procedure: string; subject: string; staff_id: number }>(
-      'select * from audit_entries where request_id = $1 order by resource_type',
+      `select *, shown_bytes - octet_length(concat(before, after)) as uncounted_bytes
+       from audit_entries where request_id = $1 order by resource_type`,
       [requestId],
     );
 
@@ -54,7 +55,10 @@ function testMutations<Service extends DescService>(
     const entries = await entriesFrom(requestId);
     expect(entries.map((entry) => entry.resource_type)).toEqual(mutation.changes);
     for (const entry of entries) {
-      expect(entry).toMatchObject({ procedure: `${service}/${name}`, subject: 'tester', staff_id: 1 });
+      expect(entry).toMatchObject({
+        ...{ procedure: `${service}/${name}`, subject: 'tester', staff_id: 1 },
+        uncounted_bytes: 0,
+      });
     }
   });
 

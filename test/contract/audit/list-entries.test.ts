@@ -103,10 +103,13 @@ slotContract('ListEntries', (api) => {
   });
 
   it('A page ends before its limit where its changes are large, and the next one goes on', async () => {
-    await api.sql(`insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, after)
-      select '2020-01-01Z', 'large', 'large', 'request-' || n, 'slot', 1,
-        jsonb_build_object('productIds', (select jsonb_agg(i) from generate_series(100000, 300000) i))
-      from generate_series(1, 3) n`);
+    await api.sql(`insert into audit_entries (
+        at, procedure, subject, request_id, resource_type, resource_id, after, shown_bytes
+      )
+      select '2020-01-01Z', 'large', 'large', 'request-' || n, 'slot', 1, after, octet_length(after::text)
+      from generate_series(1, 3) n, lateral (
+        select jsonb_build_object('productIds', jsonb_agg(i)) as after from generate_series(100000, 300000) i
+      ) as change`);
     const first = await (await audit()).listEntries({ procedure: 'large' });
     expect(ids(first.entries)).toEqual([3, 2]);
     const second = await (await audit()).listEntries({ procedure: 'large', pageToken: first.nextPageToken });

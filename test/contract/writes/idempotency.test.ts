@@ -230,8 +230,9 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
 
   it('A key is good for the staff identity that it was first sent with', async () => {
     const key = randomUUID();
-    await create(key);
-    await expectError(create(key, { client: api.guest }), reused);
+    const asStaff = async (staffId: number) => api.as(await signToken({ staffId, subject: 'one' }));
+    await create(key, { client: await asStaff(1) });
+    await expectError(create(key, { client: await asStaff(2) }), reused);
   });
 
   it('A key is good for one caller and one procedure', async () => {
@@ -283,12 +284,27 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
     expect(headers.get('idempotent-replayed')).toBe('true');
   });
 
+  /** SQL of what a call with a key does last. */
+  const inUse = (key: string) => `insert into idempotency_keys (id, request, answer)
+    values (sha256(convert_to('${JSON.stringify(['tester', 'coupon.v1.CouponService/Create', key])}', 'UTF8')), '', '')`;
+
+  it.each([
+    ['rollback', { code: 'AlreadyExists', message: 'Coupon code already exists', reason: 'COUPON_CODE_TAKEN' }],
+    ['commit', reused],
+  ] as const)('A call that fails while its key is in use waits for the %s of the other call', async (end, expected) => {
+    const [key, couponCode] = [randomUUID(), randomUUID()];
+    await create(randomUUID(), { couponCode });
+    await holding(api.databaseUrl, inUse(key), async (lock) => {
+      const waiting = create(key, { couponCode });
+      await lock.untilAwaited();
+      await Promise.all([lock.release(end), expectError(waiting, expected)]);
+    });
+  });
+
   it('A call whose key is in use waits for the other call, within its deadline', async () => {
     const key = randomUUID();
     const couponCode = randomUUID();
-    const inUse = `insert into idempotency_keys (id, request, answer)
-      values (sha256(convert_to('${JSON.stringify(['tester', 'coupon.v1.CouponService/Create', key])}', 'UTF8')), '', '')`;
-    await holding(api.databaseUrl, inUse, async (lock) => {
+    await holding(api.databaseUrl, inUse(key), async (lock) => {
       const late = api.staff.create(
         { coupon: { flatDiscount: 1, couponCode } },
         { headers: { 'idempotency-key': key }, timeoutMs: 300 },
