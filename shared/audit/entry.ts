@@ -20,8 +20,8 @@ export function actorOf(call: CallContext): Actor {
 
 /**
  * SQL of a common table expression that accounts for a change in the statement that makes it. It writes
- * an entry for each record that differs from before. Whoever changes a record has locked it, so that
- * `before` is what the change replaces.
+ * an entry for each record that differs from before. `before` is what the change replaces, because the statement has locked the
+ * record, or changes it only while it has the etag that was read with `before`.
  *
  * @param changes SQL of rows with the record's `id`, and with the fields that differ, `before` and `after`, as json by
  * their JSON names in the API; `before` is null for a record that is created.

@@ -132,8 +132,8 @@ export class Database {
 
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws or the caller's signal aborts.
-   * A statement that fails undoes the transaction; the next one begins it anew. So a call that runs a write again, because
-   * it has lost a race, needs no savepoint. What it has written before is undone: a mutation writes with one statement.
+   * A statement that fails undoes the whole transaction, also what came before it; the next statement begins it anew. So `work`
+   * may run a write again that has lost a race, but must not write with two statements where it goes on after a failure.
    */
   transaction<Result>(
     caller: Caller,
@@ -144,6 +144,7 @@ export class Database {
     return this.#withClient(caller, async (client) => {
       const query = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, caller);
       let hasFailed = false;
+      let isEnding = false;
       const tx: BatchQueryable = {
         query: (statement) => tx.batch([], statement),
         async queryLate(make) {
@@ -171,11 +172,13 @@ export class Database {
         const result = await work(tx);
         await begun;
         const closing = last === undefined ? [] : [query(last(result))];
+        isEnding = true;
+        // Behind a statement that has failed, a commit rolls back.
         await allEnded([...closing, query(commit())]);
         return result;
       } catch (error) {
         // Otherwise the connection is closed, which rolls back, too.
-        if (!signal.aborted && !endsConnection(error)) await query(rollback()).catch(() => undefined);
+        if (!isEnding && !signal.aborted && !endsConnection(error)) await query(rollback()).catch(() => undefined);
         throw error;
       }
     });

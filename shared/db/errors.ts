@@ -42,6 +42,7 @@ const raceConstraints = new Map<string | undefined, 'code' | 'row'>([
   ['coupons_created_by_fkey', 'row'],
   ['reserved_coupons_created_by_fkey', 'row'],
   ['users_mobile_unique', 'row'],
+  ['product_slots_pkey', 'row'],
   ['vendor_snippets_snippet_code_unique', 'row'],
 ]);
 

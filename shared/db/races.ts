@@ -36,7 +36,7 @@ export async function conditionalWrite<Row>(
  * Runs a conditional write whose statement reads more than the record that it changes, such as the record's links. The
  * statement sees all of it as it was when it began, which may be before another change of the record that it then waits for. So
  * it changes the record only while that has the etag that it has seen, which every change replaces. When the rules hold and it
- * has written nothing all the same, it runs again with the record locked before it begins.
+ * has written nothing all the same, it runs again with the record locked before it begins: also for a record that does not exist.
  *
  * @param write resolves with the rows of the statement. `isLocked` tells whether it has to lock the record before.
  * @throws as `conditionalWrite` does.
@@ -61,6 +61,9 @@ export interface Guard {
 
 /**
  * SQL of the condition under which a record may be changed (design 9): the caller gave no etag, or the one that names the
- * record's state. Whoever asks has locked the record.
+ * record's state. The statement has locked `record`, or changes it only while it `isAsSeen`.
  */
 export const etagMatches = (record: string) => `($etag = '' or ${record}.etag::text = $etag)`;
+
+/** SQL of the condition of a `freshWrite`: the row to update is still the one that the statement has read as `seen`. */
+export const isAsSeen = (table: string) => `${table}.id = seen.id and ${table}.etag = seen.etag`;

@@ -66,7 +66,10 @@ const written = {
   coupons: `discount_percent = ${writtenPercent}`,
 };
 
-/** Deletes what the measured writes stored, so that each round starts from the same tables. An older schema lacks some of them. */
+/**
+ * Deletes what the measured writes stored, so that each round starts from the same tables; but for audit entries, which
+ * nobody can delete. An older schema lacks some of the tables.
+ */
 export async function removeWritten(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     for (const [table, condition] of Object.entries(written)) {

@@ -15,8 +15,9 @@ import { openLoad, type PersistentLoad } from './persistent-load.ts';
 import { type MeasuredServer, startPair, threadTime } from './servers.ts';
 
 // npm run bench:compare -- other/tree [--only text --rounds 200 --starts 4 --ms 50 --scale 0.01]: what the
-// calls of another tree cost, as ratios to this one's. Both have to be built. Each has a database of its own with the same
-// data: the other tree's, and a copy of it with the migrations that came since. Needs two cores and taskset.
+// calls of another tree cost, as ratios to this one's. Both have to be built. Each has a database of its own with the same data.
+// This tree's is a copy of the other's, migrated further: so the other tree's migrations have to be the first ones of this tree's,
+// unchanged. Needs two cores and taskset.
 //
 // This machine's pace changes within a second by more than the trees differ, and two processes of one tree
 // differ by up to a tenth for as long as they run. So one process has both trees, the same load goes to

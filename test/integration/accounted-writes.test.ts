@@ -70,8 +70,8 @@ it("Nothing of the services' role runs with the rights of the owner in a sweep",
   const role = new pg.Client({ connectionString: asServiceRole(stage.database.url) });
   await role.connect();
   onTestFinished(() => role.end());
-  await role.query(`create temp table audit_entries (is_slot boolean, at timestamptz);
-    insert into audit_entries values (true, '2000-01-01')`);
+  await role.query(`create temp table audit_entries (resource_type text, at timestamptz);
+    insert into audit_entries values ('slot', '2000-01-01')`);
   expect((await role.query(`select sweep_audit_entries(now(), 10) as swept`)).rows).toEqual([{ swept: 4 }]);
   expect((await role.query('select from pg_temp.audit_entries')).rowCount).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
-import { etagMatches, freshWrite, type Guard } from '../../../shared/db/races.ts';
+import { etagMatches, freshWrite, type Guard, isAsSeen } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -87,7 +87,7 @@ type Found = {
   mayWrite: boolean;
 } & (CouponRow | { id: null });
 
-// That the rules hold.
+/** SQL of the condition under which all rules hold, from the columns of `found`. */
 const mayWrite = `(
   "isCurrent" and "usersExist" and "isCodeFree" and "productsExist" and ("hasUsers" or not $needsUsers::boolean))`;
 
@@ -124,7 +124,7 @@ const updateCoupon = statement<Found, CouponUpdates>(
        is_invalidated = coalesce($isInvalidated, seen.is_invalidated),
        etag = case when $isChange then next_etag() else seen.etag end
      from seen, found
-     where coupons.id = seen.id and coupons.etag = seen.etag and ${mayWrite}
+     where ${isAsSeen('coupons')} and ${mayWrite}
      returning coupons.*
    ),
    -- 6

@@ -68,6 +68,7 @@ const insertSlot = statement<Found, NewSlot>(
    associations as (
      insert into product_slots (slot_id, product_id)
      select written.id, product_id
+     -- The count makes PostgreSQL delete the strays first.
      from written, (select count(*) from strays) as deleted, unnest((select $productIds::integer[])) as product_id
      order by product_id
    ),
@@ -76,7 +77,7 @@ const insertSlot = statement<Found, NewSlot>(
      'slot',
      `select id, null::json as before, json_build_object(
         ${slotFields('written')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
-        'productIds', array_to_json(array(select unnest((select $productIds)) order by 1)), 'vendorSnippets', $snippetsJson::json
+        'productIds', array_to_json(array(select unnest((select $productIds)) order by 1)), 'vendorSnippets', $snippetsJson
       ) as after
       from written`,
    )},

@@ -1,5 +1,5 @@
 import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
-import { etagMatches, freshWrite, type Guard } from '../../../shared/db/races.ts';
+import { etagMatches, freshWrite, type Guard, isAsSeen } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
@@ -34,42 +34,42 @@ const replaceProducts = statement<
   'updateSlotProducts',
   `with seen as (select id, etag from slots where id = $slotId),
    slot as (
-     update slots set etag = default from seen where slots.id = seen.id and slots.etag = seen.etag and ${etagMatches('seen')}
+     update slots set etag = default from seen where ${isAsSeen('slots')} and ${etagMatches('seen')}
      returning slots.id
    ),
    written as (
      select id from slot
-     -- A slot that does not exist can't be locked by this statement.
+     -- A slot that does not exist has no row to lock: its products are written behind its lock only.
      union all select $slotId where $isLocked::boolean and $etag = '' and not exists (select from seen)
    ),
-   products as (
+   compared as (
      select product_id, stored.product_id is null as is_added, listed.product_id is null as is_removed
      from (select product_id from product_slots where slot_id = $slotId) as stored
        full join (select unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
    ),
    removed as (
      delete from product_slots using written
-     where slot_id = written.id and product_id = any(array(select product_id from products where is_removed))
+     where slot_id = written.id and product_id = any(array(select product_id from compared where is_removed))
    ),
    added as (
      insert into product_slots (slot_id, product_id)
-     select written.id, product_id from written, products where is_added
+     select written.id, product_id from written, compared where is_added
      order by product_id
    ),
-   counted as (
+   difference as (
      select count(*) filter (where is_added)::integer as added, count(*) filter (where is_removed)::integer as removed,
        array_agg(product_id order by product_id) filter (where not is_added) as before,
        array_agg(product_id order by product_id) filter (where not is_removed) as after
-     from products
+     from compared
    ),
    ${auditEntry(
      'slot',
      `select id, json_build_object('productIds', array_to_json(coalesce(before, '{}'))) as before,
         json_build_object('productIds', array_to_json(coalesce(after, '{}'))) as after
-      from written, counted`,
+      from written, difference`,
    )},
    ${appendRefreshRequest('id', 'written')}
    select added, removed, (select id from written) as id,
      $etag = '' or exists (select from seen where ${etagMatches('seen')}) as "mayWrite", ${requestIdColumn}
-   from counted`,
+   from difference`,
 );

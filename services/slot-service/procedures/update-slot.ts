@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
-import { etagMatches, freshWrite, type Guard } from '../../../shared/db/races.ts';
+import { etagMatches, freshWrite, type Guard, isAsSeen } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, errorInfo, fail, toPublicError } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -104,6 +104,9 @@ interface SlotUpdate extends SnippetParams, Actor, Guard {
 type Found = { exists: boolean; isCurrent: boolean; mayWrite: boolean } & SnippetFindings &
   ((SlotRow & { storeRequestId: string }) | { id: null });
 
+/** SQL of the condition under which all rules hold, from the columns of `found`. */
+const mayWrite = `("isCurrent" and ${snippetsAreSound})`;
+
 const replaceSlot = statement<Found, SlotUpdate>(
   'updateSlot',
   `with seen as (select * from slots where id = $id),
@@ -125,7 +128,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
          ),
          etag = default
      from seen, found
-     where slots.id = seen.id and slots.etag = seen.etag and "isCurrent" and ${snippetsAreSound}
+     where ${isAsSeen('slots')} and ${mayWrite}
      returning slots.*
    ),
    removed as (
@@ -149,17 +152,17 @@ const replaceSlot = statement<Found, SlotUpdate>(
             'productIds', case when $productIds is not null then array_to_json(array(
               select product_id from product_slots where slot_id = $id order by product_id
             )) end,
-            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')} end
+            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} end
           ) as old,
           json_build_object(
             ${slotFields('written')},
             'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
-            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored('$id')}::jsonb || $snippetsJson end
+            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} || $snippetsJson end
           ) as new
         from seen join written using (id)`,
      ),
    )},
    ${appendRefreshRequest('id', 'written')}
-   select found.*, "isCurrent" and ${snippetsAreSound} as "mayWrite", ${slotColumns}, ${requestIdColumn}
+   select found.*, ${mayWrite} as "mayWrite", ${slotColumns}, ${requestIdColumn}
    from found left join written as slots on true`,
 );

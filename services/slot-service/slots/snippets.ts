@@ -37,7 +37,7 @@ export interface GivenSnippets {
 }
 
 export interface SnippetParams {
-  /** As audit entries show them. */
+  /** What is stored, in the form that audit entries show. */
   readonly snippetsJson: string;
   readonly snippetProductIds: readonly number[];
   readonly snippetNames: readonly string[];
@@ -102,12 +102,12 @@ export const insertSnippets = `
     order by given."snippetCode" collate "C"
   )`;
 
-/** SQL of a slot's stored snippets in the form of `snippetsJson`. */
-export const snippetsStored = (slotId: string) => `(
-  select coalesce(json_agg(json_strip_nulls(json_build_object(
-    'snippetCode', snippet_code, 'productIds', to_json(product_ids), 'validTill', api_time(valid_till)
+/** SQL of the stored snippets of the slot `$id`, in the form of `snippetsJson`. */
+export const snippetsStored = `(
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+    'snippetCode', snippet_code, 'productIds', product_ids, 'validTill', api_time(valid_till)
   )) order by id), '[]')
-  from vendor_snippets where slot_id = ${slotId}
+  from vendor_snippets where slot_id = $id
 )`;
 
 /**

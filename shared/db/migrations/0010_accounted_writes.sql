@@ -30,8 +30,9 @@ create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 create domain audit_resource_type as text collate "C" check (value in ('slot', 'coupon', 'reserved_coupon', 'user'));
 
--- As bare as it can be, because each write pays for it: without constraints and generated columns, which PostgreSQL parses anew
--- for each insert, and without a primary key, because no query asks for an entry by its id alone.
+-- As bare as it can be, because each write pays for it. No generated column, and no check but that of the domain, which
+-- PostgreSQL keeps parsed: it would parse the others anew for each statement. No primary key, because no query asks for an entry by
+-- its id alone.
 create table audit_entries (
   id bigint generated always as identity,
   -- Not the start of the transaction, which may have waited for an earlier change of the same record.
@@ -45,7 +46,7 @@ create table audit_entries (
   -- Texts, which are only copied into answers.
   before json,
   after json not null,
-  -- How many bytes the change takes in an answer, known without reading it.
+  -- How many bytes the change takes in an answer, known without reading it; 0 for an entry that is made by hand.
   shown_bytes integer not null default 0
 );
 
@@ -67,8 +68,8 @@ end $$;
 create trigger audit_entries_append_only before update or delete or truncate on audit_entries
   for each statement execute function refuse_audit_change();
 
--- Deletes entries from before a time: of each type the oldest, and at most so many. Returns how many it
--- deleted. It has the rights of the owner, because the role of the services may not delete entries; and it leaves the last day.
+-- Deletes entries from before a time: of each type the oldest, `most` at most. Returns how many in all. It has the rights of the
+-- owner, because the role of the services may not delete entries; and it leaves the last day.
 create function sweep_audit_entries(before_time timestamptz, most integer) returns integer
   language sql volatile security definer
   -- Nothing of the caller's own, such as a temporary table, may stand for what the function names.

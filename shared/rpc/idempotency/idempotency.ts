@@ -17,8 +17,9 @@ export function withIdempotency({ service, rpcs }: Implementation, database: Dat
 }
 
 /**
- * Wraps a mutation. One with a key runs in a transaction of which the last statement stores the answer. That waits for a
- * concurrent call with the same key to end, and fails when it has committed: so it undoes all that the mutation did again.
+ * Wraps a mutation. One with a key runs in a transaction of which the last statement stores the answer. That statement waits for
+ * a concurrent call with the same key to end. If the other call has committed, the statement fails and undoes the mutation,
+ * and the other call's answer is given.
  *
  * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request.
  */
@@ -29,12 +30,12 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
     if (call.idempotencyKey === undefined) return rpc.invoke(request, call);
     const id = hashKey(call.idempotencyKey, call);
     const keyed = { id, request: hashRequest(request, await call.staffId()) };
-    let hasBegun = false;
+    let hasConnection = false;
     try {
       const answer = await database.transaction(
         call,
         async (tx) => {
-          hasBegun = true;
+          hasConnection = true;
           call.transaction = tx;
           return new StoredAnswer(output, await encodeBinary(output, await rpc.invoke(request, call), call));
         },
@@ -50,16 +51,16 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
       call.responseHeaders.delete(storeRequestHeader);
       // Who may not call the procedure gets no answer of it either.
       const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated;
-      if (!hasBegun || isRefused || call.signal.aborted) throw error;
-      return replay(call, keyed, error);
+      if (!hasConnection || isRefused || call.signal.aborted) throw error;
+      return answerOfOther(call, keyed, error);
     }
   }
 
-  /** Resolves with the stored answer; throws the error of this call when there is none. */
-  function replay(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
+  /** Resolves with the answer that another call has stored for the key. Throws why this call failed when there is none. */
+  function answerOfOther(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
     return database.transaction(call, async (tx) => {
       const [own, [stored]] = await Promise.all([tx.query(awaitKey(keyed)), tx.query(findAnswer(keyed))]);
-      // No other call has stored an answer. The error undoes the row of this one.
+      // No other call has stored an answer. The error rolls back the row of this one.
       if (own.length > 0 || stored === undefined) throw error;
       if (!stored.request.equals(keyed.request)) throw fail(commonErrors.idempotencyKeyReused);
       call.responseHeaders.set('idempotent-replayed', 'true');
@@ -84,7 +85,7 @@ const storeAnswer = statement<never, KeyedRequest & { answer: Buffer; storeReque
    values ($id, $request, $answer, $storeRequestId)`,
 );
 
-// Waits in the same way, and has a row when no call has committed.
+// Inserts a row only to wait for a concurrent call with the same key, and gives it when none has committed.
 const awaitKey = statement<{ id: Buffer }, KeyedRequest>(
   'awaitKey',
   `insert into idempotency_keys (id, request, answer) values ($id, $request, '') on conflict do nothing returning id`,

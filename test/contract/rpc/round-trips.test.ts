@@ -5,6 +5,7 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { failureOf } from '../../support/contract.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
 import { viaPort } from '../../support/proxy.ts';
 import { countRoundTrips, type RoundTrip, type RoundTripCounter } from '../../support/round-trips.ts';
@@ -65,6 +66,17 @@ const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> 
   // The code begins with graphemes of the user's name, which only the service can count.
   ['generateCancellationCoupon', 2, (api) => api.generateCancellationCoupon({ orderId: ++orders })],
 ];
+/** A call that is sent again, and one that a rule refuses. */
+const repeated = {
+  slot: (transport: Transport) =>
+    createClient(SlotService, transport).updateSlotProducts({ slotId: 1, productIds: [1] }),
+  coupon: (transport: Transport) =>
+    createClient(CouponService, transport).update({ id: 1, updates: { coupon: { minOrder: 5 } } }),
+} as const;
+const refused = {
+  slot: (transport: Transport) => createClient(SlotService, transport).deleteSlot({ id: 999_999 }),
+  coupon: (transport: Transport) => createClient(CouponService, transport).delete({ id: 999_999 }),
+} as const;
 const limitedCalls: typeof couponCalls = [
   ['validate of a code that is found', 1, (api) => api.validate({ code: 'FIRST', userId: 1, orderAmount: 1 })],
   ['validate of a code that is not found', 2, (api) => api.validate({ code: 'X', userId: 1, orderAmount: 1 })],
@@ -111,15 +123,16 @@ describe.each([
     await counter.close();
   });
 
-  /** The same calls with a new idempotency key each: the second round trip stores the answer and commits. */
-  const withKeys: Transport = {
+  const withKey = (key: () => string): Transport => ({
     unary: (method, signal, timeoutMs, header, input, values) => {
       const headers = new Headers(header);
-      headers.set('idempotency-key', randomUUID());
+      headers.set('idempotency-key', key());
       return transport.unary(method, signal, timeoutMs, headers, input, values);
     },
     stream: (...args) => transport.stream(...args),
-  };
+  });
+  /** The same calls with a new idempotency key each: the second round trip stores the answer and commits. */
+  const withKeys = withKey(randomUUID);
   const ofSlots = (calls: typeof slotCalls) =>
     calls.map(([what, count, call]) => ({
       what,
@@ -150,6 +163,25 @@ describe.each([
       expect(trips, JSON.stringify(trips)).toHaveLength(count + 1);
     },
   );
+
+  it('A mutation that is sent again takes four round trips', async () => {
+    const key = randomUUID();
+    const again = withKey(() => key);
+    await repeated[service](again);
+    await repeated[service](again);
+    const before = ofCalls(counter.trips).length;
+    await repeated[service](again);
+    const trips = ofCalls(counter.trips).slice(before);
+    expect(trips, JSON.stringify(trips)).toHaveLength(4);
+  });
+
+  it('A mutation with an idempotency key that a rule refuses takes four round trips', async () => {
+    await failureOf(refused[service](withKeys));
+    const before = ofCalls(counter.trips).length;
+    await failureOf(refused[service](withKeys));
+    const trips = ofCalls(counter.trips).slice(before);
+    expect(trips, JSON.stringify(trips)).toHaveLength(4);
+  });
 
   it.each(calls)('$what takes $count round trips to the database', async ({ count, run }) => {
     // The first call prepares the statements and caches the staff user.
