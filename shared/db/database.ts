@@ -49,6 +49,8 @@ export interface Asking extends Caller {
 export interface TransactionOptions<Result> {
   /** Unset: `read committed`. */
   readonly isolation?: keyof typeof begin;
+  /** A statement that travels with the begin. When it fails, all that `work` sends fails, too. */
+  readonly first?: BoundStatement<unknown> | undefined;
   /** Makes the last statement, which travels with the commit, from the result of the work. */
   last?(result: Result): BoundStatement<unknown>;
 }
@@ -138,7 +140,7 @@ export class Database {
   transaction<Result>(
     caller: Caller,
     work: (tx: BatchQueryable) => Promise<Result>,
-    { isolation = 'read committed', last }: TransactionOptions<Result> = {},
+    { isolation = 'read committed', first, last }: TransactionOptions<Result> = {},
   ): Promise<Result> {
     const { signal } = caller;
     return this.#withClient(caller, async (client) => {
@@ -165,12 +167,12 @@ export class Database {
           return rows;
         },
       };
-      // Sent together with the first statement, without waiting for its answer.
-      const begun = query(begin[isolation]());
-      begun.catch(() => undefined);
+      // Sent together with the first statement of `work`, without waiting for an answer.
+      const opening = allEnded([begin[isolation](), ...(first === undefined ? [] : [first])].map(query));
+      opening.catch(() => undefined);
       try {
         const result = await work(tx);
-        await begun;
+        await opening;
         const closing = last === undefined ? [] : [query(last(result))];
         isEnding = true;
         // Behind a statement that has failed, a commit rolls back.

@@ -66,7 +66,8 @@ export function endsConnection(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const { cause } = error;
   const isIdleTimeout = cause instanceof pg.DatabaseError && cause.code === idleInTransactionTimeout;
-  return isIdleTimeout || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
+  // UpdateSlot has an error of its own for every failure.
+  return isIdleTimeout || endsConnection(cause) || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
 }
 
 /**
@@ -75,11 +76,11 @@ export function endsConnection(error: unknown): boolean {
  */
 export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
   const row = rowOf(error);
-  // A statement before it in the same transaction failed, and tells why. Or a retry finds its key taken.
+  // A retry finds its key taken, or a statement before it in the same transaction has failed, and tells why.
   const isExpected =
     error instanceof pg.DatabaseError &&
     (error.code === inFailedTransaction || error.constraint === idempotencyKeyConstraint);
-  if (isExpected) return fail(row, { cause: error });
+  if (isExpected) return fail(databaseErrors.conflict, { cause: error });
   // A broken constraint may mean a lost race, which `conditionalWrite` handles.
   const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
   const level = row.code === Code.Internal && !expected ? 'error' : 'warn';

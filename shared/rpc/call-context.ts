@@ -69,6 +69,8 @@ export class CallContext implements Caller {
   /** The open transaction in which the call's statements run; undefined: each runs for itself. */
   transaction: BatchQueryable | undefined;
   readonly #afterWrite: ((isCommitted: boolean) => void)[] = [];
+  /** How the call's transaction has ended. */
+  #isCommitted: boolean | undefined;
 
   constructor(source: CallSource) {
     this.#source = source;
@@ -160,16 +162,17 @@ export class CallContext implements Caller {
 
   /**
    * Calls `then` when the write that the call has made is committed: at once, unless it has an open transaction. When that
-   * failed, nobody may know whether it is committed: `then` is called with false.
+   * failed, nobody may know whether it is committed: `then` is called with false. So it is for an answer that comes after the end.
    */
   afterWrite(then: (isCommitted: boolean) => void): void {
-    if (this.transaction === undefined) then(true);
+    if (this.transaction === undefined) then(this.#isCommitted ?? true);
     else this.#afterWrite.push(then);
   }
 
   /** Ends the call's transaction. */
   endTransaction(isCommitted: boolean): void {
     this.transaction = undefined;
+    this.#isCommitted = isCommitted;
     for (const then of this.#afterWrite.splice(0)) then(isCommitted);
   }
 

@@ -110,19 +110,19 @@ const updateCoupon = statement<Found, CouponUpdates>(
    -- 4
    written as (
      update coupons set
-       coupon_code = coalesce($couponCode, seen.coupon_code),
-       is_user_based = coalesce($isUserBased, seen.is_user_based),
-       discount_percent = coalesce($discountPercent, seen.discount_percent),
-       flat_discount = coalesce($flatDiscount, seen.flat_discount),
-       min_order = coalesce($minOrder, seen.min_order),
-       max_value = coalesce($maxValue, seen.max_value),
-       product_ids = case when $clearsProductIds then null else coalesce($productIds, seen.product_ids) end,
-       is_apply_for_all = coalesce($isApplyForAll, seen.is_apply_for_all),
-       valid_till = case when $clearsValidTill then null else coalesce($validTill, seen.valid_till) end,
-       max_limit_for_user = coalesce($maxLimitForUser, seen.max_limit_for_user),
-       exclusive_apply = coalesce($exclusiveApply, seen.exclusive_apply),
-       is_invalidated = coalesce($isInvalidated, seen.is_invalidated),
-       etag = case when $isChange then next_etag() else seen.etag end
+       coupon_code = coalesce($couponCode, coupons.coupon_code),
+       is_user_based = coalesce($isUserBased, coupons.is_user_based),
+       discount_percent = coalesce($discountPercent, coupons.discount_percent),
+       flat_discount = coalesce($flatDiscount, coupons.flat_discount),
+       min_order = coalesce($minOrder, coupons.min_order),
+       max_value = coalesce($maxValue, coupons.max_value),
+       product_ids = case when $clearsProductIds then null else coalesce($productIds, coupons.product_ids) end,
+       is_apply_for_all = coalesce($isApplyForAll, coupons.is_apply_for_all),
+       valid_till = case when $clearsValidTill then null else coalesce($validTill, coupons.valid_till) end,
+       max_limit_for_user = coalesce($maxLimitForUser, coupons.max_limit_for_user),
+       exclusive_apply = coalesce($exclusiveApply, coupons.exclusive_apply),
+       is_invalidated = coalesce($isInvalidated, coupons.is_invalidated),
+       etag = case when $isChange then next_etag() else coupons.etag end
      from seen, found
      where ${isAsSeen('coupons')} and ${mayWrite}
      returning coupons.*

@@ -27,6 +27,8 @@ const toJson = ({ snippetCode, productIds, validTill }: GivenSnippet) => ({
   ...(validTill === null ? {} : { validTill: timestampToJson(validTill.getTime()) }),
 });
 
+const byName = (left: GivenSnippet, right: GivenSnippet) => (left.snippetCode < right.snippetCode ? -1 : 1);
+
 /** The snippets of a request, before their slot is known. */
 export interface GivenSnippets {
   readonly snippets: readonly GivenSnippet[];
@@ -37,7 +39,7 @@ export interface GivenSnippets {
 }
 
 export interface SnippetParams {
-  /** What is stored, in the form that audit entries show. */
+  /** What is stored, as audit entries show it: by name. */
   readonly snippetsJson: string;
   readonly snippetProductIds: readonly number[];
   readonly snippetNames: readonly string[];
@@ -63,7 +65,7 @@ export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippet
   }));
   const names = given.map(({ name }) => name);
   const params = {
-    snippetsJson: JSON.stringify(snippets.map(toJson)),
+    snippetsJson: JSON.stringify(snippets.toSorted(byName).map(toJson)),
     snippetProductIds: [...new Set(given.flatMap(({ productIds }) => productIds))],
     snippetNames: names,
     snippetsMayBeSound: dateError === undefined && new Set(names).size === names.length,

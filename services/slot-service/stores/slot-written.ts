@@ -22,9 +22,10 @@ export function afterSlotWrite(
   { id, storeRequestId }: { readonly id: number; readonly storeRequestId: string },
 ): void {
   call.responseHeaders.set('store-request-id', storeRequestId);
-  call.afterWrite((isCommitted) => {
+  call.afterWrite(() => {
     sequences.drop(id);
-    if (isCommitted) requestRefresh();
+    // Also when it is not known whether the write is committed. A refresh does nothing if no request waits.
+    requestRefresh();
   });
 }
 

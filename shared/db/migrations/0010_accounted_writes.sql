@@ -28,6 +28,16 @@ create table idempotency_keys (
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
+-- Fails for a key with a stored answer, and with it all that has been sent behind it in the same transaction.
+create function refuse_known_key(key bytea) returns void
+  language plpgsql stable
+  as $$
+begin
+  if exists (select from idempotency_keys where id = key) then
+    raise exception 'the idempotency key is known' using errcode = 'unique_violation', constraint = 'idempotency_keys_pkey';
+  end if;
+end $$;
+
 create domain audit_resource_type as text collate "C" check (value in ('slot', 'coupon', 'reserved_coupon', 'user'));
 
 -- As bare as it can be, because each write pays for it. No generated column, and no check but that of the domain, which
@@ -93,7 +103,8 @@ create function api_time(at timestamptz) returns text
   language sql stable
   return replace(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '.000Z', 'Z');
 
--- As migration 0002 has it, in half the time: for each row that is written, PostgreSQL would parse a function in SQL anew.
+-- As migration 0002 has it, but not in SQL, which PostgreSQL parses anew for each row that is written: that was a fifth of what
+-- it takes to insert a coupon.
 create or replace function search_grams(value text, shortest integer) returns text[]
   language plpgsql immutable strict parallel restricted cost 1000
   as $$

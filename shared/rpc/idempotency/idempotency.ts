@@ -1,8 +1,9 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../db/database.ts';
+import { databaseErrors } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
-import { commonErrors, fail } from '../../errors/errors.ts';
+import { commonErrors, errorInfo, fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { encodeBinary } from '../protobuf/encoding.ts';
@@ -17,9 +18,10 @@ export function withIdempotency({ service, rpcs }: Implementation, database: Dat
 }
 
 /**
- * Wraps a mutation. One with a key runs in a transaction of which the last statement stores the answer. That statement waits for
- * a concurrent call with the same key to end. If the other call has committed, the statement fails and undoes the mutation,
- * and the other call's answer is given.
+ * Wraps a mutation. One with a key runs in a transaction. The first statement fails when the key has a stored answer, and so
+ * does all that the mutation sends behind it. The last statement stores the answer. It waits for a concurrent call with the same key
+ * to end; if that has committed, the statement fails and undoes the mutation. A call that fails gives the answer that another
+ * one has stored.
  *
  * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request.
  */
@@ -40,6 +42,7 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
           return new StoredAnswer(output, await encodeBinary(output, await rpc.invoke(request, call), call));
         },
         {
+          first: refuseKnownKey(keyed),
           last: ({ bytes }) =>
             storeAnswer({ ...keyed, answer: bytes, storeRequestId: call.responseHeaders.get(storeRequestHeader) }),
         },
@@ -51,22 +54,25 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
       call.responseHeaders.delete(storeRequestHeader);
       // Who may not call the procedure gets no answer of it either.
       const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated;
-      if (!hasConnection || isRefused || call.signal.aborted) throw error;
+      // After a statement that took too long, there is no time to wait once more.
+      const isLate = errorInfo(ConnectError.from(error))?.reason === databaseErrors.statementTimeout.reason;
+      if (!hasConnection || isRefused || isLate || call.signal.aborted) throw error;
       return answerOfOther(call, keyed, error);
     }
   }
 
   /** Resolves with the answer that another call has stored for the key. Throws why this call failed when there is none. */
-  function answerOfOther(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
-    return database.transaction(call, async (tx) => {
+  async function answerOfOther(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
+    const { answer, storeRequestId } = await database.transaction(call, async (tx) => {
       const [own, [stored]] = await Promise.all([tx.query(awaitKey(keyed)), tx.query(findAnswer(keyed))]);
       // No other call has stored an answer. The error rolls back the row of this one.
       if (own.length > 0 || stored === undefined) throw error;
       if (!stored.request.equals(keyed.request)) throw fail(commonErrors.idempotencyKeyReused);
-      call.responseHeaders.set('idempotent-replayed', 'true');
-      if (stored.storeRequestId !== null) call.responseHeaders.set(storeRequestHeader, stored.storeRequestId);
-      return new StoredAnswer(output, stored.answer);
+      return stored;
     });
+    call.responseHeaders.set('idempotent-replayed', 'true');
+    if (storeRequestId !== null) call.responseHeaders.set(storeRequestHeader, storeRequestId);
+    return new StoredAnswer(output, answer);
   }
 
   return { ...rpc, invoke };
@@ -77,6 +83,8 @@ interface KeyedRequest {
   /** The hash of the request. */
   readonly request: Buffer;
 }
+
+const refuseKnownKey = statement<never, { id: Buffer }>('refuseKnownKey', 'select refuse_known_key($id)');
 
 // Waits for a concurrent call with the same key to end, and fails when that has committed.
 const storeAnswer = statement<never, KeyedRequest & { answer: Buffer; storeRequestId: string | undefined }>(
