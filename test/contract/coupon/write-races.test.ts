@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { couponContract, expectError } from '../../support/contract.ts';
 import { whileHeld } from '../../support/locks.ts';
+import { newName } from '../../support/mutations.ts';
 import { signToken } from '../../support/tokens.ts';
 
 couponContract('Coupon writes', (api) => {
@@ -223,5 +224,17 @@ couponContract('Coupon writes', (api) => {
       await expectError(call(), unauthorized);
     }
     expect(await everything()).toEqual(before);
+  });
+
+  it.each([
+    ['changes another field', { coupon: { minOrder: 5 } }],
+    ['gives nothing', {}],
+  ])('An update that %s keeps what another writer has changed meanwhile without a new etag', async (_what, updates) => {
+    const [coupon] = await api.sql<{ id: number }>(`${insertCoupon(newName('KEPT'))} returning id`);
+    const id = coupon?.id ?? 0;
+    const written = await held(`update coupons set is_invalidated = true where id = ${id}`, () =>
+      api.staff.update({ id, updates }),
+    );
+    expect(written.coupon?.isInvalidated).toBe(true);
   });
 });

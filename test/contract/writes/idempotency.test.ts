@@ -163,6 +163,17 @@ slotContract('Idempotency keys of slot mutations', (api) => {
     await expectError(update(second), reused);
   });
 
+  it('A retry gets the stored answer at once, while another transaction has locked the record', async () => {
+    const slotId = await addSlot(api.sql);
+    const key = randomUUID();
+    const update = () =>
+      withHeaders(key, (options) => api.staff.updateSlotProducts({ slotId, productIds: [1] }, options));
+    await update();
+    await holding(api.databaseUrl, `select from slots where id = ${slotId} for update`, async () => {
+      expect((await update()).headers.get('idempotent-replayed')).toBe('true');
+    });
+  });
+
   it('Lists of ids in another order are the same request', async () => {
     const slotId = await addSlot(api.sql);
     const key = randomUUID();

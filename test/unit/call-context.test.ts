@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { staffCall } from '../support/call-context.ts';
+
+const newCall = () => staffCall(SlotService.method.updateSlot);
+const toldAfterWrite = (call: ReturnType<typeof newCall>) => {
+  const told: boolean[] = [];
+  call.afterWrite((isCommitted) => told.push(isCommitted));
+  return told;
+};
+
+it('A write without a transaction is committed when its answer comes', () => {
+  expect(toldAfterWrite(newCall())).toEqual([true]);
+});
+
+it.each([true, false])(
+  'A write whose answer comes after the end of its transaction is as committed as that: %s',
+  (end) => {
+    const call = newCall();
+    call.endTransaction(end);
+    expect(toldAfterWrite(call)).toEqual([end]);
+  },
+);
