@@ -11,6 +11,8 @@ import { hashKey, hashRequest, isMutation } from './key.ts';
 import { StoredAnswer } from './stored-answer.ts';
 
 const storeRequestHeader = 'store-request-id';
+/** A gRPC client sends it with an attempt that is not its first. */
+const retryHeader = 'grpc-previous-rpc-attempts';
 
 /** Makes the mutations of a service safe to retry: one that carries an `idempotency-key` is executed once (design 9). */
 export function withIdempotency({ service, rpcs }: Implementation, database: Database): Implementation {
@@ -18,10 +20,9 @@ export function withIdempotency({ service, rpcs }: Implementation, database: Dat
 }
 
 /**
- * Wraps a mutation. One with a key runs in a transaction. The first statement fails when the key has a stored answer, and so
- * does all that the mutation sends behind it. The last statement stores the answer. It waits for a concurrent call with the same key
- * to end; if that has committed, the statement fails and undoes the mutation. A call that fails gives the answer that another
- * one has stored.
+ * Wraps a mutation. One with a key runs in a transaction, of which the last statement stores the answer. That statement waits
+ * for a concurrent call with the same key to end. If the other call has committed, the statement fails and undoes the mutation. A
+ * call that fails gives the answer that another one has stored.
  *
  * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request.
  */
@@ -42,7 +43,7 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
           return new StoredAnswer(output, await encodeBinary(output, await rpc.invoke(request, call), call));
         },
         {
-          first: refuseKnownKey(keyed),
+          first: call.header(retryHeader) === undefined ? undefined : refuseKnownKey(keyed),
           last: ({ bytes }) =>
             storeAnswer({ ...keyed, answer: bytes, storeRequestId: call.responseHeaders.get(storeRequestHeader) }),
         },
@@ -84,6 +85,7 @@ interface KeyedRequest {
   readonly request: Buffer;
 }
 
+// For a retry: all that the mutation sends behind it fails, too. A first attempt would pay a tenth of its time for it.
 const refuseKnownKey = statement<never, { id: Buffer }>('refuseKnownKey', 'select refuse_known_key($id)');
 
 // Waits for a concurrent call with the same key to end, and fails when that has committed.
