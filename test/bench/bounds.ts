@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../shared/db/migrate.ts';
+import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -59,6 +60,13 @@ const couponData = `
   insert into order_statuses (order_id, is_cancelled) select id, true from generate_series(1, 10) id;
   select setval('coupons_id_seq', 2000), setval('reserved_coupons_id_seq', 2000), setval('users_id_seq', 2000000);`;
 
+/** 2,000 entries of each type, of which 1,000 have 4 MiB: lists of numbers of one digit. */
+const auditData = `
+  insert into audit_entries (procedure, subject, request_id, resource_type, resource_id, after, shown_bytes)
+    select 'p', 's', 'r', type, 1, after, octet_length(after::text)
+    from generate_series(1, 2000), unnest(array['coupon', 'reserved_coupon', 'user']) as type,
+      (select json_build_object('ids', array_fill(1, array[2080])) as after) as change;`;
+
 const staff = `insert into staff_users (id, name) values (1, 'staff')`;
 const analyze = 'vacuum analyze';
 
@@ -105,6 +113,7 @@ const couponCalls: Calls = [
   ['CreateCoupon', (turn) => ({ mobile: String(9_000_000_000 + turn) })],
   ['Delete', () => ({ id: 1001 })],
 ];
+const auditCalls: Calls = [['ListEntries', () => ({ limit: 1_000 })]];
 const links = (first: number) => ({ applicableProducts: { ids: idsFrom(first, idsPerList - 10) } });
 
 const postgres = await startBenchPostgres();
@@ -118,6 +127,7 @@ try {
   await measure('slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls);
   await measure('slot', SlotStoreService.typeName, 'stores', storeData, storeCalls);
   await measure('coupon', CouponService.typeName, 'coupons', couponData, couponCalls);
+  await measure('coupon', AuditService.typeName, 'entries', auditData, auditCalls);
 } finally {
   await postgres.stop();
 }
