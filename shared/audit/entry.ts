@@ -21,7 +21,7 @@ export function actorOf(call: CallContext): Actor {
 /**
  * SQL of a common table expression that accounts for a change in the statement that makes it. It writes
  * an entry for each record that differs from before. `before` is what the change replaces, because the statement has locked the
- * record, or changes it only while it has the etag that was read with `before`.
+ * record, or changes it only while it `isAsSeen`.
  *
  * @param changes SQL of rows with the record's `id`, and with the fields that differ, `before` and `after`, as json by
  * their JSON names in the API; `before` is null for a record that is created.

@@ -145,6 +145,10 @@ export class Database {
     const { signal } = caller;
     return this.#withClient(caller, async (client) => {
       const query = <Row>(statement: BoundStatement<Row>) => this.#run(client, statement, caller);
+      // Sent together with the first statement of `work`, without waiting for an answer.
+      const opening = allEnded([begin[isolation](), ...(first === undefined ? [] : [first])].map(query));
+      opening.catch(() => undefined);
+      let beginning = 0;
       let hasFailed = false;
       let isEnding = false;
       const tx: BatchQueryable = {
@@ -155,24 +159,25 @@ export class Database {
         },
         async batch(before, last) {
           const anew = hasFailed ? [rollback(), begin[isolation]()] : [];
+          if (hasFailed) beginning += 1;
           hasFailed = false;
+          const own = beginning;
           const sent = [...anew, ...before].map(query);
           const rows = query(last);
           try {
-            await allEnded([...sent, rows]);
+            await allEnded([opening, ...sent, rows]);
           } catch (error) {
-            hasFailed = true;
+            // One that was sent beside it may have begun anew.
+            hasFailed ||= own === beginning;
             throw error;
           }
           return rows;
         },
       };
-      // Sent together with the first statement of `work`, without waiting for an answer.
-      const opening = allEnded([begin[isolation](), ...(first === undefined ? [] : [first])].map(query));
-      opening.catch(() => undefined);
       try {
         const result = await work(tx);
         await opening;
+        if (hasFailed) throw new Error('the transaction is to be committed after a statement that failed');
         const closing = last === undefined ? [] : [query(last(result))];
         isEnding = true;
         // Behind a statement that has failed, a commit rolls back.

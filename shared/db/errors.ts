@@ -70,6 +70,12 @@ export function endsConnection(error: unknown): boolean {
   return isIdleTimeout || endsConnection(cause) || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
 }
 
+/** Whether a statement took too long, also behind UpdateSlot's error for every failure. */
+export function tookTooLong(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false;
+  return errorInfo(error)?.reason === databaseErrors.statementTimeout.reason || tookTooLong(error.cause);
+}
+
 /**
  * Turns what the driver threw into the error that a caller gets, and logs it whole. The only place
  * that knows SQLSTATEs and constraint names.

@@ -35,8 +35,7 @@ export async function conditionalWrite<Row>(
 /**
  * Runs a conditional write whose statement reads more than the record that it changes, such as the record's links. The
  * statement sees all of it as it was when it began, which may be before another change of the record that it then waits for. So
- * it changes the record only while that has the etag that it has seen, which every change replaces. When the rules hold and it
- * has written nothing all the same, it runs again with the record locked before it begins: also for a record that does not exist.
+ * it changes the record only while it `isAsSeen`. When the rules hold and it has written nothing all the same, it runs again with the record locked before it begins: also for a record that does not exist.
  *
  * @param write resolves with the rows of the statement. `isLocked` tells whether it has to lock the record before.
  * @throws as `conditionalWrite` does.
@@ -65,5 +64,8 @@ export interface Guard {
  */
 export const etagMatches = (record: string) => `($etag = '' or ${record}.etag::text = $etag)`;
 
-/** SQL of the condition of a `freshWrite`: the row to update is still the one that the statement has read as `seen`. */
-export const isAsSeen = (table: string) => `${table}.id = seen.id and ${table}.etag = seen.etag`;
+/**
+ * SQL of the condition of a `freshWrite`: the row to update is still the one that the statement has read as `seen`. It tells by
+ * `xmin`, which every update of a row changes, also one by an older release or by hand that leaves the etag alone.
+ */
+export const isAsSeen = (table: string) => `${table}.id = seen.id and ${table}.xmin = seen.xmin`;

@@ -95,7 +95,7 @@ const mayWrite = `(
 // before their links are written.
 const updateCoupon = statement<Found, CouponUpdates>(
   'update',
-  `with seen as (select * from coupons where id = $id),
+  `with seen as (select *, xmin from coupons where id = $id),
    known_users as (select id from users where id = any((select $applicableUsers::integer[])::integer[]) for key share),
    known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
    found as (

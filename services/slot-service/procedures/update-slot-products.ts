@@ -32,7 +32,7 @@ const replaceProducts = statement<
   { slotId: number; productIds: readonly number[]; isLocked: boolean } & Actor & Guard
 >(
   'updateSlotProducts',
-  `with seen as (select id, etag from slots where id = $slotId),
+  `with seen as (select id, etag, xmin from slots where id = $slotId),
    slot as (
      update slots set etag = default from seen where ${isAsSeen('slots')} and ${etagMatches('seen')}
      returning slots.id

@@ -109,7 +109,7 @@ const mayWrite = `("isCurrent" and ${snippetsAreSound})`;
 
 const replaceSlot = statement<Found, SlotUpdate>(
   'updateSlot',
-  `with seen as (select * from slots where id = $id),
+  `with seen as (select *, xmin from slots where id = $id),
    found as (
      select
        exists (select from seen) as "exists",

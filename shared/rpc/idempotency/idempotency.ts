@@ -1,9 +1,9 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../db/database.ts';
-import { databaseErrors } from '../../db/errors.ts';
+import { tookTooLong } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
-import { commonErrors, errorInfo, fail } from '../../errors/errors.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { encodeBinary } from '../protobuf/encoding.ts';
@@ -55,9 +55,7 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
       call.responseHeaders.delete(storeRequestHeader);
       // Who may not call the procedure gets no answer of it either.
       const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated;
-      // After a statement that took too long, there is no time to wait once more.
-      const isLate = errorInfo(ConnectError.from(error))?.reason === databaseErrors.statementTimeout.reason;
-      if (!hasConnection || isRefused || isLate || call.signal.aborted) throw error;
+      if (!hasConnection || isRefused || call.signal.aborted) throw error;
       return answerOfOther(call, keyed, error);
     }
   }
@@ -65,7 +63,9 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
   /** Resolves with the answer that another call has stored for the key. Throws why this call failed when there is none. */
   async function answerOfOther(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
     const { answer, storeRequestId } = await database.transaction(call, async (tx) => {
-      const [own, [stored]] = await Promise.all([tx.query(awaitKey(keyed)), tx.query(findAnswer(keyed))]);
+      // A statement that took too long has waited already.
+      const waiting = tookTooLong(error) ? [] : tx.query(awaitKey(keyed));
+      const [own, [stored]] = await Promise.all([waiting, tx.query(findAnswer(keyed))]);
       // No other call has stored an answer. The error rolls back the row of this one.
       if (own.length > 0 || stored === undefined) throw error;
       if (!stored.request.equals(keyed.request)) throw fail(commonErrors.idempotencyKeyReused);

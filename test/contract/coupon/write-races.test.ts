@@ -236,5 +236,8 @@ couponContract('Coupon writes', (api) => {
       api.staff.update({ id, updates }),
     );
     expect(written.coupon?.isInvalidated).toBe(true);
+    const blamed = `select after from audit_entries
+      where resource_type = 'coupon' and resource_id = $1 and after -> 'isInvalidated' is not null`;
+    expect(await api.sql(blamed, [id])).toEqual([]);
   });
 });
