@@ -35,7 +35,8 @@ export async function conditionalWrite<Row>(
 /**
  * Runs a conditional write whose statement reads more than the record that it changes, such as the record's links. The
  * statement sees all of it as it was when it began, which may be before another change of the record that it then waits for. So
- * it changes the record only while it `isAsSeen`. When the rules hold and it has written nothing all the same, it runs again with the record locked before it begins: also for a record that does not exist.
+ * it changes the record only while it `isAsSeen`. When the rules hold and it has written nothing all the same, it runs again with
+ * the record locked before it begins: also for a record that does not exist.
  *
  * @param write resolves with the rows of the statement. `isLocked` tells whether it has to lock the record before.
  * @throws as `conditionalWrite` does.

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { holding } from '../support/locks.ts';
+import { addSlot } from '../support/mutations.ts';
 import { asServiceRole } from '../support/postgres.ts';
 import { readSequence, updateSequence } from '../support/sequences.ts';
+import { startTestService } from '../support/service.ts';
 import { createSlot } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
+import { signToken, withToken } from '../support/tokens.ts';
 
 async function openStage(): Promise<Stage> {
   const stage = await Stage.open();
@@ -83,6 +90,21 @@ it('A key is good on every replica', async () => {
   const request = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
   const first = await one.slots.createSlot(request, { headers });
   expect(await two.slots.createSlot(request, { headers })).toEqual(first);
+});
+
+it('A repeat that a lock holds up until its statement is ended gets the stored answer', async () => {
+  const service = await startTestService('slot', ({ database }) => ({
+    database: { ...database, statementTimeoutMs: 2_000 },
+  }));
+  onTestFinished(() => service.stop());
+  const connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+  onTestFinished(() => connection.close());
+  const slots = createClient(SlotService, withToken(connection, await signToken({ staffId: 1 })));
+  const slotId = await addSlot(service.database.sql);
+  const update = () => slots.updateSlotProducts({ slotId, productIds: [9] }, { headers: { 'idempotency-key': 'key' } });
+  const first = await update();
+  const repeated = await holding(service.database.url, `select from slots where id = ${slotId} for update`, update);
+  expect(repeated).toEqual(first);
 });
 
 it('An etag of a cached sequence that is refused on one replica is read anew on the other', async () => {
