@@ -38,11 +38,8 @@ begin
   end if;
 end $$;
 
-create domain audit_resource_type as text collate "C" check (value in ('slot', 'coupon', 'reserved_coupon', 'user'));
-
--- As bare as it can be, because each write pays for it. No generated column, and no check but that of the domain, which
--- PostgreSQL keeps parsed: it would parse the others anew for each statement. No primary key, because no query asks for an entry by
--- its id alone.
+-- As bare as it can be, because each write pays for it. No generated column and no check, which PostgreSQL would parse anew for
+-- each statement. No primary key, because no query asks for an entry by its id alone.
 create table audit_entries (
   id bigint generated always as identity,
   -- Not the start of the transaction, which may have waited for an earlier change of the same record.
@@ -51,7 +48,8 @@ create table audit_entries (
   subject text not null,
   staff_id integer,
   request_id text not null,
-  resource_type audit_resource_type not null,
+  -- slot, coupon, reserved_coupon or user.
+  resource_type text collate "C" not null,
   resource_id integer not null,
   -- Texts, which are only copied into answers.
   before json,
