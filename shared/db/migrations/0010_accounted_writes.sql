@@ -21,25 +21,14 @@ create table idempotency_keys (
   id bytea primary key,
   -- SHA-256 of the request.
   request bytea not null,
-  -- The answer in protobuf's binary form.
-  answer bytea not null,
+  -- The answer in protobuf's binary form; null until the mutation is about to commit.
+  answer bytea,
   store_request_id text,
   created_at timestamptz not null default now()
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
--- Fails for a key with a stored answer, and with it all that has been sent behind it in the same transaction.
-create function refuse_known_key(key bytea) returns void
-  language plpgsql stable
-  as $$
-begin
-  if exists (select from idempotency_keys where id = key) then
-    raise exception 'the idempotency key is known' using errcode = 'unique_violation', constraint = 'idempotency_keys_pkey';
-  end if;
-end $$;
-
--- As bare as it can be, because each write pays for it. No generated column and no check, which PostgreSQL would parse anew for
--- each statement. No primary key, because no query asks for an entry by its id alone.
+-- Without a primary key: no query asks for an entry by its id alone, and each index makes every write slower.
 create table audit_entries (
   id bigint generated always as identity,
   -- Not the start of the transaction, which may have waited for an earlier change of the same record.
@@ -48,22 +37,26 @@ create table audit_entries (
   subject text not null,
   staff_id integer,
   request_id text not null,
-  -- slot, coupon, reserved_coupon or user.
-  resource_type text collate "C" not null,
+  resource_type text not null check (resource_type in ('slot', 'coupon', 'reserved_coupon', 'user')),
   resource_id integer not null,
   -- Texts, which are only copied into answers.
   before json,
   after json not null,
-  -- How many bytes the change takes in an answer, known without reading it; 0 for an entry that is made by hand.
-  shown_bytes integer not null default 0
+  -- Whose resource it is: of slot-service, or of coupon-service. Each shows its own only.
+  is_slot boolean not null generated always as (resource_type = 'slot') stored,
+  -- How many bytes the change takes in an answer, known without reading it.
+  shown_bytes integer not null generated always as (
+    coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  ) stored
 );
 
 -- One index for each filter. Hashes are shorter than texts, and have a place in an index however long the text is.
-create index audit_entries_latest_first on audit_entries (resource_type, at desc, id desc);
-create index audit_entries_by_resource on audit_entries (resource_type, resource_id, at desc, id desc);
-create index audit_entries_by_staff on audit_entries (resource_type, staff_id, at desc, id desc);
-create index audit_entries_by_subject on audit_entries (resource_type, hashtext(subject), at desc, id desc);
-create index audit_entries_by_procedure on audit_entries (resource_type, hashtext(procedure), at desc, id desc);
+create index audit_entries_latest_first on audit_entries (is_slot, at desc, id desc);
+create index audit_entries_by_type on audit_entries (resource_type, at desc, id desc) where not is_slot;
+create index audit_entries_by_resource on audit_entries (is_slot, resource_id, at desc, id desc);
+create index audit_entries_by_staff on audit_entries (is_slot, staff_id, at desc, id desc);
+create index audit_entries_by_subject on audit_entries (is_slot, hashtext(subject), at desc, id desc);
+create index audit_entries_by_procedure on audit_entries (is_slot, hashtext(procedure), at desc, id desc);
 
 create function refuse_audit_change() returns trigger
   language plpgsql as $$
@@ -76,8 +69,8 @@ end $$;
 create trigger audit_entries_append_only before update or delete or truncate on audit_entries
   for each statement execute function refuse_audit_change();
 
--- Deletes entries from before a time: of each type the oldest, `most` at most. Returns how many in all. It has the rights of the
--- owner, because the role of the services may not delete entries; and it leaves the last day.
+-- Deletes entries of either service from before a time: the oldest, and at most so many of each. Returns how many it
+-- deleted. It has the rights of the owner, because the role of the services may not delete entries; and it leaves the last day.
 create function sweep_audit_entries(before_time timestamptz, most integer) returns integer
   language sql volatile security definer
   -- Nothing of the caller's own, such as a temporary table, may stand for what the function names.
@@ -86,8 +79,8 @@ create function sweep_audit_entries(before_time timestamptz, most integer) retur
 as $$
   with oldest as (
     select oldest.ctid
-    from unnest(array['slot', 'coupon', 'reserved_coupon', 'user']) as types (type), lateral (
-      select ctid from public.audit_entries where resource_type = type and at < least(before_time, now() - interval '1 day')
+    from (values (true), (false)) as services (of_slots), lateral (
+      select ctid from public.audit_entries where is_slot = of_slots and at < least(before_time, now() - interval '1 day')
       order by at limit most for update skip locked
     ) as oldest
   ),
@@ -100,20 +93,3 @@ revoke execute on function sweep_audit_entries from public;
 create function api_time(at timestamptz) returns text
   language sql stable
   return replace(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '.000Z', 'Z');
-
--- As migration 0002 has it, but not in SQL, which PostgreSQL parses anew for each row that is written: that was a fifth of what
--- it takes to insert a coupon.
-create or replace function search_grams(value text, shortest integer) returns text[]
-  language plpgsql immutable strict parallel restricted cost 1000
-  as $$
-declare
-  lowered text := lower(value);
-  grams text[] := '{}';
-begin
-  for size in least(shortest, length(lowered)) .. 3 loop
-    for start in 1 .. length(lowered) - size + 1 loop
-      grams := grams || substr(lowered, start, size);
-    end loop;
-  end loop;
-  return grams;
-end $$;
