@@ -150,7 +150,8 @@ function readAppUrl(env: Environment, errors: ConfigErrors): string {
   return url;
 }
 
-function readBindAddress(env: Environment, errors: ConfigErrors): string {
+/** Reads the IP address that ports are bound to. */
+export function readBindAddress(env: Environment, errors: ConfigErrors): string {
   const address = env.BIND_ADDRESS || '0.0.0.0';
   if (isIP(address) === 0) errors.add(`BIND_ADDRESS must be an IP address, such as 127.0.0.1, not "${address}"`);
   return address;
@@ -164,7 +165,8 @@ function readCouponCodePrefix(env: Environment, errors: ConfigErrors): string {
   return prefix;
 }
 
-function readLogLevel(env: Environment, errors: ConfigErrors): string {
+/** Reads the least severe level of the log. */
+export function readLogLevel(env: Environment, errors: ConfigErrors): string {
   const level = env.LOG_LEVEL || 'info';
   if (!logLevels.includes(level)) errors.add(`LOG_LEVEL must be one of ${logLevels.join(', ')}`);
   return level;

@@ -1,0 +1,54 @@
+import { type ReactNode, Suspense } from 'react';
+import { RouterProvider } from 'react-aria-components';
+import { NavLink, Outlet, useHref, useNavigate } from 'react-router';
+import { session, useSession } from '../session/session.ts';
+import { SignInAgain } from '../session/sign-in-again.tsx';
+import { Button } from '../ui/button.tsx';
+import { NoticeRegion } from '../ui/notice-region.tsx';
+import { Loading } from '../ui/page.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
+
+const places = [
+  ['/slots', 'Slots'],
+  ['/coupons', 'Coupons'],
+  ['/check', 'Check a coupon'],
+  ['/users', 'Users'],
+  ['/live', 'Live'],
+  ['/audit', 'Audit trail'],
+] as const;
+
+/** What stands around every page: the way to the others, who is signed in, and what happens to the connection. */
+export function Shell(): ReactNode {
+  const navigate = useNavigate();
+  const { token } = useSession();
+  return (
+    <RouterProvider navigate={(path) => void navigate(path)} useHref={useHref}>
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <header className="top">
+        <nav aria-label="Main">
+          {places.map(([path, name]) => (
+            <NavLink key={path} to={path}>
+              {name}
+            </NavLink>
+          ))}
+        </nav>
+        <div className="account">
+          <span>{token?.name}</span>
+          <Button emphasis="quiet" onPress={() => session.signOut()}>
+            Sign out
+          </Button>
+        </div>
+      </header>
+      <ConnectionBanner />
+      <main id="content" tabIndex={-1}>
+        <Suspense fallback={<Loading what="the page" />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      <NoticeRegion />
+      <SignInAgain />
+    </RouterProvider>
+  );
+}

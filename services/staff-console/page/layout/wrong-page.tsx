@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { useRouteError } from 'react-router';
+import { describeFailure } from '../rpc/failure.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { Page, Problem } from '../ui/page.tsx';
+
+/** Stands where no page has the address. */
+export function NoSuchPage(): ReactNode {
+  return (
+    <Page title="There is no such page">
+      <p>The address may be mistyped, or from an older release.</p>
+      <ButtonLink href="/slots">Go to the slots</ButtonLink>
+    </Page>
+  );
+}
+
+/** Stands where a page could not be shown: it could not be fetched, or has a defect. */
+export function BrokenPage(): ReactNode {
+  const error = useRouteError();
+  return (
+    <Page title="This page can’t be shown">
+      <Problem failure={describeFailure(error)} />
+      <Button onPress={() => location.reload()}>Load it again</Button>
+    </Page>
+  );
+}

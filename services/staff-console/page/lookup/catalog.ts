@@ -1,0 +1,23 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { useMemo } from 'react';
+import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+
+// Groups and names of products seldom change.
+const staleTime = 60_000;
+
+/** The product groups by their ids; empty until they are read. */
+export function useGroups(): ReadonlyMap<number, string> {
+  const { data } = useQuery(CatalogService.method.listProductGroups, {}, { staleTime });
+  return useMemo(() => new Map(data?.groups.map(({ id, name }) => [id, name])), [data]);
+}
+
+/** Returns what names a product: its number until its name is read, or when there is no such product. */
+export function useProductNames(productIds: readonly number[]): (id: number) => string {
+  const { data } = useQuery(
+    CatalogService.method.getProducts,
+    { productIds: [...productIds] },
+    { staleTime, enabled: productIds.length > 0 },
+  );
+  const names = useMemo(() => new Map(data?.products.map(({ id, name }) => [id, name])), [data]);
+  return (id) => names.get(id) ?? `Product ${id}`;
+}

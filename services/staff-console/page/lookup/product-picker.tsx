@@ -1,0 +1,25 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { type Option, PickMany } from '../ui/pick-many.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
+
+interface ProductPickerProps {
+  readonly label?: string;
+  readonly hint?: string;
+  readonly chosen: readonly Option[];
+  onChange(chosen: readonly Option[]): void;
+  readonly problem?: string | undefined;
+}
+
+/** A choice of products from the catalogue. */
+export function ProductPicker({ label = 'Products', ...props }: ProductPickerProps): ReactNode {
+  const [search, setSearch] = useState('');
+  const { data } = useQuery(
+    CatalogService.method.searchProducts,
+    { search: useDebounced(search) },
+    { placeholderData: keepPreviousData },
+  );
+  return <PickMany {...props} label={label} search={search} onSearch={setSearch} found={data?.products} />;
+}

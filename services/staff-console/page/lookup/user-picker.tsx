@@ -1,0 +1,26 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type Option, PickMany } from '../ui/pick-many.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
+
+interface UserPickerProps {
+  readonly label?: string;
+  readonly hint?: string;
+  readonly chosen: readonly Option[];
+  onChange(chosen: readonly Option[]): void;
+  readonly problem?: string | undefined;
+}
+
+/** A choice of users, by their names or mobile numbers. */
+export function UserPicker({ label = 'Users', ...props }: UserPickerProps): ReactNode {
+  const [search, setSearch] = useState('');
+  const { data } = useQuery(
+    CouponService.method.getUsersMiniInfo,
+    { search: useDebounced(search) },
+    { placeholderData: keepPreviousData },
+  );
+  const found = data?.users.map(({ id, name, mobile }) => ({ id, name, detail: mobile }));
+  return <PickMany {...props} label={label} search={search} onSearch={setSearch} found={found} />;
+}

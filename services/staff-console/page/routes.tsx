@@ -1,0 +1,20 @@
+import { createBrowserRouter, Navigate } from 'react-router';
+import { Shell } from './layout/shell.tsx';
+import { BrokenPage, NoSuchPage } from './layout/wrong-page.tsx';
+
+/** The pages by their addresses. Each is fetched when it is first opened. */
+export const router = createBrowserRouter([
+  {
+    Component: Shell,
+    children: [
+      {
+        ErrorBoundary: BrokenPage,
+        children: [
+          { index: true, element: <Navigate to="/slots" replace /> },
+          { path: 'slots', lazy: () => import('./slots/board-page.tsx') },
+          { path: '*', Component: NoSuchPage },
+        ],
+      },
+    ],
+  },
+]);

@@ -1,0 +1,98 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { BadRequestSchema, ErrorInfoSchema } from '../../../../shared/gen/google/rpc/error_details_pb.ts';
+
+/** Why a call has failed, in words for staff. */
+export interface Failure {
+  readonly reason: string;
+  readonly code: Code;
+  /** What happened. */
+  readonly title: string;
+  /** What to do about it. */
+  readonly advice: string;
+  /** Problems of single fields, by the field's last name in the API, such as `couponCode`. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** The reason of a failed call (docs/errors.md); empty when the service could not be reached. */
+export function reasonOf(error: unknown): string {
+  const [info] = ConnectError.from(error).findDetails(ErrorInfoSchema);
+  return info?.metadata.causeReason || info?.reason || '';
+}
+
+/** Whether the same call may succeed in a moment: the service was not reached, or it was busy. */
+export function isTransient(error: unknown): boolean {
+  const { code, cause } = ConnectError.from(error);
+  if (code === Code.Unavailable || code === Code.DeadlineExceeded) return true;
+  if (code === Code.ResourceExhausted) return reasonOf(error) === 'OVERLOADED';
+  // The browser could not fetch.
+  return cause instanceof TypeError;
+}
+
+/** Describes why a call has failed. */
+export function describeFailure(thrown: unknown): Failure {
+  const error = ConnectError.from(thrown);
+  const [info] = error.findDetails(ErrorInfoSchema);
+  const reason = reasonOf(error);
+  const violations = error.findDetails(BadRequestSchema).flatMap((detail) => detail.fieldViolations);
+  const fields = Object.fromEntries(violations.map(({ field, description }) => [lastName(field), description]));
+  const field = fieldOfReason[reason];
+  const message = sentence(info?.metadata.causeMessage || error.rawMessage);
+  if (field !== undefined) fields[field] ??= message;
+  return { reason, code: error.code, fields, ...wordsFor(error, reason, message) };
+}
+
+/** The fields that rules without a field of their own are about. */
+const fieldOfReason: Readonly<Record<string, string>> = {
+  COUPON_CODE_TAKEN: 'couponCode',
+  SECRET_CODE_TAKEN: 'couponCode',
+  APPLICABLE_USERS_OR_ALL_REQUIRED: 'applicableUsers',
+  APPLICABLE_USERS_REQUIRED: 'applicableUsers',
+  APPLICABLE_USERS_NOT_FOUND: 'applicableUsers',
+  APPLICABLE_PRODUCTS_NOT_FOUND: 'applicableProducts',
+  ONE_DISCOUNT_REQUIRED: 'discount',
+  TWO_DISCOUNTS: 'discount',
+  SNIPPET_NAME_TAKEN: 'name',
+  SNIPPET_PRODUCTS_INVALID: 'productIds',
+  MOBILE_NOT_TEN_DIGITS: 'mobile',
+  ORDER_NOT_FOUND: 'orderId',
+  ORDER_USER_NOT_FOUND: 'orderId',
+};
+
+function wordsFor(error: ConnectError, reason: string, message: string): Pick<Failure, 'title' | 'advice'> {
+  if (reason === 'ACCESS_DENIED' || reason === 'UNAUTHORIZED') {
+    return {
+      title: 'You are signed in, but not as staff',
+      advice: 'Ask an administrator to add you as a staff user, or sign in with another account.',
+    };
+  }
+  if (isTransient(error)) {
+    const title = reason === 'OVERLOADED' ? 'The service is very busy' : 'The service can’t be reached';
+    return { title, advice: 'Nothing is lost. Try again in a moment: what has arrived already is not done twice.' };
+  }
+  switch (error.code) {
+    case Code.InvalidArgument:
+    case Code.AlreadyExists:
+    case Code.FailedPrecondition:
+      return { title: message, advice: 'Correct it, and try again.' };
+    case Code.NotFound:
+      return { title: message, advice: 'It may have another number, or never have existed.' };
+    case Code.Unauthenticated:
+      return { title: 'You are signed out', advice: 'Sign in again to go on.' };
+    case Code.Aborted:
+      return { title: message, advice: 'Look at what has changed, and try again.' };
+    case Code.ResourceExhausted:
+      return { title: message, advice: 'Wait a moment, and try again.' };
+    default:
+      return { title: 'Something went wrong in the service', advice: 'Try again. If it stays, tell an administrator.' };
+  }
+}
+
+/** Such as `couponCode` of `updates.coupon.coupon_code`. */
+function lastName(field: string): string {
+  const name = field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function sentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}

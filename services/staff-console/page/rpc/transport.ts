@@ -1,0 +1,75 @@
+import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-web';
+import { createContext } from 'react';
+import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import type { PageConfig } from '../../page-config.ts';
+import type { Session } from '../session/session.ts';
+import { reasonOf } from './failure.ts';
+
+// No call may keep a person waiting for longer.
+const timeoutMs = 20_000;
+
+/** How the page reaches the services. */
+export interface Transports {
+  readonly slot: Transport;
+  readonly coupon: Transport;
+  /** Sends each call to the service that has its procedure. AuditService, which both have, goes to slot-service. */
+  readonly any: Transport;
+}
+
+/** The transports of the page, for reads of a procedure that both services have. */
+export const TransportsContext = createContext<Transports | undefined>(undefined);
+
+/** Creates the transports of a session: each call carries its token, and a token that is refused ends it. */
+export function createTransports(config: PageConfig, session: Session): Transports {
+  const create = (baseUrl: string, ...interceptors: Interceptor[]) =>
+    createConnectTransport({
+      baseUrl,
+      useBinaryFormat: true,
+      defaultTimeoutMs: timeoutMs,
+      interceptors: [authorize(session), ...interceptors],
+    });
+  const slot = create(config.slotUrl, readOwnWrites());
+  const coupon = create(config.couponUrl);
+  const of = (typeName: string) => (typeName === CouponService.typeName ? coupon : slot);
+  const any: Transport = {
+    unary: (method, ...rest) => of(method.parent.typeName).unary(method, ...rest),
+    stream: (method, ...rest) => of(method.parent.typeName).stream(method, ...rest),
+  };
+  return { slot, coupon, any };
+}
+
+function authorize(session: Session): Interceptor {
+  return (next) => async (request) => {
+    const { token } = session.state;
+    if (token === undefined) throw new ConnectError('Signed out', Code.Unauthenticated);
+    request.header.set('authorization', `Bearer ${token.text}`);
+    try {
+      return await next(request);
+    } catch (error) {
+      if (reasonOf(error) === 'AUTHENTICATION_REQUIRED') session.end(token);
+      throw error;
+    }
+  };
+}
+
+/** Makes each read of the derived stores wait until they cover the last slot write of this tab (design 4). */
+function readOwnWrites(): Interceptor {
+  let lastWrite: string | null = null;
+  return (next) => async (request) => {
+    const isStoreRead = request.service.typeName === SlotStoreService.typeName && !request.stream;
+    if (isStoreRead && lastWrite !== null && !request.header.has('store-request-id')) {
+      request.header.set('store-request-id', lastWrite);
+    }
+    try {
+      const response = await next(request);
+      lastWrite = response.header.get('store-request-id') ?? lastWrite;
+      return response;
+    } catch (error) {
+      // The database was set back: nothing covers that write any more.
+      if (reasonOf(error) === 'STORE_REQUEST_LOST') lastWrite = null;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,79 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+  toJsonString,
+} from '@bufbuild/protobuf';
+import { useTransport } from '@connectrpc/connect-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { type Notice, notify } from '../ui/notices.ts';
+import { describeFailure, type Failure } from './failure.ts';
+
+/** A mutation, as a component uses it. */
+export interface Write<I extends DescMessage, O extends DescMessage> {
+  /** Sends the request. Resolves with the answer once the page shows what has changed, or with the failure. Never rejects. */
+  send(request: MessageInitShape<I>): Promise<Sent<MessageShape<O>>>;
+  readonly isPending: boolean;
+  /** Why the last request failed. */
+  readonly failure: Failure | undefined;
+  /** Forgets the failure. */
+  reset(): void;
+}
+
+/** What became of a request. */
+export type Sent<Answer> =
+  | { readonly answer: Answer; readonly failure?: undefined }
+  | { readonly answer?: undefined; readonly failure: Failure };
+
+interface Attempt {
+  readonly request: string;
+  readonly key: string;
+}
+
+/**
+ * Lets a component call a mutation. A request keeps its idempotency key until it has succeeded (design 9), however often it is sent:
+ * after a double click, a lost connection or a second press of the button it is done once. Afterwards everything on the page is
+ * read again.
+ *
+ * @param done tells staff what was done, and how to undo it.
+ */
+export function useWrite<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  done: (answer: MessageShape<O>) => Notice,
+): Write<I, O> {
+  const transport = useTransport();
+  const queryClient = useQueryClient();
+  const attempt = useRef<Attempt>(undefined);
+  const { mutateAsync, isPending, error, reset } = useMutation({
+    mutationFn: ({ request, key }: { request: MessageInitShape<I>; key: string }) =>
+      transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
+    onSuccess: async ({ message, header }) => {
+      notify({ ...done(message), storeRequestId: header.get('store-request-id') ?? undefined });
+      await queryClient.invalidateQueries();
+    },
+  });
+  return {
+    async send(request) {
+      const text = toJsonString(method.input, create(method.input, request));
+      if (attempt.current?.request !== text) attempt.current = { request: text, key: randomKey() };
+      try {
+        const { message } = await mutateAsync({ request, key: attempt.current.key });
+        attempt.current = undefined;
+        return { answer: message };
+      } catch (error) {
+        return { failure: describeFailure(error) };
+      }
+    },
+    isPending,
+    failure: error === null ? undefined : describeFailure(error),
+    reset,
+  };
+}
+
+/** Not `crypto.randomUUID`, which browsers have for pages over HTTPS only. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,42 @@
+import { type ReactNode, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { session } from './session.ts';
+import { readToken } from './token.ts';
+
+/** Takes a token that staff paste. */
+export function SignInForm(): ReactNode {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState('');
+  const signIn = () => {
+    const token = readToken(text);
+    if (token === undefined) setProblem('This is no token: it has three parts with dots between them.');
+    else if (token.expiresAt <= Date.now()) setProblem('This token has ended. Ask for a new one.');
+    else session.signIn(token);
+  };
+  return (
+    <Form
+      validationErrors={problem === '' ? {} : { token: problem }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        signIn();
+      }}
+    >
+      <TextField
+        label="Token"
+        name="token"
+        type="password"
+        autoComplete="off"
+        autoFocus
+        isRequired
+        value={text}
+        onChange={setText}
+        hint="It was given to you by an administrator. It stays in this tab."
+      />
+      <Button type="submit" emphasis="primary">
+        Sign in
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useWrite } from '../rpc/write.ts';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/page.tsx';
+
+interface CapacityButtonProps {
+  readonly slot: { readonly id: number; readonly isCapacityFull: boolean };
+}
+
+/** Marks a slot as full, or as open again, at one tap, which can be undone. It is the same whoever taps first, so it has no guard. */
+export function CapacityButton({ slot }: CapacityButtonProps): ReactNode {
+  const capacity = useWrite(SlotService.method.updateSlotCapacity, ({ message, slot: now }) => ({
+    text: `Slot ${slot.id}: ${message}`,
+    undo: () => void capacity.send({ slotId: slot.id, isCapacityFull: !now?.isCapacityFull }),
+  }));
+  const isCapacityFull = !slot.isCapacityFull;
+  return (
+    <>
+      <Button
+        isPending={capacity.isPending}
+        onPress={() => void capacity.send({ slotId: slot.id, isCapacityFull })}
+        aria-label={`${isCapacityFull ? 'Mark full' : 'Open again'}: slot ${slot.id}`}
+      >
+        {capacity.isPending ? 'Saving…' : isCapacityFull ? 'Mark full' : 'Open again'}
+      </Button>
+      {capacity.failure !== undefined && <Problem failure={capacity.failure} />}
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { type ReactNode, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { NavLink, useNavigate } from 'react-router';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/text-field.tsx';
+
+/** The bar above the slots: the board or the list, what the view itself has, and the way to a slot by its number. */
+export function SlotViews({ children }: { readonly children: ReactNode }): ReactNode {
+  const navigate = useNavigate();
+  const [id, setId] = useState('');
+  return (
+    <div className="bar">
+      <nav aria-label="Views of the slots" className="tabs">
+        <NavLink to="/slots" end>
+          Board
+        </NavLink>
+        <NavLink to="/slots/list">List</NavLink>
+      </nav>
+      {children}
+      <Form
+        className="go-to"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void navigate(`/slots/${id}`);
+        }}
+      >
+        <TextField label="Slot number" inputMode="numeric" pattern="[0-9]+" isRequired value={id} onChange={setId} />
+        <Button type="submit">Open</Button>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import { FieldError } from 'react-aria-components/FieldError';
+import { Label } from 'react-aria-components/Label';
+import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
+import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch';
+import { Text } from 'react-aria-components/Text';
+
+/** A switch between two states, with what it means beside it. */
+export function Switch({ children, ...props }: SwitchProps & { readonly children: ReactNode }): ReactNode {
+  return (
+    <AriaSwitch {...props} className="switch">
+      <span className="track" aria-hidden="true" />
+      {children}
+    </AriaSwitch>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly name?: string;
+  readonly value: Value;
+  /** The values, each with its words. */
+  readonly options: Readonly<Record<Value, string>>;
+  onChange(value: Value): void;
+}
+
+/** One of a few options, all of them in sight. */
+export function Choice<Value extends string>({
+  label,
+  hint,
+  options,
+  onChange,
+  ...props
+}: ChoiceProps<Value>): ReactNode {
+  const values = Object.keys(options).filter((value): value is Value => value in options);
+  const choose = (chosen: string) => {
+    const value = values.find((each) => each === chosen);
+    if (value !== undefined) onChange(value);
+  };
+  return (
+    <RadioGroup {...props} onChange={choose} className="choice">
+      <Label>{label}</Label>
+      <div className="options">
+        {values.map((value) => (
+          <Radio key={value} value={value} className="option">
+            {options[value]}
+          </Radio>
+        ))}
+      </div>
+      {hint !== undefined && <Text slot="description">{hint}</Text>}
+      <FieldError />
+    </RadioGroup>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+
+/** What a choice adds to the one before, and what it takes away. */
+export interface Difference {
+  readonly added: readonly number[];
+  readonly removed: readonly number[];
+}
+
+/** Compares two sets of ids. */
+export function difference(before: readonly number[], after: readonly number[]): Difference {
+  const [had, has] = [new Set(before), new Set(after)];
+  return { added: after.filter((id) => !had.has(id)), removed: before.filter((id) => !has.has(id)) };
+}
+
+// Nobody reads more names than this.
+const namedMost = 20;
+
+interface DifferenceProps extends Difference {
+  readonly nameOf: (id: number) => string;
+}
+
+/** Shows what will change, before it is saved. */
+export function DifferenceView({ added, removed, nameOf }: DifferenceProps): ReactNode {
+  const names = (ids: readonly number[]) => {
+    const rest = ids.length - namedMost;
+    return ids.slice(0, namedMost).map(nameOf).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  };
+  return (
+    <div className="difference" role="status">
+      {added.length + removed.length === 0 && <p>No changes yet.</p>}
+      {added.length > 0 && (
+        <p>
+          <Added count={added.length} /> {names(added)}
+        </p>
+      )}
+      {removed.length > 0 && (
+        <p>
+          <Removed count={removed.length} /> {names(removed)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const Added = ({ count }: { readonly count: number }) => <strong className="good">{count} added:</strong>;
+const Removed = ({ count }: { readonly count: number }) => <strong className="bad">{count} removed:</strong>;

@@ -1,0 +1,29 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
+
+interface EndlessProps {
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  onMore(): void;
+}
+
+/** Stands at the end of a list that goes on: loads more when it comes into view, or when it is pressed. */
+export function Endless({ hasMore, isLoading, onMore }: EndlessProps): ReactNode {
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (end.current === null || !hasMore || isLoading) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) onMore();
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  });
+  if (!hasMore) return null;
+  return (
+    <div ref={end} className="endless">
+      <Button onPress={onMore} isPending={isLoading}>
+        {isLoading ? 'Loading…' : 'Show more'}
+      </Button>
+    </div>
+  );
+}

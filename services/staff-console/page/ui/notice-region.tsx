@@ -1,0 +1,56 @@
+import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Button as AriaButton } from 'react-aria-components/Button';
+import { Text } from 'react-aria-components/Text';
+import {
+  UNSTABLE_Toast as Toast,
+  UNSTABLE_ToastContent as ToastContent,
+  UNSTABLE_ToastRegion as ToastRegion,
+} from 'react-aria-components/Toast';
+import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { Button } from './button.tsx';
+import { notices } from './notices.ts';
+
+/** Where the notices appear. */
+export function NoticeRegion(): ReactNode {
+  return (
+    <ToastRegion queue={notices} className="notices" aria-label="Notices">
+      {({ toast }) => (
+        <Toast toast={toast} className="notice">
+          <ToastContent>
+            <Text slot="title">{toast.content.text}</Text>
+            {toast.content.storeRequestId !== undefined && <Published storeRequestId={toast.content.storeRequestId} />}
+          </ToastContent>
+          {toast.content.undo !== undefined && (
+            <Button
+              emphasis="quiet"
+              onPress={() => {
+                notices.close(toast.key);
+                toast.content.undo?.();
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <AriaButton slot="close" className="button quiet" aria-label="Close">
+            ✕
+          </AriaButton>
+        </Toast>
+      )}
+    </ToastRegion>
+  );
+}
+
+/** Tells when a slot write is in the derived stores: a read with its `store-request-id` waits until then (design 4). */
+function Published({ storeRequestId }: { readonly storeRequestId: string }): ReactNode {
+  const transport = useTransport();
+  const headers = { 'store-request-id': storeRequestId };
+  const { data, isError } = useQuery({
+    ...createQueryOptions(SlotStoreService.method.getStoreStatus, {}, { transport, headers }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (isError) return <Text slot="description">The storefront will show it shortly.</Text>;
+  if (data === undefined) return <Text slot="description">On its way to the storefront…</Text>;
+  return <Text slot="description">Your change is out there: version {data.version}.</Text>;
+}

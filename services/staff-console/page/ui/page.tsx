@@ -1,0 +1,101 @@
+import { type ReactNode, useEffect } from 'react';
+import type { Failure } from '../rpc/failure.ts';
+import { Button } from './button.tsx';
+
+interface PageProps {
+  /** The page's heading, and its name in the browser's tab. */
+  readonly title: string;
+  /** What stands beside the heading, such as the state of the record. */
+  readonly beside?: ReactNode;
+  /** What can be done with the whole page. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The frame of every page. */
+export function Page({ title, beside, actions, children }: PageProps): ReactNode {
+  useEffect(() => {
+    document.title = `${title} · Staff console`;
+  }, [title]);
+  return (
+    <>
+      <header className="page-header">
+        <h1>{title}</h1>
+        {beside}
+        {actions !== undefined && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** A part of a page under a heading of its own. */
+export function Section({ title, actions, children }: PageProps): ReactNode {
+  return (
+    <section className="card" aria-label={title}>
+      <header className="section-header">
+        <h2>{title}</h2>
+        {actions !== undefined && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Stands where something is still being read. */
+export function Loading({ what }: { readonly what: string }): ReactNode {
+  return (
+    <p className="loading" role="status">
+      Loading {what}…
+    </p>
+  );
+}
+
+interface ProblemProps {
+  readonly failure: Failure;
+  /** Tries again what has failed. */
+  readonly onRetry?: () => void;
+}
+
+/** Says what went wrong, and what to do. */
+export function Problem({ failure, onRetry }: ProblemProps): ReactNode {
+  return (
+    <div className="problem" role="alert">
+      <strong>{failure.title}</strong>
+      <p>{failure.advice}</p>
+      {onRetry !== undefined && <Button onPress={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** Stands where there is nothing to list. */
+export function Empty({ children }: { readonly children: ReactNode }): ReactNode {
+  return <p className="empty">{children}</p>;
+}
+
+/** A state in a word or two. */
+export function Badge({
+  kind,
+  children,
+}: {
+  readonly kind: 'good' | 'bad' | 'plain';
+  readonly children: ReactNode;
+}): ReactNode {
+  return <span className={`badge ${kind}`}>{children}</span>;
+}
+
+/** The fields of a record; those without a value are left out. */
+export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }): ReactNode {
+  return (
+    <dl className="facts">
+      {rows.map(([name, value]) =>
+        value === undefined || value === '' ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

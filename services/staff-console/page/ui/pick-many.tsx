@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react';
+import { Checkbox } from 'react-aria-components/Checkbox';
+import { FieldError } from 'react-aria-components/FieldError';
+import { GridList, GridListItem } from 'react-aria-components/GridList';
+import { Group } from 'react-aria-components/Group';
+import { Input } from 'react-aria-components/Input';
+import { Label } from 'react-aria-components/Label';
+import { SearchField } from 'react-aria-components/SearchField';
+import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
+import { Button } from './button.tsx';
+
+/** Something that can be chosen by its name. */
+export interface Option {
+  readonly id: number;
+  readonly name: string;
+  /** What tells it from others of the same name. */
+  readonly detail?: string;
+}
+
+interface PickManyProps {
+  /** What is chosen, such as "Products". */
+  readonly label: string;
+  readonly hint?: string;
+  readonly search: string;
+  onSearch(text: string): void;
+  /** What the search has found; undefined while it searches. */
+  readonly found: readonly Option[] | undefined;
+  readonly chosen: readonly Option[];
+  onChange(chosen: readonly Option[]): void;
+  /** The problem that the service has with the choice. */
+  readonly problem?: string | undefined;
+}
+
+// More tags than this make a page slow, and nobody reads them.
+const shownMost = 100;
+
+/** A choice of any number of things: found by their names, ticked in a list, and shown as tags that can be removed. */
+export function PickMany({
+  label,
+  hint,
+  search,
+  onSearch,
+  found,
+  chosen,
+  onChange,
+  problem,
+}: PickManyProps): ReactNode {
+  const ids = new Set(chosen.map(({ id }) => id));
+  const select = (keys: 'all' | Set<string | number>) => {
+    const isSelected = ({ id }: Option) => keys === 'all' || keys.has(id);
+    const listed = new Set(found?.map(({ id }) => id));
+    onChange([
+      ...chosen.filter((option) => !listed.has(option.id) || isSelected(option)),
+      ...(found ?? []).filter((option) => !ids.has(option.id) && isSelected(option)),
+    ]);
+  };
+  return (
+    <Group className="pick-many" aria-label={label}>
+      <SearchField className="field" value={search} onChange={onSearch}>
+        <Label>{label}</Label>
+        <Input placeholder="Search by name or number" />
+      </SearchField>
+      {hint !== undefined && <p className="hint">{hint}</p>}
+      <GridList
+        aria-label={`${label}: found`}
+        className="options-list"
+        items={found ?? []}
+        selectionMode="multiple"
+        selectedKeys={ids}
+        onSelectionChange={select}
+        renderEmptyState={() => (found === undefined ? 'Searching…' : 'Nothing found.')}
+      >
+        {(option) => (
+          <GridListItem id={option.id} textValue={option.name} className="option-row">
+            <Checkbox slot="selection" className="tick" />
+            {option.name} <span className="detail">{option.detail ?? `№ ${option.id}`}</span>
+          </GridListItem>
+        )}
+      </GridList>
+      <TagGroup
+        aria-label={`${label}: chosen`}
+        className="tags"
+        onRemove={(keys) => onChange(chosen.filter(({ id }) => !keys.has(id)))}
+      >
+        <TagList items={chosen.slice(0, shownMost)} renderEmptyState={() => 'None chosen.'}>
+          {(option) => (
+            <Tag id={option.id} textValue={option.name} className="tag">
+              {option.name}
+              <Button slot="remove" emphasis="quiet" aria-label={`Remove ${option.name}`}>
+                ✕
+              </Button>
+            </Tag>
+          )}
+        </TagList>
+      </TagGroup>
+      {chosen.length > shownMost && <p className="hint">and {chosen.length - shownMost} more</p>}
+      {problem !== undefined && <FieldError className="field-problem">{problem}</FieldError>}
+    </Group>
+  );
+}

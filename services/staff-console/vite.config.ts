@@ -1,0 +1,40 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+/** Builds the page into `built`, or into the folder that `--outDir` names. */
+export default defineConfig({
+  root: fileURLToPath(new URL('page', import.meta.url)),
+  // The server replaces it in each response.
+  html: { cspNonce: 'CSP_NONCE' },
+  build: {
+    outDir: '../built',
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // For servers that render React; a browser needs none.
+    rolldownOptions: { onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log) },
+  },
+  plugins: [compressedCopies()],
+});
+
+/** Writes a copy of each asset for brotli and for gzip, so that the server compresses nothing. */
+function compressedCopies(): Plugin {
+  return {
+    name: 'compressed-copies',
+    apply: 'build',
+    async writeBundle({ dir = '' }) {
+      const assets = path.join(dir, 'assets');
+      const files = (await readdir(assets)).filter((name) => /\.(js|css|svg)$/.test(name));
+      for (const name of files) {
+        const file = path.join(assets, name);
+        const content = await readFile(file);
+        await writeFile(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+        await writeFile(`${file}.gz`, gzipSync(content));
+      }
+    },
+  };
+}

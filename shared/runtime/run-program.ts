@@ -1,0 +1,47 @@
+import cluster from 'node:cluster';
+import type { Logger } from 'pino';
+import { withTimeout } from '../cancellation/timeout.ts';
+import { ConfigError } from '../config/variables.ts';
+
+const logFlushMs = 1_000;
+
+/**
+ * Runs a program until SIGTERM or SIGINT, and ends the process. If it can't start, it prints a line for each reason and exits with
+ * code 1.
+ *
+ * @param run serves until `stopRequested` resolves, then stops, and resolves with its logger.
+ */
+export async function runProgram(name: string, run: (stopRequested: Promise<void>) => Promise<Logger>): Promise<never> {
+  try {
+    const logger = await run(untilStopRequested());
+    await withTimeout(
+      new Promise<void>((resolve) => logger.flush(() => resolve())),
+      logFlushMs,
+      'the log is not read',
+    ).catch(() => undefined);
+    process.exit(0);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const line of error.message.split('\n')) process.stderr.write(`${name}: ${line}\n`);
+    } else {
+      process.stderr.write(`${name}: ${error instanceof Error ? error.stack : String(error)}\n`);
+    }
+    process.exit(1);
+  }
+}
+
+/** Resolves when this process is asked to stop, or when its parent process has ended. */
+function untilStopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected === false) resolve();
+    // Not `once`: if a whole process group is signaled, as systemd does, the processes of `--processes` get each signal
+    // twice, and a signal without a listener would end them at once.
+    process.on('SIGTERM', () => resolve());
+    process.on('SIGINT', () => resolve());
+    process.prependOnceListener('disconnect', () => {
+      // Otherwise Node's own listener in a cluster worker ends it at once, with calls in flight.
+      if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** A tab with the console, as a staff member uses it: by roles and names. */
+export class ConsoleTab {
+  readonly page: Page;
+  /** What went wrong in the page without being shown: uncaught errors, and what the Content-Security-Policy refused. */
+  readonly #mishaps: string[] = [];
+
+  constructor(page: Page) {
+    this.page = page;
+    page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
+    page.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) this.#mishaps.push(message.text());
+    });
+  }
+
+  heading(name: string | RegExp): Locator {
+    return this.page.getByRole('heading', { name });
+  }
+
+  field(label: string): Locator {
+    return this.page.getByLabel(label, { exact: true });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: typeof name === 'string' });
+  }
+
+  link(name: string | RegExp): Locator {
+    return this.page.getByRole('link', { name, exact: typeof name === 'string' });
+  }
+
+  /** A part of the page, by its heading. */
+  section(name: string | RegExp): Locator {
+    return this.page.getByRole('region', { name });
+  }
+
+  /** What was done, as the page tells it. */
+  notice(text: string | RegExp): Locator {
+    return this.page.getByRole('alertdialog').filter({ hasText: text });
+  }
+
+  /** Searches in a field, and ticks what it finds. */
+  async pick(label: string, ...names: readonly string[]): Promise<void> {
+    const group = this.page.getByRole('group', { name: label, exact: true });
+    for (const name of names) {
+      await group.getByRole('searchbox').fill(name);
+      await group.getByRole('row', { name, exact: true }).click();
+    }
+  }
+
+  /** Rejects when something went wrong in the page without being shown. */
+  async close(): Promise<void> {
+    await this.page.context().close();
+    expect(this.#mishaps).toEqual([]);
+  }
+}

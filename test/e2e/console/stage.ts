@@ -1,0 +1,61 @@
+import path from 'node:path';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { inject } from 'vitest';
+import { readConsoleConfig } from '../../../services/staff-console/config.ts';
+import { type RunningConsole, startConsole } from '../../../services/staff-console/server.ts';
+import type { Environment } from '../../../shared/config/variables.ts';
+import { consoleFolder } from '../../support/build-program.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+import { launchBrowser } from '../browser.ts';
+import { ConsoleTab } from './console-tab.ts';
+
+export interface TabOptions extends BrowserContextOptions {
+  /** Where the tab is opened; the slots unless told. */
+  readonly path?: string;
+  /** The token in the link; one of staff user 1 unless told, none when empty. */
+  readonly token?: string;
+}
+
+/** Both services, the console that serves its built page, and a browser. */
+export class ConsoleStage {
+  readonly slot: TestService;
+  readonly coupon: TestService;
+  readonly origin: string;
+  readonly #console: RunningConsole;
+  readonly #browser: Browser;
+
+  private constructor(services: [TestService, TestService], running: RunningConsole, browser: Browser) {
+    [this.slot, this.coupon] = services;
+    this.#console = running;
+    this.#browser = browser;
+    this.origin = `http://localhost:${running.port}`;
+  }
+
+  /** @param variables those of the console, beside its port and the services' addresses. */
+  static async open(variables: Environment = {}): Promise<ConsoleStage> {
+    const settings = () => ({ corsOrigins: ['http://localhost:*'] });
+    const services = await Promise.all([startTestService('slot', settings), startTestService('coupon', settings)]);
+    const [slotUrl, couponUrl] = services.map(({ webPort }) => `http://localhost:${webPort}`);
+    const given = { CONSOLE_PORT: '0', CONSOLE_SLOT_URL: slotUrl, CONSOLE_COUPON_URL: couponUrl, ...variables };
+    const folder = path.join(inject('programFolder'), consoleFolder);
+    const running = await startConsole(readConsoleConfig(given), folder);
+    return new ConsoleStage(services, running, await launchBrowser());
+  }
+
+  /** Opens the console in a browser profile of its own, by a link as `npm start` prints it. */
+  async openTab({ path = '/slots', token, ...context }: TabOptions = {}): Promise<ConsoleTab> {
+    const text = token ?? (await signToken({ staffId: 1, subject: 'staff-1' }));
+    const profile = await this.#browser.newContext({ timezoneId: 'Asia/Kolkata', ...context });
+    profile.setDefaultTimeout(20_000);
+    const page = await profile.newPage();
+    const tab = new ConsoleTab(page);
+    await page.goto(`${this.origin}${path}${text === '' ? '' : `#token=${text}`}`);
+    return tab;
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await Promise.all([this.#console.stop(), this.slot.stop(), this.coupon.stop()]);
+  }
+}
