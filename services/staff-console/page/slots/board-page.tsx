@@ -11,6 +11,7 @@ import { TextField } from '../ui/text-field.tsx';
 import { dateInput, formatDay, useNow } from '../ui/time.tsx';
 import { SlotCard } from './slot-card.tsx';
 import { SlotViews } from './slot-views.tsx';
+import './slots.css';
 
 const daysShown = 7;
 /** How many products a card names. */
