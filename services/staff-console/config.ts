@@ -1,4 +1,4 @@
-import { defaultPorts, readBindAddress, readLogLevel } from '../../shared/config/config.ts';
+import { defaultConsolePort, defaultPorts, readBindAddress, readLogLevel } from '../../shared/config/config.ts';
 import { ConfigErrors, type Environment, readPort, readUrl } from '../../shared/config/variables.ts';
 import type { OidcConfig, PageConfig } from './page-config.ts';
 
@@ -10,9 +10,6 @@ export interface ConsoleConfig {
   readonly logLevel: string;
   readonly page: PageConfig;
 }
-
-/** The port of the console unless `CONSOLE_PORT` says otherwise. */
-export const defaultConsolePort = 8050;
 
 /** Reads the console's variables. Throws a `ConfigError` with a line for each variable that is wrong. */
 export function readConsoleConfig(env: Environment): ConsoleConfig {

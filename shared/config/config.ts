@@ -77,6 +77,9 @@ export const defaultPorts = { slot: { grpc: 50051, web: 8051 }, coupon: { grpc: 
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
+/** The port that the staff console listens on unless its variable says otherwise. */
+export const defaultConsolePort = 8050;
+
 /**
  * Reads the environment variables of one service (design 1). Throws a `ConfigError` with a line for each variable
  * that is wrong.

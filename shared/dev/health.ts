@@ -5,6 +5,15 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from '../gen/grpc
 const timeoutMs = 1_000;
 const intervalMs = 50;
 
+/** Resolves once the web port is ready. Rejects when the signal aborts. */
+export async function untilReady(host: string, webPort: number, signal: AbortSignal): Promise<void> {
+  while (!(await isReady(host, webPort).catch(() => false))) await delay(intervalMs, undefined, { signal });
+}
+
+async function isReady(host: string, webPort: number): Promise<boolean> {
+  return (await fetch(`http://${host}:${webPort}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })).ok;
+}
+
 /** Resolves once the gRPC port answers SERVING and the web port is ready. Rejects when the signal aborts. */
 export async function untilServing(
   host: string,
@@ -17,7 +26,7 @@ export async function untilServing(
   const isServing = async () => {
     const { status } = await health.check({}, { timeoutMs });
     if (status !== Status.SERVING) return false;
-    return (await fetch(`http://${host}:${webPort}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })).ok;
+    return isReady(host, webPort);
   };
   try {
     while (!(await isServing().catch(() => false))) await delay(intervalMs, undefined, { signal });

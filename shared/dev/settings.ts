@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultPorts, readConfig, type ServiceName } from '../config/config.ts';
+import { defaultConsolePort, defaultPorts, readConfig, type ServiceName } from '../config/config.ts';
 import { ConfigError, ConfigErrors, type Environment, readPort, readSwitch } from '../config/variables.ts';
 
 /** The folder of the project, whatever the working directory is. */
@@ -32,6 +32,8 @@ export interface StartSettings {
   readonly seedDemo: boolean;
   readonly slot: ServicePorts;
   readonly coupon: ServicePorts;
+  /** The port of the staff console. */
+  readonly console: NamedPort;
 }
 
 const localOrigins = ['http', 'https'].flatMap((scheme) =>
@@ -55,6 +57,7 @@ export function readStartSettings(env: Environment): StartSettings {
     seedDemo: readSwitch(env, 'SEED_DEMO', !env.DATABASE_URL, errors),
     slot: readPorts('slot', env, errors),
     coupon: readPorts('coupon', env, errors),
+    console: readNamedPort('CONSOLE_PORT', defaultConsolePort, env, errors),
   };
   addServiceErrors(env, errors);
   addTlsErrors(env, errors);
@@ -62,14 +65,18 @@ export function readStartSettings(env: Environment): StartSettings {
   return settings;
 }
 
-/** Returns the environment of both services. `secret` is the one that `npm start` made, if it did. */
+/** Returns the environment of all services. `secret` is the one that `npm start` made, if it did. */
 export function serviceEnvironment(env: Environment, databaseUrl: string, secret: string | undefined) {
+  const host = hostOf(env.BIND_ADDRESS || '0.0.0.0');
+  const consoleOrigin = `http://${host}:${env.CONSOLE_PORT || defaultConsolePort}`;
   return {
     ...env,
     DATABASE_URL: databaseUrl,
     // A given DATABASE_DIRECT_URL belongs to a given DATABASE_URL.
     DATABASE_DIRECT_URL: (env.DATABASE_URL && env.DATABASE_DIRECT_URL) || databaseUrl,
-    CORS_ORIGINS: env.CORS_ORIGINS ?? localOrigins.join(','),
+    CORS_ORIGINS: env.CORS_ORIGINS ?? [...localOrigins, consoleOrigin].join(','),
+    CONSOLE_SLOT_URL: env.CONSOLE_SLOT_URL || `http://${host}:${env.SLOT_WEB_PORT || defaultPorts.slot.web}`,
+    CONSOLE_COUPON_URL: env.CONSOLE_COUPON_URL || `http://${host}:${env.COUPON_WEB_PORT || defaultPorts.coupon.web}`,
     ...(secret === undefined ? {} : { AUTH_JWT_SECRET: secret }),
   };
 }
@@ -85,15 +92,23 @@ function hostOf(bindAddress: string): string {
 }
 
 function readPorts(service: ServiceName, env: Environment, errors: ConfigErrors): ServicePorts {
-  const read = (kind: string, unset: number): NamedPort => {
-    const variable = `${service.toUpperCase()}_${kind}_PORT`;
-    if (Number(env[variable] || unset) === 0) errors.add(`${variable} is 0: npm start needs a port to print`);
+  const read = (kind: string, unset: number): NamedPort =>
     // `addServiceErrors` reports all other errors of the variable.
-    return { variable, port: readPort(env, variable, unset, new ConfigErrors()) };
-  };
+    readNamedPort(`${service.toUpperCase()}_${kind}_PORT`, unset, env, errors, new ConfigErrors());
   const { grpc, web } = defaultPorts[service];
   const hasMetrics = env[`${service.toUpperCase()}_METRICS_PORT`];
   return { grpc: read('GRPC', grpc), web: read('WEB', web), metrics: hasMetrics ? read('METRICS', 0) : undefined };
+}
+
+function readNamedPort(
+  variable: string,
+  unset: number,
+  env: Environment,
+  errors: ConfigErrors,
+  otherErrors = errors,
+): NamedPort {
+  if (Number(env[variable] || unset) === 0) errors.add(`${variable} is 0: npm start needs a port to print`);
+  return { variable, port: readPort(env, variable, unset, otherErrors) };
 }
 
 /** Adds a line for each variable of TLS: the printed commands and the health checks are in cleartext. */

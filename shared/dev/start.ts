@@ -6,7 +6,8 @@ import { connectionErrorMessage } from '../db/connection-error.ts';
 import { migrate } from '../db/migrate.ts';
 import { ShutdownStack } from '../runtime/shutdown.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { untilServing } from './health.ts';
+import { buildConsolePage } from './console-page.ts';
+import { untilReady, untilServing } from './health.ts';
 import { keepTokenSecret, openDataFolder } from './postgres/data-folder.ts';
 import { startPostgres, untilUnused } from './postgres/postgres.ts';
 import { seedDemo } from './seed/seed.ts';
@@ -53,7 +54,7 @@ async function run(): Promise<number> {
 /** Starts the database and the services, and prints the summary. If any of them ends later, the run ends, too. */
 async function start(settings: StartSettings, given: Environment): Promise<void> {
   const { signal } = stopping;
-  const database = await openDatabase(settings);
+  const [database] = await Promise.all([openDatabase(settings), buildConsolePage()]);
   signal.throwIfAborted();
   const secret = needsOwnSecret(given) ? await keepTokenSecret(settings.dataDir) : undefined;
   const env = serviceEnvironment(given, database.url, secret);
@@ -63,10 +64,13 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   signal.throwIfAborted();
   const seeded = settings.seedDemo && (await seedDemo(database.url, new Date()));
   signal.throwIfAborted();
-  const services = ['slot-service', 'coupon-service'].map((name) => startService(name, env));
+  const services = ['slot-service', 'coupon-service', 'staff-console'].map((name) => startService(name, env));
   const { host, slot, coupon } = settings;
   const address = host === 'localhost' ? '127.0.0.1' : host;
-  await Promise.all([slot, coupon].map(({ grpc, web }) => untilServing(address, grpc.port, web.port, signal)));
+  await Promise.all([
+    ...[slot, coupon].map(({ grpc, web }) => untilServing(address, grpc.port, web.port, signal)),
+    untilReady(address, settings.console.port, signal),
+  ]);
   await untilQuiet(services);
   signal.throwIfAborted();
   const claims = { subject: 'staff-1', staffId: 1, lifetimeSeconds: 8 * 3_600 };

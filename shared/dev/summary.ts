@@ -11,13 +11,16 @@ interface Start {
   readonly token: string | undefined;
 }
 
-/** Returns what `npm start` prints once both services are serving. */
+/** Returns what `npm start` prints once all services are serving: the console's link first, which signs in. */
 export function describeStart({ settings, database, migrations, seeded, token }: Start): string {
   const { host, slot, coupon } = settings;
   const applied = migrations.length === 0 ? 'up to date' : `migrated (${migrations.join(', ')})`;
   const bearer = `authorization: Bearer ${token ?? '$TOKEN'}`;
   const procedure = 'slot.v1.SlotService/GetSlots';
+  const page = `http://${host}:${settings.console.port}/`;
   const lines = [
+    '',
+    `Staff console   ${page}${token === undefined ? '' : `#token=${token}`}`,
     '',
     `Database        ${database}, ${applied}${seeded ? ', demo catalogue seeded' : ''}`,
     `slot-service    gRPC ${host}:${slot.grpc.port}   Connect and gRPC-Web http://${host}:${slot.web.port}`,

@@ -11,8 +11,10 @@ const patienceMs = 3_000;
  * Throws a `ConfigError` with a line for each port that another process or another variable uses. Waits up to 3 s for
  * ports to become free.
  */
-export async function assertPortsFree({ slot, coupon, databaseUrl, embeddedPort }: StartSettings): Promise<void> {
+export async function assertPortsFree(settings: StartSettings): Promise<void> {
+  const { slot, coupon, databaseUrl, embeddedPort } = settings;
   const ports = [slot, coupon].flatMap(({ grpc, web, metrics }) => [grpc, web, ...(metrics ? [metrics] : [])]);
+  ports.push(settings.console);
   if (databaseUrl === undefined && embeddedPort !== undefined) {
     ports.push({ variable: 'EMBEDDED_PG_PORT', port: embeddedPort });
   }

@@ -8,7 +8,7 @@ import { findFreePort } from '../../shared/dev/ports.ts';
 import { isAlive } from '../support/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const portVariables = ['SLOT_GRPC_PORT', 'SLOT_WEB_PORT', 'COUPON_GRPC_PORT', 'COUPON_WEB_PORT'];
+const portVariables = ['SLOT_GRPC_PORT', 'SLOT_WEB_PORT', 'COUPON_GRPC_PORT', 'COUPON_WEB_PORT', 'CONSOLE_PORT'];
 
 /** A data folder and free ports, as variables. */
 export type Place = Readonly<Record<string, string>>;

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isAlive, run } from '../support/processes.ts';
 import { findDatabase, findService, makePlace, type Place, removePlace, StartProcess } from './start-process.ts';
 
-const services = ['slot-service', 'coupon-service'];
+const services = ['slot-service', 'coupon-service', 'staff-console'];
 
-// A start compiles three processes: the tests share one as long as none of them ends it.
+// A start compiles four processes: the tests share one as long as none of them ends it.
 describe('npm start', () => {
   let place: Place;
   let running: StartProcess | undefined;
@@ -65,6 +65,18 @@ describe('npm start', () => {
     expect(printed('grpcurl')).toContain(`localhost:${place.SLOT_GRPC_PORT} slot.v1.SlotService/GetSlots`);
   });
 
+  it('npm start prints a link first that opens the staff console, signed in', async () => {
+    const { output } = await ready();
+    const link = /^Staff console +(\S+)$/m.exec(output)?.[1] ?? '';
+    expect(output.indexOf(link)).toBeLessThan(output.indexOf('slot-service'));
+    const { origin, hash } = new URL(link);
+    expect(origin).toBe(`http://localhost:${place.CONSOLE_PORT}`);
+    expect(output).toContain(`Bearer ${hash.slice('#token='.length)}'`);
+    const page = await (await fetch(link)).text();
+    expect(page).toContain(`http://localhost:${place.SLOT_WEB_PORT}`);
+    expect(page).toContain(`http://localhost:${place.COUPON_WEB_PORT}`);
+  });
+
   it('npm run staff manages the staff users of the database of npm start', async () => {
     await ready();
     expect((await staff('list')).stdout).toMatch(/^1\tactive\t/);
@@ -99,7 +111,7 @@ describe('npm start', () => {
     const first = await ready();
     await call('CreateCoupon', { mobile: search.search }, first.output);
     const pids = await findAll();
-    expect(pids).toHaveLength(3);
+    expect(pids).toHaveLength(4);
     first.started.signalGroup('SIGINT');
     expect(await ended(first.started)).toMatchObject({ code: 0, stderr: '' });
     expect(pids.filter(isAlive)).toEqual([]);
@@ -133,7 +145,7 @@ describe('npm start', () => {
   it('npm start leaves no process behind when it is killed', async () => {
     const { started } = await ready();
     const pids = await findAll();
-    expect(pids).toHaveLength(3);
+    expect(pids).toHaveLength(4);
     started.signal('SIGKILL');
     await ended(started);
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
