@@ -4,9 +4,9 @@ import { NavLink, Outlet, useHref, useNavigate } from 'react-router';
 import { session, useSession } from '../session/session.ts';
 import { SignInAgain } from '../session/sign-in-again.tsx';
 import { Button } from '../ui/button.tsx';
-import { NoticeRegion } from '../ui/notice-region.tsx';
 import { Loading } from '../ui/page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
+import { NoticeRegion } from './notice-region.tsx';
 
 const places = [
   ['/slots', 'Slots'],

@@ -9,8 +9,8 @@ import {
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { type Notice, notify } from '../ui/notices.ts';
 import { describeFailure, type Failure } from './failure.ts';
+import { type Notice, notify } from './notices.ts';
 
 /** A mutation, as a component uses it. */
 export interface Write<I extends DescMessage, O extends DescMessage> {

@@ -9,8 +9,8 @@ import {
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components/Toast';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { Button } from './button.tsx';
-import { notices } from './notices.ts';
+import { notices } from '../rpc/notices.ts';
+import { Button } from '../ui/button.tsx';
 
 /** Where the notices appear. */
 export function NoticeRegion(): ReactNode {
