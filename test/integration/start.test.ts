@@ -68,7 +68,7 @@ describe('npm start', () => {
   it('npm start prints a link first that opens the staff console, signed in', async () => {
     const { output } = await ready();
     const link = /^Staff console +(\S+)$/m.exec(output)?.[1] ?? '';
-    expect(output.indexOf(link)).toBeLessThan(output.indexOf('slot-service'));
+    expect(output.indexOf(link)).toBeLessThan(output.indexOf('slot-service    gRPC'));
     const { origin, hash } = new URL(link);
     expect(origin).toBe(`http://localhost:${place.CONSOLE_PORT}`);
     expect(output).toContain(`Bearer ${hash.slice('#token='.length)}'`);

@@ -27,7 +27,7 @@ export function Shell(): ReactNode {
         Skip to the content
       </a>
       <header className="top">
-        <nav aria-label="Main">
+        <nav aria-label="Main" className="places">
           {places.map(([path, name]) => (
             <NavLink key={path} to={path}>
               {name}

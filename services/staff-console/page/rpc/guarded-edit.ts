@@ -2,43 +2,41 @@ import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/prot
 import { useState } from 'react';
 import type { Sent, Write } from './write.ts';
 
-/** A record that carries an etag (design 9). */
-export interface Guarded {
-  readonly etag: string;
-}
-
-/** A mutation of a record that succeeds only while nobody else has changed the record. */
-export interface GuardedEdit<R extends Guarded, I extends DescMessage, O extends DescMessage> {
-  /** Sends what `request` makes of the etag that the edit began with. */
-  save(request: (etag: string) => MessageInitShape<I>): Promise<Sent<MessageShape<O>>>;
-  /** The record as somebody else has left it, once they were quicker: to be compared with one's own version. */
+/** A mutation of a record that succeeds only while nobody else has changed the record (design 9). */
+export interface GuardedEdit<R, I extends DescMessage, O extends DescMessage> {
+  /** The record that the edit goes on from. */
+  readonly base: R;
+  /** Sends what `request` makes of the record that is to be replaced, and of its etag. */
+  save(request: (replaced: R) => MessageInitShape<I>): Promise<Sent<MessageShape<O>>>;
+  /** The record as somebody else has left it, if they were quicker: to be compared with one's own version. */
   readonly theirs: R | undefined;
-  /** Goes on from their version: the next `save` replaces it. */
+  /** Goes on from their version, which the next `save` replaces. */
   rebase(): void;
 }
 
 /**
  * Guards an edit with the etag that the record had when the edit began, so that nobody's change is overwritten unseen.
  *
- * @param began the record as it was when the edit began.
+ * @param record the record as it is when the edit begins; later values are ignored.
  * @param read reads the record as it is now.
  */
-export function useGuardedEdit<R extends Guarded, I extends DescMessage, O extends DescMessage>(
+export function useGuardedEdit<R, I extends DescMessage, O extends DescMessage>(
   write: Write<I, O>,
-  began: Guarded,
+  record: R,
   read: () => Promise<R | undefined>,
 ): GuardedEdit<R, I, O> {
-  const [etag, setEtag] = useState(began.etag);
+  const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<R>();
   return {
+    base,
     theirs,
     async save(request) {
-      const sent = await write.send(request(theirs?.etag ?? etag));
+      const sent = await write.send(request(theirs ?? base));
       if (sent.failure?.reason === 'ETAG_MISMATCH') setTheirs(await read());
       return sent;
     },
     rebase() {
-      if (theirs !== undefined) setEtag(theirs.etag);
+      if (theirs !== undefined) setBase(theirs);
       setTheirs(undefined);
       write.reset();
     },

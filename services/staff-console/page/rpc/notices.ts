@@ -4,7 +4,7 @@ import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast';
 export interface Notice {
   readonly text: string;
   /** Takes back what was done. */
-  readonly undo?: (() => void) | undefined;
+  readonly undo?: (() => unknown) | undefined;
   /** Of a slot write: the notice tells when the storefront shows it (design 4). */
   readonly storeRequestId?: string | undefined;
 }

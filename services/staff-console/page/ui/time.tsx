@@ -70,7 +70,13 @@ export function timeInput(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * minute).toISOString().slice(0, 16);
 }
 
-/** The time in a field, as the services read it: UTC, in ISO 8601. A field that is empty stays so. */
-export function fromTimeInput(text: string): string {
-  return text === '' ? '' : new Date(text).toISOString();
+/**
+ * The time in a field, as the services read it: UTC, in ISO 8601. A field that is empty stays so.
+ *
+ * @param was what the field showed at first: its seconds are kept if nobody has changed it.
+ */
+export function fromTimeInput(text: string, was?: Timestamp): string {
+  if (text === '') return '';
+  if (was !== undefined && text === timeInput(timestampDate(was))) return timestampDate(was).toISOString();
+  return new Date(text).toISOString();
 }

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useWrite } from '../rpc/write.ts';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/page.tsx';
+import { unchanged } from './slot-draft.ts';
+
+interface ActiveButtonProps {
+  readonly slot: SlotDetail;
+  readonly read: () => Promise<SlotDetail | undefined>;
+}
+
+/** Deactivates a slot, which can be undone, or activates it again. */
+export function ActiveButton({ slot, read }: ActiveButtonProps): ReactNode {
+  const activation = useWrite(SlotService.method.updateSlot, () => ({ text: `Slot ${slot.id} is active again` }));
+  const deactivation = useWrite(SlotService.method.deleteSlot, ({ message }) => ({
+    text: message,
+    undo: async () => {
+      const now = await read();
+      if (now !== undefined) await activation.send(activeAgain(now));
+    },
+  }));
+  const { isPending, failure } = slot.isActive ? deactivation : activation;
+  return (
+    <>
+      {slot.isActive ? (
+        <Button
+          emphasis="danger"
+          isPending={isPending}
+          onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag })}
+        >
+          Deactivate
+        </Button>
+      ) : (
+        <Button isPending={isPending} onPress={() => void activation.send(activeAgain(slot))}>
+          Activate again
+        </Button>
+      )}
+      {failure !== undefined && <Problem failure={failure} />}
+    </>
+  );
+}
+
+function activeAgain(slot: SlotDetail) {
+  return { ...unchanged(slot), isActive: true };
+}

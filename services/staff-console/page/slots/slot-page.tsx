@@ -1,0 +1,84 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { type ReactNode, useState } from 'react';
+import { useParams } from 'react-router';
+import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { History } from '../audit/history.tsx';
+import { describeFailure } from '../rpc/failure.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { Loading, Page, Problem } from '../ui/page.tsx';
+import { useNow } from '../ui/time.tsx';
+import { ActiveButton } from './active-button.tsx';
+import { CapacityButton } from './capacity-button.tsx';
+import { ProductsSection } from './products-section.tsx';
+import { SequenceSection } from './sequence-section.tsx';
+import { ordersClose, SlotBadge } from './slot-state.tsx';
+import { SnippetsSection } from './snippets-section.tsx';
+import { TimesSection } from './times-section.tsx';
+import './slots.css';
+
+/** Whether a section of the page is being edited: one at a time, because each change gives the slot a new etag. */
+export interface SectionEdit {
+  readonly isOpen: boolean;
+  /** Another section is being edited. */
+  readonly isBlocked: boolean;
+  open(): void;
+  close(): void;
+}
+
+export interface SlotSectionProps {
+  readonly slot: SlotDetail;
+  readonly edit: SectionEdit;
+  /** Reads the slot as it is now. */
+  read(): Promise<SlotDetail | undefined>;
+}
+
+/** All of one slot. */
+export function Component(): ReactNode {
+  const { id = '' } = useParams();
+  const [editing, setEditing] = useState<string>();
+  const now = useNow(20_000);
+  const { data, error, refetch } = useQuery(SlotService.method.getSlotById, { id: Number(id) });
+  const slot = data?.slot;
+  const title = `Slot ${id}`;
+  if (slot === undefined) {
+    return (
+      <Page title={title}>
+        {error === null ? <Loading what="the slot" /> : <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      </Page>
+    );
+  }
+  const read = async () => (await refetch()).data?.slot;
+  const edit = (section: string): SectionEdit => ({
+    isOpen: editing === section,
+    isBlocked: editing !== undefined && editing !== section,
+    open: () => setEditing(section),
+    close: () => setEditing(undefined),
+  });
+  const left = ordersClose(slot, now);
+  return (
+    <Page
+      title={title}
+      beside={
+        <>
+          <SlotBadge slot={slot} now={now} />
+          {slot.isActive && <span className="detail">{left === undefined ? 'Orders closed' : `Orders close in ${left}`}</span>}
+        </>
+      }
+      actions={
+        <>
+          <CapacityButton slot={slot} />
+          <ButtonLink href={`/slots/new?like=${id}&days=1`}>As this one, next day</ButtonLink>
+          <ButtonLink href={`/slots/new?like=${id}&days=7`}>As this one, next week</ButtonLink>
+          <ActiveButton slot={slot} read={read} />
+        </>
+      }
+    >
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      <TimesSection slot={slot} edit={edit('times')} read={read} />
+      <ProductsSection slot={slot} edit={edit('products')} read={read} />
+      <SnippetsSection slot={slot} edit={edit('snippets')} read={read} />
+      <SequenceSection slot={slot} edit={edit('sequence')} />
+      <History type="slot" id={slot.id} />
+    </Page>
+  );
+}

@@ -1,0 +1,98 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type ReactNode, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { LastChange } from '../audit/history.tsx';
+import { useGroups } from '../lookup/catalog.ts';
+import { useGuardedEdit } from '../rpc/guarded-edit.ts';
+import { useWrite } from '../rpc/write.ts';
+import { Button } from '../ui/button.tsx';
+import { Conflict } from '../ui/conflict.tsx';
+import { FormEnd } from '../ui/form-end.tsx';
+import { Facts, Section } from '../ui/page.tsx';
+import { formatTime, fromTimeInput, Time } from '../ui/time.tsx';
+import type { SlotSectionProps } from './slot-page.tsx';
+import { draftOf, type SlotDraft } from './slot-draft.ts';
+import { TimesFields } from './times-fields.tsx';
+
+/** When a slot is delivered, until when it takes orders, and its groups. */
+export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode {
+  const groups = useGroups();
+  const groupNames = (ids: readonly number[]) => ids.map((id) => groups.get(id) ?? `Group ${id}`).join(', ');
+  return (
+    <Section
+      title="Times and groups"
+      actions={!edit.isOpen && <Button onPress={edit.open} isDisabled={edit.isBlocked}>Edit times and groups</Button>}
+    >
+      {edit.isOpen ? (
+        <TimesForm slot={slot} onClose={edit.close} read={read} groupNames={groupNames} />
+      ) : (
+        <Facts
+          rows={[
+            ['Delivery time', <Time key="delivery" at={slot.deliveryTime} />],
+            ['Orders close', <Time key="freeze" at={slot.freezeTime} />],
+            ['Groups', groupNames(slot.groupIds) || 'None'],
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+interface TimesFormProps {
+  readonly slot: SlotDetail;
+  readonly read: () => Promise<SlotDetail | undefined>;
+  readonly groupNames: (ids: readonly number[]) => string;
+  onClose(): void;
+}
+
+function TimesForm({ slot, read, groupNames, onClose }: TimesFormProps): ReactNode {
+  const [draft, setDraft] = useState<SlotDraft>(() => draftOf(slot));
+  const write = useWrite(SlotService.method.updateSlot, ({ message }) => ({ text: message }));
+  const { base, save, theirs, rebase } = useGuardedEdit(write, slot, read);
+  const isDirty = JSON.stringify(draft) !== JSON.stringify(draftOf(base));
+  const send = async () => {
+    const { answer } = await save(({ id, isActive, deliveryTime, freezeTime, etag }) => ({
+      id,
+      deliveryTime: fromTimeInput(draft.deliveryTime, deliveryTime),
+      freezeTime: fromTimeInput(draft.freezeTime, freezeTime),
+      groupIds: [...draft.groupIds],
+      // Absent would make it active.
+      isActive,
+      etag,
+    }));
+    if (answer !== undefined) onClose();
+  };
+  return (
+    <Form
+      validationErrors={write.failure?.fields ?? {}}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <TimesFields draft={draft} onChange={setDraft} />
+      <FormEnd write={write} isDirty={isDirty} onCancel={onClose} />
+      {theirs !== undefined && (
+        <Conflict
+          record={`slot ${slot.id}`}
+          by={<LastChange type="slot" id={slot.id} />}
+          rows={[
+            { name: 'Delivery time', mine: inWords(draft.deliveryTime), theirs: formatTime(theirs.deliveryTime) },
+            { name: 'Orders close', mine: inWords(draft.freezeTime), theirs: formatTime(theirs.freezeTime) },
+            { name: 'Groups', mine: groupNames(draft.groupIds), theirs: groupNames(theirs.groupIds) },
+          ]}
+          isPending={write.isPending}
+          onKeepMine={() => void send()}
+          onTakeTheirs={() => {
+            setDraft(draftOf(theirs));
+            rebase();
+          }}
+          onClose={rebase}
+        />
+      )}
+    </Form>
+  );
+}
+
+const inWords = (input: string) => (input === '' ? '' : formatTime(timestampFromDate(new Date(input))));

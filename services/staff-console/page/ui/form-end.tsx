@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import type { Failure } from '../rpc/failure.ts';
+import { Button } from './button.tsx';
+import { Problem } from './page.tsx';
+import { Unsaved } from './unsaved.tsx';
+
+interface FormEndProps {
+  /** What the button says; "Save" unless told. */
+  readonly action?: string;
+  readonly write: { readonly isPending: boolean; readonly failure: Failure | undefined };
+  /** Whether the form has what nobody has saved. */
+  readonly isDirty: boolean;
+  onCancel(): void;
+}
+
+/** The end of a form: what went wrong, the button that sends it, and the way out. */
+export function FormEnd({ action = 'Save', write, isDirty, onCancel }: FormEndProps): ReactNode {
+  const { failure, isPending } = write;
+  return (
+    <>
+      {failure !== undefined && <Problem failure={failure} />}
+      <div className="actions">
+        <Button type="submit" emphasis="primary" isPending={isPending}>
+          {isPending ? 'Saving…' : action}
+        </Button>
+        <Button onPress={onCancel} isDisabled={isPending}>
+          Cancel
+        </Button>
+      </div>
+      <Unsaved when={isDirty && !isPending} />
+    </>
+  );
+}
