@@ -13,11 +13,7 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   const [had, has] = [idsIn(before), idsIn(after)];
   const isList = Array.isArray(before) || Array.isArray(after);
   if (isList && had !== undefined && has !== undefined) {
-    return isNew ? (
-      <Ids name={name} ids={has} words={`${has.length}`} />
-    ) : (
-      <IdsChange name={name} had={had} has={has} />
-    );
+    return isNew ? <Ids name={name} ids={has} words="" /> : <IdsChange name={name} had={had} has={has} />;
   }
   if (isNew) return <Value name={name} value={after} />;
   return (
@@ -32,16 +28,23 @@ function Value({ name, value }: { readonly name: string; readonly value: JsonVal
   const words = describeValue(name, value, formatDate);
   if (words !== undefined || value === undefined) return <span>{words}</span>;
   if (Object.keys(value ?? {}).length === 0) return <span>Empty</span>;
-  const text = JSON.stringify(value, undefined, 1);
-  return text.length <= shortText ? (
-    <code>{JSON.stringify(value)}</code>
-  ) : (
-    <Expandable summary="Show">{() => <pre>{text}</pre>}</Expandable>
-  );
+  const [short, long] = [JSON.stringify(value), JSON.stringify(value, undefined, 1)];
+  const snippets = snippetsIn(value);
+  if (snippets === undefined && short.length <= shortText) return <code>{short}</code>;
+  return <Expandable summary={snippets ?? 'Show'}>{() => <pre>{long}</pre>}</Expandable>;
 }
 
-// Longer ones stand behind a line that opens them.
+// A longer one stands behind a line that opens it.
 const shortText = 80;
+
+/** The names of the vendor snippets in a value; undefined when it has something else. */
+function snippetsIn(value: JsonValue): string | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names = value.map((each) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each) ? each.snippetCode : undefined,
+  );
+  return names.includes(undefined) ? undefined : names.join(', ');
+}
 
 interface IdsChangeProps {
   readonly name: string;
@@ -54,8 +57,7 @@ function IdsChange({ name, had, has }: IdsChangeProps): ReactNode {
   if (added.length + removed.length === 0) return <span>The same ones in another order</span>;
   return (
     <>
-      {added.length > 0 && <Ids name={name} ids={added} words={`+${added.length} added`} />}
-      {added.length > 0 && removed.length > 0 && ', '}
+      {added.length > 0 && <Ids name={name} ids={added} words={`+${added.length} added`} />}{' '}
       {removed.length > 0 && <Ids name={name} ids={removed} words={`${removed.length} removed`} />}
     </>
   );
@@ -67,9 +69,8 @@ const idsOpened = 500;
 
 /** Ids after a few words: the first ones at once, more when they are asked for. */
 function Ids({ name, ids, words }: { readonly name: string; readonly ids: readonly number[]; readonly words: string }) {
-  if (ids.length === 0) return <span>{words}</span>;
   const rest = ids.length - idsShown;
-  const first = `${words}: ${ids.slice(0, idsShown).join(', ')}`;
+  const first = `${words === '' ? '' : `${words}: `}${ids.slice(0, idsShown).join(', ')}`;
   if (rest <= 0 && !productFields.has(name)) return <span>{first}</span>;
   return (
     <Expandable summary={rest > 0 ? `${first} and ${rest} more` : first}>
