@@ -12,6 +12,7 @@ export const router = createBrowserRouter([
         children: [
           { index: true, element: <Navigate to="/slots" replace /> },
           { path: 'slots', lazy: () => import('./slots/board-page.tsx') },
+          { path: 'audit', lazy: () => import('./audit/audit-page.tsx') },
           { path: '*', Component: NoSuchPage },
         ],
       },

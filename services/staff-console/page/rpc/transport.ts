@@ -1,6 +1,6 @@
 import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
-import { createContext } from 'react';
+import { createContext, useContext } from 'react';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { PageConfig } from '../../page-config.ts';
@@ -20,6 +20,13 @@ export interface Transports {
 
 /** The transports of the page, for reads of a procedure that both services have. */
 export const TransportsContext = createContext<Transports | undefined>(undefined);
+
+/** The transports of the page. Throws outside of it. */
+export function useTransports(): Transports {
+  const transports = useContext(TransportsContext);
+  if (transports === undefined) throw new Error('nothing here provides the transports');
+  return transports;
+}
 
 /** Creates the transports of a session: each call carries its token, and a token that is refused ends it. */
 export function createTransports(config: PageConfig, session: Session): Transports {

@@ -40,7 +40,12 @@ export function formatDay(day: Date): string {
 
 /** A date and time in words. */
 export function formatTime(at: Timestamp | undefined): string {
-  return at === undefined ? '' : dateAndTime.format(timestampDate(at));
+  return at === undefined ? '' : formatDate(timestampDate(at));
+}
+
+/** The date and time of a `Date` in words. */
+export function formatDate(date: Date): string {
+  return dateAndTime.format(date);
 }
 
 /** How long it is until a time in Unix ms, in the two largest units; undefined when it has passed. */

@@ -1,0 +1,61 @@
+import { Code } from '@connectrpc/connect';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { Endless } from '../ui/endless.tsx';
+import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
+import { useNow } from '../ui/time.tsx';
+import { EntryView } from './entry-view.tsx';
+import { FilterForm } from './filter-form.tsx';
+import { readFilters, toParams, toRequest } from './filters.ts';
+import type { TrailOwner } from './trail.ts';
+import { type TrailFailure, useMergedTrail } from './use-merged-trail.ts';
+
+const tickMs = 10_000;
+const titles = {
+  slot: 'The changes of slots are missing here',
+  coupon: 'The changes of coupons and users are missing here',
+} as const satisfies Record<TrailOwner, string>;
+
+/** The audit trail of both services, newest first, with its filters in the address (design 10). */
+export function Component(): ReactNode {
+  const [params, setParams] = useSearchParams();
+  const now = useNow(tickMs);
+  const filters = readFilters(params);
+  const { request, problems } = toRequest(filters);
+  const isAsked = Object.keys(problems).length === 0;
+  const trail = useMergedTrail(request, isAsked);
+  const refused = Object.assign({}, ...trail.failures.map(({ failure }) => failure.fields));
+  const missing = trail.failures.filter(({ failure }) => Object.keys(failure.fields).length === 0);
+  const isAnswered = isAsked && !trail.isLoading && trail.failures.length === 0;
+  return (
+    <Page title="Audit trail">
+      <p>Who changed what, and when. Nobody can change these entries.</p>
+      <FilterForm
+        filters={filters}
+        problems={{ ...refused, ...problems }}
+        onFilter={(next) => setParams(toParams(next))}
+      />
+      {missing.map((each) => (
+        <Missing key={each.owner} {...each} />
+      ))}
+      {trail.isLoading && <Loading what="the changes" />}
+      {isAnswered && trail.entries.length === 0 && !trail.hasMore && <Empty>No changes match.</Empty>}
+      <ol className="audit-entries" aria-label="Changes">
+        {trail.entries.map((entry) => (
+          <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
+        ))}
+      </ol>
+      <Endless hasMore={trail.hasMore} isLoading={trail.isLoadingMore} onMore={trail.readMore} />
+    </Page>
+  );
+}
+
+/** Says which changes are missing, and why. */
+function Missing({ owner, failure, retry }: TrailFailure): ReactNode {
+  // What keeps a person from one of the services keeps them from both.
+  const isAboutPerson = failure.code === Code.Unauthenticated;
+  const shown = isAboutPerson
+    ? failure
+    : { ...failure, title: titles[owner], advice: `${failure.title}. ${failure.advice}` };
+  return <Problem failure={shown} onRetry={retry} />;
+}

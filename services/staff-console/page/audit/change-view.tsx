@@ -1,0 +1,95 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import type { ReactNode } from 'react';
+import { VisuallyHidden } from 'react-aria-components/VisuallyHidden';
+import { useProductNames } from '../lookup/catalog.ts';
+import { difference } from '../ui/difference.tsx';
+import { formatDate } from '../ui/time.tsx';
+import { Expandable } from './expandable.tsx';
+import { type ChangedField, describeValue, idsIn, productFields } from './fields.ts';
+
+/** What was made different in a field: its value before and after. With `isNew`, its first value alone. */
+export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }): ReactNode {
+  const { name, before, after } = field;
+  const [had, has] = [idsIn(before), idsIn(after)];
+  const isList = Array.isArray(before) || Array.isArray(after);
+  if (isList && had !== undefined && has !== undefined) {
+    return isNew ? <Ids name={name} ids={has} words="" /> : <IdsChange name={name} had={had} has={has} />;
+  }
+  if (isNew) return <Value name={name} value={after} />;
+  return (
+    <>
+      <Value name={name} value={before} /> <span aria-hidden="true">→</span>
+      <VisuallyHidden>became</VisuallyHidden> <Value name={name} value={after} />
+    </>
+  );
+}
+
+function Value({ name, value }: { readonly name: string; readonly value: JsonValue | undefined }): ReactNode {
+  const words = describeValue(name, value, formatDate);
+  if (words !== undefined || value === undefined) return <span>{words}</span>;
+  if (Object.keys(value ?? {}).length === 0) return <span>Empty</span>;
+  const [short, long] = [JSON.stringify(value), JSON.stringify(value, undefined, 1)];
+  const snippets = snippetsIn(value);
+  if (snippets === undefined && short.length <= shortText) return <code>{short}</code>;
+  return <Expandable summary={snippets ?? 'Show'}>{() => <pre>{long}</pre>}</Expandable>;
+}
+
+// A longer one stands behind a line that opens it.
+const shortText = 80;
+
+/** The names of the vendor snippets in a value; undefined when it has something else. */
+function snippetsIn(value: JsonValue): string | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names = value.map((each) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each) ? each.snippetCode : undefined,
+  );
+  return names.includes(undefined) ? undefined : names.join(', ');
+}
+
+interface IdsChangeProps {
+  readonly name: string;
+  readonly had: readonly number[];
+  readonly has: readonly number[];
+}
+
+function IdsChange({ name, had, has }: IdsChangeProps): ReactNode {
+  const { added, removed } = difference(had, has);
+  if (added.length + removed.length === 0) return <span>The same ones in another order</span>;
+  return (
+    <>
+      {added.length > 0 && <Ids name={name} ids={added} words={`+${added.length} added`} />}{' '}
+      {removed.length > 0 && <Ids name={name} ids={removed} words={`${removed.length} removed`} />}
+    </>
+  );
+}
+
+// Nobody reads more of them.
+const idsShown = 5;
+const idsOpened = 500;
+
+/** Ids after a few words: the first ones at once, more when they are asked for. */
+function Ids({ name, ids, words }: { readonly name: string; readonly ids: readonly number[]; readonly words: string }) {
+  const rest = ids.length - idsShown;
+  const first = `${words === '' ? '' : `${words}: `}${ids.slice(0, idsShown).join(', ')}`;
+  if (rest <= 0 && !productFields.has(name)) return <span>{first}</span>;
+  return (
+    <Expandable summary={rest > 0 ? `${first} and ${rest} more` : first}>
+      {() => (productFields.has(name) ? <ProductList ids={ids} /> : <IdList ids={ids} nameOf={String} />)}
+    </Expandable>
+  );
+}
+
+function ProductList({ ids }: { readonly ids: readonly number[] }): ReactNode {
+  const nameOf = useProductNames(ids.slice(0, idsOpened));
+  return <IdList ids={ids} nameOf={(id) => `${nameOf(id)} (№ ${id})`} />;
+}
+
+function IdList({ ids, nameOf }: { readonly ids: readonly number[]; readonly nameOf: (id: number) => string }) {
+  const rest = ids.length - idsOpened;
+  return (
+    <p>
+      {ids.slice(0, idsOpened).map(nameOf).join(', ')}
+      {rest > 0 && ` and ${rest} more`}
+    </p>
+  );
+}

@@ -1,0 +1,77 @@
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+
+/** The kinds of records that have an audit trail (design 10), each with its name. */
+export const kinds = {
+  slot: 'slot',
+  coupon: 'coupon',
+  reserved_coupon: 'reserved coupon',
+  user: 'user',
+} as const;
+
+export type Kind = keyof typeof kinds;
+
+/** Whether a text is a kind of records. */
+export function isKind(text: string): text is Kind {
+  return Object.hasOwn(kinds, text);
+}
+
+/** A record in words, such as "slot 25". */
+export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'resourceType' | 'resourceId'>): string {
+  return `${isKind(resourceType) ? kinds[resourceType] : resourceType} ${resourceId}`;
+}
+
+/** The procedures that change records: all that are not marked as reads in the contract. */
+export const mutations: readonly string[] = [SlotService, CouponService].flatMap(({ typeName, methods }) =>
+  methods
+    .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
+    .map(({ name }) => `${typeName}/${name}`),
+);
+
+type Words = string | ((entry: AuditEntry) => string);
+
+/** What each procedure does: in general, and to a record, whose name takes the place of the %. */
+const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]>> = {
+  'slot.v1.SlotService/CreateSlot': ['Created a slot', 'created %'],
+  'slot.v1.SlotService/UpdateSlot': ['Changed a slot', 'changed %'],
+  'slot.v1.SlotService/UpdateSlotProducts': ['Changed the products of a slot', 'changed the products of %'],
+  'slot.v1.SlotService/UpdateSlotCapacity': [
+    'Marked a slot as full, or opened it again',
+    ({ after }) => (after?.isCapacityFull === true ? 'marked % as full' : 'opened % again'),
+  ],
+  'slot.v1.SlotService/UpdateDeliverySequence': [
+    'Changed the delivery sequence of a slot',
+    'changed the delivery sequence of %',
+  ],
+  'slot.v1.SlotService/DeleteSlot': ['Deactivated a slot', 'deactivated %'],
+  'coupon.v1.CouponService/Create': ['Created a coupon', 'created %'],
+  'coupon.v1.CouponService/Update': ['Changed a coupon', describeUpdate],
+  'coupon.v1.CouponService/Delete': ['Invalidated a coupon', 'invalidated %'],
+  'coupon.v1.CouponService/GenerateCancellationCoupon': ['Issued a refund coupon', 'issued refund %'],
+  'coupon.v1.CouponService/CreateReservedCoupon': ['Created a reserved coupon', 'created %'],
+  'coupon.v1.CouponService/CreateCoupon': [
+    'Issued a coupon for a mobile number',
+    ({ resourceType }) =>
+      resourceType === 'user' ? 'registered %, for whom a coupon was issued' : 'issued % for a mobile number',
+  ],
+};
+
+/** What a procedure does, such as "Created a slot". */
+export function describeMutation(procedure: string): string {
+  return deeds[procedure]?.[0] ?? procedure;
+}
+
+/** What was done to a record, such as "marked % as full": the record's name takes the place of the %. */
+export function describeDeed(entry: AuditEntry): string {
+  const words = deeds[entry.procedure]?.[1] ?? 'changed %';
+  return typeof words === 'string' ? words : words(entry);
+}
+
+function describeUpdate({ after }: AuditEntry): string {
+  const isOnlyField = Object.keys(after ?? {}).length === 1;
+  if (isOnlyField && after?.isInvalidated === true) return 'invalidated %';
+  if (isOnlyField && after?.isInvalidated === false) return 'made % valid again';
+  return 'changed %';
+}

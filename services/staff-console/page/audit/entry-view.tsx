@@ -1,0 +1,74 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { ReactNode } from 'react';
+import { Link } from 'react-aria-components/Link';
+import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { Facts } from '../ui/page.tsx';
+import { Time, timeSince } from '../ui/time.tsx';
+import { ChangeView } from './change-view.tsx';
+import { describeDeed, nameOfRecord } from './deeds.ts';
+import { Expandable } from './expandable.tsx';
+import { changedFields } from './fields.ts';
+import { trailAddress } from './filters.ts';
+import './audit.css';
+
+interface EntryViewProps {
+  readonly entry: AuditEntry;
+  /** In Unix ms. */
+  readonly now: number;
+}
+
+/** One change in plain words: who made it, when, of which record, and what is different since (design 10). */
+export function EntryView({ entry, now }: EntryViewProps): ReactNode {
+  const { at, subject, staffId, before, requestId, procedure } = entry;
+  const [beforeName = '', afterName = ''] = describeDeed(entry).split('%');
+  return (
+    <li className="card audit-entry">
+      <p>
+        <strong>{subject}</strong>
+        {staffId !== undefined && ` (staff number ${staffId})`} {beforeName}
+        <RecordLink entry={entry} />
+        {afterName}
+      </p>
+      <p className="detail">
+        {at !== undefined && `${timeSince(timestampMs(at), now)}, `}
+        <Time at={at} />
+      </p>
+      <Facts
+        rows={changedFields(entry).map((field) => [
+          field.label,
+          <ChangeView key={field.name} field={field} isNew={before === undefined} />,
+        ])}
+      />
+      <Expandable summary="More about this change">
+        {() => (
+          <>
+            <Facts
+              rows={[
+                ['Request id', <code key="id">{requestId}</code>],
+                ['Procedure', <code key="procedure">{procedure}</code>],
+              ]}
+            />
+            <p>
+              <Link href={trailAddress({ type: entry.resourceType, id: String(entry.resourceId) })}>
+                All changes of {nameOfRecord(entry)}
+              </Link>
+            </p>
+            <p>
+              <Link href={trailAddress({ by: subject })}>All changes by {subject}</Link>
+            </p>
+          </>
+        )}
+      </Expandable>
+    </li>
+  );
+}
+
+/** Slots and coupons have a page; of the others, the trail tells what there is to know. */
+function RecordLink({ entry }: { readonly entry: AuditEntry }): ReactNode {
+  const { resourceType, resourceId } = entry;
+  const pages: Readonly<Record<string, string>> = { slot: 'slots', coupon: 'coupons' };
+  const page = pages[resourceType];
+  const href =
+    page === undefined ? trailAddress({ type: resourceType, id: String(resourceId) }) : `/${page}/${resourceId}`;
+  return <Link href={href}>{nameOfRecord(entry)}</Link>;
+}

@@ -1,0 +1,84 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+
+/** A field that a change made different. */
+export interface ChangedField {
+  readonly name: string;
+  readonly label: string;
+  /** Undefined: it had no value. */
+  readonly before: JsonValue | undefined;
+  /** Undefined: it has no value any more. */
+  readonly after: JsonValue | undefined;
+}
+
+/** The fields of all records by their names in the API, in the order in which they are shown. */
+const labels: Readonly<Record<string, string>> = {
+  deliveryTime: 'Delivery',
+  freezeTime: 'Orders close',
+  isActive: 'Active',
+  isCapacityFull: 'Full',
+  groupIds: 'Groups',
+  couponCode: 'Coupon code',
+  secretCode: 'Secret code',
+  discountPercent: 'Discount in percent',
+  flatDiscount: 'Discount as an amount',
+  minOrder: 'Smallest order',
+  maxValue: 'Largest discount',
+  validTill: 'Valid until',
+  maxLimitForUser: 'Uses for each user',
+  isUserBased: 'Only for chosen users',
+  isApplyForAll: 'For all users',
+  exclusiveApply: 'Not with other coupons',
+  isInvalidated: 'Invalidated',
+  applicableUsers: 'Users',
+  applicableProducts: 'Applicable products',
+  productIds: 'Products',
+  vendorSnippets: 'Vendor snippets',
+  deliverySequence: 'Delivery sequence',
+  mobile: 'Mobile number',
+  createdBy: 'Created by staff number',
+  createdAt: 'Created',
+};
+
+const order = Object.keys(labels);
+
+/** Fields that hold the ids of products. */
+export const productFields: ReadonlySet<string> = new Set(['productIds', 'applicableProducts']);
+
+const timeFields: ReadonlySet<string> = new Set(['deliveryTime', 'freezeTime', 'validTill', 'createdAt']);
+
+/** The fields that an entry is about. Of a record that was created, those that have something in them. */
+export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const fields = names.map((name) => ({
+    name,
+    label: labels[name] ?? name,
+    before: before?.[name],
+    after: after?.[name],
+  }));
+  const place = ({ name }: ChangedField) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const shown = before === undefined ? fields.filter(({ after }) => !isBlank(after)) : fields;
+  return shown.sort((a, b) => place(a) - place(b));
+}
+
+/** A value of a field in a few words; undefined for lists and objects. */
+export function describeValue(name: string, value: JsonValue | undefined, formatTime: (at: Date) => string) {
+  if (value === undefined || value === null || value === '') return '–';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'object') return undefined;
+  const time = timeFields.has(name) ? new Date(String(value)) : undefined;
+  return time === undefined || Number.isNaN(time.getTime()) ? String(value) : formatTime(time);
+}
+
+/** The ids in the list that a field holds, none when it has no value; undefined when it holds something else. */
+export function idsIn(value: JsonValue | undefined): readonly number[] | undefined {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return undefined;
+  const ids = value.filter((id) => typeof id === 'number');
+  return ids.length === value.length ? ids : undefined;
+}
+
+function isBlank(value: JsonValue | undefined): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === null || value === false || value === '';
+}

@@ -1,0 +1,92 @@
+import { type ReactNode, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { fromTimeInput, timeInput, timeZone } from '../ui/time.tsx';
+import { describeMutation, kinds, mutations } from './deeds.ts';
+import { type Filters, noFilters, toParams } from './filters.ts';
+import { SelectField } from './select-field.tsx';
+
+interface FilterFormProps {
+  /** The filters in the address. */
+  readonly filters: Filters;
+  /** What is wrong with them, by the fields of the request. */
+  readonly problems: Readonly<Record<string, string>>;
+  onFilter(filters: Filters): void;
+}
+
+const kindOptions = Object.entries(kinds).map(([kind, name]) => [kind, capitalize(name)] as const);
+const mutationOptions = mutations.map((procedure) => [procedure, describeMutation(procedure)] as const);
+
+/** The filters of the audit trail. They take effect together, so that no half-typed name is looked for. */
+export function FilterForm({ filters, problems, onFilter }: FilterFormProps): ReactNode {
+  const [draft, setDraft] = useState(() => toDraft(filters));
+  // Another address has other filters: links lead to them, and the browser's way back.
+  const address = toParams(filters).toString();
+  const [shown, setShown] = useState(address);
+  if (shown !== address) {
+    setShown(address);
+    setDraft(toDraft(filters));
+  }
+  const field = (name: keyof Filters) => ({
+    value: draft[name],
+    onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  const hint = `In the time zone ${timeZone}`;
+  return (
+    <Form
+      className="card audit-filters"
+      aria-label="Filters"
+      validationErrors={{ ...problems }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onFilter(fromDraft(draft));
+      }}
+    >
+      <SelectField
+        label="Kind of record"
+        name="resourceType"
+        none="All kinds"
+        options={kindOptions}
+        {...field('type')}
+      />
+      <TextField label="Number of the record" name="resourceId" inputMode="numeric" {...field('id')} />
+      <TextField label="Made by" name="subject" hint="The name as the trail shows it" {...field('by')} />
+      <TextField label="Staff number" name="staffId" inputMode="numeric" {...field('staff')} />
+      <SelectField
+        label="What was done"
+        name="procedure"
+        none="Anything"
+        options={mutationOptions}
+        {...field('procedure')}
+      />
+      <TextField label="From" name="since" type="datetime-local" hint={hint} {...field('since')} />
+      <TextField label="Before" name="until" type="datetime-local" hint={hint} {...field('until')} />
+      <div className="actions">
+        <Button type="submit" emphasis="primary">
+          Show
+        </Button>
+        <Button onPress={() => onFilter(noFilters)}>Clear the filters</Button>
+      </div>
+    </Form>
+  );
+}
+
+/** The filters as the fields hold them: times in this browser's time zone. */
+function toDraft(filters: Filters): Filters {
+  return { ...filters, since: toTimeInput(filters.since), until: toTimeInput(filters.until) };
+}
+
+function fromDraft(draft: Filters): Filters {
+  return { ...draft, since: fromTimeInput(draft.since), until: fromTimeInput(draft.until) };
+}
+
+/** What a field for times holds; nothing when the address has something that is no time. */
+function toTimeInput(date: string): string {
+  const time = new Date(date);
+  return Number.isNaN(time.getTime()) ? '' : timeInput(time);
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,67 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { ListEntriesRequestSchema } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+
+/** The filters of the audit trail as they stand in the address: texts, empty for none. */
+export interface Filters {
+  /** The kind of the record. */
+  readonly type: string;
+  /** The record's number. */
+  readonly id: string;
+  /** Who made the change. */
+  readonly by: string;
+  /** The staff number of who made it. */
+  readonly staff: string;
+  readonly procedure: string;
+  /** In ISO 8601, as `until`. */
+  readonly since: string;
+  readonly until: string;
+}
+
+/** No filter. */
+export const noFilters: Filters = { type: '', id: '', by: '', staff: '', procedure: '', since: '', until: '' };
+
+/** A request for entries, without its page. */
+export type TrailRequest = MessageInitShape<typeof ListEntriesRequestSchema>;
+
+/** Reads the filters in an address. */
+export function readFilters(params: URLSearchParams): Filters {
+  const read = (name: keyof Filters) => params.get(name)?.trim() ?? '';
+  return {
+    ...{ type: read('type'), id: read('id'), by: read('by'), staff: read('staff') },
+    ...{ procedure: read('procedure'), since: read('since'), until: read('until') },
+  };
+}
+
+/** The filters as an address has them: those that filter. */
+export function toParams(filters: Partial<Filters>): URLSearchParams {
+  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''));
+}
+
+/** The address of the trail with these filters. */
+export function trailAddress(filters: Partial<Filters>): string {
+  return `/audit?${toParams(filters)}`;
+}
+
+/** What to ask the services for, and what is wrong with numbers that can't be asked for, by the request's fields. */
+export function toRequest({ type, id, by, staff, procedure, since, until }: Filters): {
+  readonly request: TrailRequest;
+  readonly problems: Readonly<Record<string, string>>;
+} {
+  const [resourceId, staffId] = [readNumber(id), readNumber(staff)];
+  const problems = Object.entries({ resourceId, staffId }).filter(([, number]) => Number.isNaN(number));
+  return {
+    request: {
+      ...{ resourceType: type, subject: by, procedure, since, until },
+      ...(resourceId === undefined ? {} : { resourceId }),
+      ...(staffId === undefined ? {} : { staffId }),
+    },
+    problems: Object.fromEntries(problems.map(([name]) => [name, 'Enter a whole number.'])),
+  };
+}
+
+/** The services take numbers of 32 bits. NaN: it is none. */
+function readNumber(text: string): number | undefined {
+  if (text === '') return undefined;
+  const number = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  return Math.abs(number) < 2 ** 31 ? number : Number.NaN;
+}

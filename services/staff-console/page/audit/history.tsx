@@ -1,0 +1,53 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { ReactNode } from 'react';
+import { describeFailure } from '../rpc/failure.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty, Loading, Problem, Section } from '../ui/page.tsx';
+import { timeSince, useNow } from '../ui/time.tsx';
+import type { Kind } from './deeds.ts';
+import { EntryView } from './entry-view.tsx';
+import { ownerOf, useLastChange, useTrail } from './trail.ts';
+
+interface RecordProps {
+  readonly type: Kind;
+  readonly id: number;
+}
+
+const pageSize = 10;
+const tickMs = 10_000;
+
+/** The audit trail of one record as a section of its page, newest first, page by page (design 10). */
+export function History({ type, id }: RecordProps): ReactNode {
+  const now = useNow(tickMs);
+  const trail = useTrail(ownerOf(type), { resourceType: type, resourceId: id }, { limit: pageSize });
+  const { entries, data, error, hasNextPage, isFetchingNextPage } = trail;
+  return (
+    <Section title="History">
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void trail.refetch()} />}
+      {data === undefined && error === null && <Loading what="the history" />}
+      {data !== undefined && entries.length === 0 && <Empty>No changes are on record.</Empty>}
+      <ol className="audit-entries">
+        {entries.map((entry) => (
+          <EntryView key={String(entry.id)} entry={entry} now={now} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <Button isPending={isFetchingNextPage} onPress={() => void trail.fetchNextPage()}>
+          {isFetchingNextPage ? 'Loading…' : 'Show more'}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+/** Who changed a record last, and when, in one line such as "Changed by staff-2 1 min ago." */
+export function LastChange({ type, id }: RecordProps): ReactNode {
+  const now = useNow(tickMs);
+  const entry = useLastChange(type, id);
+  if (entry?.at === undefined) return null;
+  return (
+    <span>
+      Changed by <strong>{entry.subject}</strong> {timeSince(timestampMs(entry.at), now)}.
+    </span>
+  );
+}

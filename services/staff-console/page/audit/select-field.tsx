@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { FieldError } from 'react-aria-components/FieldError';
+import { Label } from 'react-aria-components/Label';
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
+import { Popover } from 'react-aria-components/Popover';
+import { Select, SelectValue } from 'react-aria-components/Select';
+import { Button } from '../ui/button.tsx';
+
+interface SelectFieldProps {
+  readonly label: string;
+  readonly name: string;
+  /** Empty: the first option, which is no choice. */
+  readonly value: string;
+  /** The words of the first option. */
+  readonly none: string;
+  /** The other values, each with its words. */
+  readonly options: readonly (readonly [value: string, words: string])[];
+  onChange(value: string): void;
+}
+
+/** A choice of one option, or none, from a list that opens. */
+export function SelectField({ label, name, value, none, options, onChange }: SelectFieldProps): ReactNode {
+  return (
+    <Select
+      className="field"
+      name={name}
+      value={value}
+      onChange={(key) => onChange(String(key ?? ''))}
+      placeholder={value}
+    >
+      <Label>{label}</Label>
+      <Button>
+        <SelectValue /> <span aria-hidden="true">▾</span>
+      </Button>
+      <FieldError />
+      <Popover className="popover">
+        <ListBox className="options-list">
+          {[['', none] as const, ...options].map(([id, words]) => (
+            <ListBoxItem key={id} id={id} textValue={words} className="option-row">
+              {words}
+            </ListBoxItem>
+          ))}
+        </ListBox>
+      </Popover>
+    </Select>
+  );
+}

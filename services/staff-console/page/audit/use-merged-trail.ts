@@ -1,0 +1,77 @@
+import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { describeFailure, type Failure } from '../rpc/failure.ts';
+import { isKind } from './deeds.ts';
+import type { TrailRequest } from './filters.ts';
+import { mergeTrails } from './merge-trails.ts';
+import { ownerOf, type TrailOwner, useTrail } from './trail.ts';
+
+/** The trails of both services as one. */
+export interface BothTrails {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[];
+  /** Whether nothing can be shown yet. */
+  readonly isLoading: boolean;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  /** The services that can't be asked, or refuse to answer. What the others have is shown. */
+  readonly failures: readonly TrailFailure[];
+  /** Reads the next page of the trail that holds up the others. */
+  readMore(): void;
+}
+
+/** Why the entries of a service are missing. */
+export interface TrailFailure {
+  readonly owner: TrailOwner;
+  readonly failure: Failure;
+  retry(): void;
+}
+
+const pageSize = 50;
+const owners = ['slot', 'coupon'] as const;
+
+/** Reads the trails of the services that may have what is asked for, and merges them. */
+export function useMergedTrail(request: TrailRequest, isEnabled: boolean): BothTrails {
+  const asked = ownersOf(request);
+  const options = (owner: TrailOwner) => ({ limit: pageSize, isEnabled: isEnabled && asked.includes(owner) });
+  const all = {
+    slot: useTrail('slot', request, options('slot')),
+    coupon: useTrail('coupon', request, options('coupon')),
+  };
+  const trails = (isEnabled ? asked : []).map((owner) => {
+    const trail = all[owner];
+    // A service that was not reached at once may take long to be: what the other one has does not wait for it.
+    const error = trail.error ?? trail.failureReason;
+    return { owner, trail, error, isPending: trail.isPending && error === null };
+  });
+  const isLoading = trails.some(({ isPending }) => isPending);
+  const { entries, lagging } = mergeTrails(
+    trails.map(({ trail, error }) => ({ entries: trail.entries, hasMore: trail.hasNextPage && error === null })),
+  );
+  return {
+    entries: isLoading ? [] : entries,
+    isLoading,
+    hasMore: !isLoading && lagging !== undefined,
+    isLoadingMore: trails.some(({ trail }) => trail.isFetchingNextPage),
+    failures: trails.flatMap(({ owner, trail, error }) =>
+      error === null
+        ? []
+        : [
+            {
+              owner,
+              failure: describeFailure(error),
+              retry: () => void (trail.isFetchNextPageError ? trail.fetchNextPage() : trail.refetch()),
+            },
+          ],
+    ),
+    readMore() {
+      if (lagging !== undefined) void trails[lagging]?.trail.fetchNextPage();
+    },
+  };
+}
+
+/** The services to ask: one that can't have what is asked for is left in peace. A kind that is none is refused by either. */
+function ownersOf({ resourceType = '', procedure = '' }: TrailRequest): readonly TrailOwner[] {
+  if (resourceType !== '') return [isKind(resourceType) ? ownerOf(resourceType) : 'slot'];
+  const named = owners.find((owner) => procedure.startsWith(`${owner}.`));
+  return named === undefined ? owners : [named];
+}
