@@ -12,6 +12,9 @@ export const router = createBrowserRouter([
         children: [
           { index: true, element: <Navigate to="/slots" replace /> },
           { path: 'slots', lazy: () => import('./slots/board-page.tsx') },
+          { path: 'slots/list', lazy: () => import('./slots/list-page.tsx') },
+          { path: 'slots/new', lazy: () => import('./slots/new-slot-page.tsx') },
+          { path: 'slots/:id', lazy: () => import('./slots/slot-page.tsx') },
           { path: 'audit', lazy: () => import('./audit/audit-page.tsx') },
           { path: '*', Component: NoSuchPage },
         ],

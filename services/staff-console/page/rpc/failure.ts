@@ -9,7 +9,7 @@ export interface Failure {
   readonly title: string;
   /** What to do about it. */
   readonly advice: string;
-  /** Problems of single fields, by the field's last name in the API, such as `couponCode`. */
+  /** Problems of single fields, by the field's name in the API: `couponCode`, or `vendorSnippets[1].name` in a list. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ export function describeFailure(thrown: unknown): Failure {
   const [info] = error.findDetails(ErrorInfoSchema);
   const reason = reasonOf(error);
   const violations = error.findDetails(BadRequestSchema).flatMap((detail) => detail.fieldViolations);
-  const fields = Object.fromEntries(violations.map(({ field, description }) => [lastName(field), description]));
+  const fields = Object.fromEntries(violations.map(({ field, description }) => [nameOf(field), description]));
   const field = fieldOfReason[reason];
   const message = sentence(info?.metadata.causeMessage || error.rawMessage);
   if (field !== undefined) fields[field] ??= message;
@@ -87,9 +87,11 @@ function wordsFor(error: ConnectError, reason: string, message: string): Pick<Fa
   }
 }
 
-/** Such as `couponCode` of `updates.coupon.coupon_code`. */
-function lastName(field: string): string {
-  const name = field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
+/** Such as `couponCode` of `updates.coupon.coupon_code`, and `vendorSnippets[1].name` of `vendor_snippets[1].name`. */
+function nameOf(field: string): string {
+  const parts = field.replace(/\[\d+\]$/, '').split('.');
+  const inList = parts.findIndex((part) => part.endsWith(']'));
+  const name = parts.slice(inList === -1 ? -1 : inList).join('.');
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -22,8 +22,7 @@ export function draftOf({ deliveryTime, freezeTime, groupIds }: SlotDetail, days
 
 /** What a new slot begins with: tomorrow at ten, orders until six. */
 export function newDraft(now: Date): SlotDraft {
-  const tomorrow = (hour: number) =>
-    timeInput(new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, hour));
+  const tomorrow = (hour: number) => timeInput(new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, hour));
   return { deliveryTime: tomorrow(10), freezeTime: tomorrow(6), groupIds: [] };
 }
 

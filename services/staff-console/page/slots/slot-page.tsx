@@ -61,7 +61,9 @@ export function Component(): ReactNode {
       beside={
         <>
           <SlotBadge slot={slot} now={now} />
-          {slot.isActive && <span className="detail">{left === undefined ? 'Orders closed' : `Orders close in ${left}`}</span>}
+          {slot.isActive && (
+            <span className="detail">{left === undefined ? 'Orders closed' : `Orders close in ${left}`}</span>
+          )}
         </>
       }
       actions={

@@ -14,7 +14,11 @@ export interface SnippetDraft {
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
 
 /** What the service is sent. */
-export function snippetInput({ name, products, validTill }: SnippetDraft): MessageInitShape<typeof VendorSnippetInputSchema> {
+export function snippetInput({
+  name,
+  products,
+  validTill,
+}: SnippetDraft): MessageInitShape<typeof VendorSnippetInputSchema> {
   const till = validTill === '' ? {} : { validTill: fromTimeInput(validTill) };
   return { name, productIds: products.map(({ id }) => id), ...till };
 }

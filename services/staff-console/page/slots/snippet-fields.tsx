@@ -5,19 +5,24 @@ import type { SnippetDraft } from './snippet-draft.ts';
 
 interface SnippetFieldsProps {
   readonly draft: SnippetDraft;
+  /** Its place among the snippets of the request. */
+  readonly index?: number;
   onChange(draft: SnippetDraft): void;
   /** The problems that the service has, by the names of the fields. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
 /** The fields of a vendor snippet. */
-export function SnippetFields({ draft, onChange, problems }: SnippetFieldsProps): ReactNode {
+export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetFieldsProps): ReactNode {
+  // Rules across all snippets name the snippet that breaks them.
+  const ofRule = (name: string) => (problems[name]?.includes(`"${draft.name}"`) ? problems[name] : undefined);
+  const problem = (name: string) => problems[`vendorSnippets[${index}].${name}`] ?? ofRule(name);
   return (
     <>
       <div className="row">
         <TextField
           label="Snippet name"
-          name="name"
+          problem={problem('name')}
           isRequired
           maxLength={128}
           hint="Unique among all snippets: it is in the vendor’s link."
@@ -26,7 +31,7 @@ export function SnippetFields({ draft, onChange, problems }: SnippetFieldsProps)
         />
         <TextField
           label="Valid till"
-          name="validTill"
+          problem={problem('validTill')}
           type="datetime-local"
           hint="Empty: for ever."
           value={draft.validTill}
@@ -37,7 +42,7 @@ export function SnippetFields({ draft, onChange, problems }: SnippetFieldsProps)
         label="Products of the snippet"
         chosen={draft.products}
         onChange={(products) => onChange({ ...draft, products })}
-        problem={problems.productIds}
+        problem={problem('productIds')}
       />
     </>
   );

@@ -13,9 +13,9 @@ import { Empty, Section } from '../ui/page.tsx';
 import { QrCode } from '../ui/qr-code.tsx';
 import { Time } from '../ui/time.tsx';
 import { unchanged } from './slot-draft.ts';
+import type { SlotSectionProps } from './slot-page.tsx';
 import { emptySnippet, snippetInput } from './snippet-draft.ts';
 import { SnippetFields } from './snippet-fields.tsx';
-import type { SlotSectionProps } from './slot-page.tsx';
 
 /** The parts of a slot for its vendors, each with the link by which the vendor opens it. */
 export function SnippetsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
@@ -55,7 +55,15 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
       <div>
         <h3>{snippetCode}</h3>
         <p>{productIds.map(nameOf).join(', ')}</p>
-        <p className="detail">{validTill === undefined ? 'Valid for ever' : <>Valid till <Time at={validTill} /></>}</p>
+        <p className="detail">
+          {validTill === undefined ? (
+            'Valid for ever'
+          ) : (
+            <>
+              Valid till <Time at={validTill} />
+            </>
+          )}
+        </p>
         <p>
           <a href={accessUrl} target="_blank" rel="noreferrer">
             {accessUrl}

@@ -11,8 +11,8 @@ import { Conflict } from '../ui/conflict.tsx';
 import { FormEnd } from '../ui/form-end.tsx';
 import { Facts, Section } from '../ui/page.tsx';
 import { formatTime, fromTimeInput, Time } from '../ui/time.tsx';
-import type { SlotSectionProps } from './slot-page.tsx';
 import { draftOf, type SlotDraft } from './slot-draft.ts';
+import type { SlotSectionProps } from './slot-page.tsx';
 import { TimesFields } from './times-fields.tsx';
 
 /** When a slot is delivered, until when it takes orders, and its groups. */
@@ -22,7 +22,13 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
   return (
     <Section
       title="Times and groups"
-      actions={!edit.isOpen && <Button onPress={edit.open} isDisabled={edit.isBlocked}>Edit times and groups</Button>}
+      actions={
+        !edit.isOpen && (
+          <Button onPress={edit.open} isDisabled={edit.isBlocked}>
+            Edit times and groups
+          </Button>
+        )
+      }
     >
       {edit.isOpen ? (
         <TimesForm slot={slot} onClose={edit.close} read={read} groupNames={groupNames} />

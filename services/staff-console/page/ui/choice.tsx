@@ -21,8 +21,8 @@ interface ChoiceProps<Value extends string> {
   readonly name?: string;
   readonly value: Value;
   /** The values, each with its words. */
-  readonly options: Readonly<Record<Value, string>>;
-  onChange(value: Value): void;
+  readonly options: Readonly<Record<NoInfer<Value>, string>>;
+  onChange(value: NoInfer<Value>): void;
 }
 
 /** One of a few options, all of them in sight. */

@@ -10,6 +10,8 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
   readonly label: string;
   /** What to enter, where the label does not say it. */
   readonly hint?: string | undefined;
+  /** The problem that the service has with it, where the form does not know it by the field's `name`. */
+  readonly problem?: string | undefined;
   /** The number of lines; 1 unless told. */
   readonly lines?: number;
   /** An example of what to enter. */
@@ -20,13 +22,13 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
  * A labelled text field, also for numbers, dates and times: those get the keyboards and pickers of the device. A problem that the
  * form knows under its `name` stands below it.
  */
-export function TextField({ label, hint, lines = 1, placeholder = '', ...props }: TextFieldProps): ReactNode {
+export function TextField({ label, hint, problem, lines = 1, placeholder = '', ...props }: TextFieldProps): ReactNode {
   return (
-    <AriaTextField {...props} className="field">
+    <AriaTextField {...props} {...(problem === undefined ? {} : { isInvalid: true })} className="field">
       <Label>{label}</Label>
       {lines === 1 ? <Input placeholder={placeholder} /> : <TextArea rows={lines} placeholder={placeholder} />}
       {hint !== undefined && <Text slot="description">{hint}</Text>}
-      <FieldError />
+      <FieldError>{problem}</FieldError>
     </AriaTextField>
   );
 }

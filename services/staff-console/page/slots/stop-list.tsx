@@ -1,0 +1,99 @@
+import { type ReactNode, useState } from 'react';
+import { GridList, GridListItem } from 'react-aria-components/GridList';
+import { useDragAndDrop } from 'react-aria-components/useDragAndDrop';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { move } from './sequence.ts';
+
+interface StopListProps {
+  readonly name: string;
+  readonly stops: readonly number[];
+  onChange(stops: readonly number[]): void;
+}
+
+/** The stops of one user in their order: dragged with the mouse, the finger or the keyboard, or moved by buttons. */
+export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
+  const [added, setAdded] = useState('');
+  const items = withKeys(stops);
+  const positionOf = (key: string | number) => items.findIndex(({ id }) => id === key);
+  const { dragAndDropHooks } = useDragAndDrop({
+    getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
+    onReorder: ({ keys, target }) => {
+      if (target.dropPosition === 'on') return;
+      onChange(move(stops, new Set([...keys].map(positionOf)), positionOf(target.key), target.dropPosition));
+    },
+  });
+  const add = () => {
+    if (/^-?\d{1,10}$/.test(added)) onChange([...stops, Number(added)]);
+    setAdded('');
+  };
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      <GridList
+        aria-label={`Stops of ${name}`}
+        items={items}
+        dragAndDropHooks={dragAndDropHooks}
+        className="stops"
+        renderEmptyState={() => 'No stops yet.'}
+      >
+        {({ id, stop, position }) => (
+          <GridListItem id={id} textValue={`Stop ${stop}`} className="stop">
+            <Button slot="drag" emphasis="quiet" aria-label={`Drag stop ${stop}`}>
+              ≡
+            </Button>
+            <span>{stop}</span>
+            <Button
+              emphasis="quiet"
+              aria-label={`Move stop ${stop} up`}
+              isDisabled={position === 0}
+              onPress={() => onChange(move(stops, new Set([position]), position - 1, 'before'))}
+            >
+              ↑
+            </Button>
+            <Button
+              emphasis="quiet"
+              aria-label={`Move stop ${stop} down`}
+              isDisabled={position === stops.length - 1}
+              onPress={() => onChange(move(stops, new Set([position]), position + 1, 'after'))}
+            >
+              ↓
+            </Button>
+            <Button
+              emphasis="quiet"
+              aria-label={`Remove stop ${stop}`}
+              onPress={() => onChange(stops.filter((_, index) => index !== position))}
+            >
+              ✕
+            </Button>
+          </GridListItem>
+        )}
+      </GridList>
+      <div className="go-to">
+        <TextField
+          label={`Add a stop for ${name}`}
+          inputMode="numeric"
+          value={added}
+          onChange={setAdded}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return;
+            // It adds a stop, and does not send the form.
+            event.preventDefault();
+            add();
+          }}
+        />
+        <Button onPress={add}>Add</Button>
+      </div>
+    </section>
+  );
+}
+
+/** Keys that stay with their stops when the order changes, also where one stop comes twice. */
+function withKeys(stops: readonly number[]) {
+  const counts = new Map<number, number>();
+  return stops.map((stop, position) => {
+    const count = counts.get(stop) ?? 0;
+    counts.set(stop, count + 1);
+    return { id: `${stop}#${count}`, stop, position };
+  });
+}
