@@ -2,6 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { describeFailure } from '../rpc/failure.ts';
 import { type Option, PickMany } from '../ui/pick-many.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 
@@ -16,10 +17,13 @@ interface ProductPickerProps {
 /** A choice of products from the catalogue. */
 export function ProductPicker({ label = 'Products', ...props }: ProductPickerProps): ReactNode {
   const [search, setSearch] = useState('');
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     CatalogService.method.searchProducts,
     { search: useDebounced(search) },
     { placeholderData: keepPreviousData },
   );
-  return <PickMany {...props} label={label} search={search} onSearch={setSearch} found={data?.products} />;
+  const problem = error === null ? props.problem : describeFailure(error).title;
+  return (
+    <PickMany {...props} label={label} search={search} onSearch={setSearch} found={data?.products} problem={problem} />
+  );
 }

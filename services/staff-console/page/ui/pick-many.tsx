@@ -54,9 +54,14 @@ export function PickMany({
       ...(found ?? []).filter((option) => !ids.has(option.id) && isSelected(option)),
     ]);
   };
+  // Enter takes what was clearly meant, and does not send the form around it.
+  const pickOnlyFound = () => {
+    const [only, ...others] = found ?? [];
+    if (only !== undefined && others.length === 0 && !ids.has(only.id)) onChange([...chosen, only]);
+  };
   return (
     <Group className="pick-many" aria-label={label}>
-      <SearchField className="field" value={search} onChange={onSearch}>
+      <SearchField className="field" value={search} onChange={onSearch} onSubmit={pickOnlyFound}>
         <Label>{label}</Label>
         <Input placeholder="Search by name or number" />
       </SearchField>
