@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { ConsoleStage } from './stage.ts';
 
-describeInBrowser('The board of slots', () => {
+describeInBrowser('The board and the list of slots', () => {
   let stage: ConsoleStage;
   let tab: ConsoleTab;
 
@@ -11,17 +11,106 @@ describeInBrowser('The board of slots', () => {
     stage = await ConsoleStage.open();
   });
 
+  beforeEach(async () => {
+    await stage.slot.database.sql('truncate slots cascade');
+    await stage.slot.database.sql('truncate product_slots');
+  });
+
   afterEach(() => tab.close());
 
   afterAll(() => stage.close());
 
-  it('Staff who open the link see the slots of the next days', async () => {
+  /** Inserts a slot that is delivered at a time of the console's time zone. */
+  async function insertSlot(id: number, delivery: string, freeze: string): Promise<void> {
     await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
+      `insert into slots (id, delivery_time, freeze_time, group_ids)
+       values ($1, $2::timestamp at time zone 'Asia/Kolkata', $3::timestamp at time zone 'Asia/Kolkata', '{2}')`,
+      [id, delivery, freeze],
     );
-    tab = await stage.openTab({});
+  }
+
+  it('The board shows the slots of a day with their products, groups and time left', async () => {
+    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
+    await stage.slot.database.sql('insert into product_slots select 7, n from generate_series(1, 5) n');
+    await insertSlot(8, '2090-05-02 09:00', '2090-05-02 06:30');
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    const day = tab.section(/May 1/);
+    await day.getByText('Product 1, Product 2, Product 3 and 2 more').waitFor();
+    await day.getByText('Group 2').waitFor();
+    expect(await day.innerText()).toMatch(/10:00 AM № 7\s+Open\s+Orders close in \d+ d/);
+    expect(await tab.section(/May 2/).innerText()).toContain('9:00 AM № 8');
+  });
+
+  it('The board says that orders have closed', async () => {
+    await insertSlot(7, '2020-05-01 10:00', '2020-05-01 06:30');
+    tab = await stage.openTab({ path: '/slots?day=2020-05-01' });
+    const day = tab.section(/May 1/);
+    await day.getByText('Closed', { exact: true }).waitFor();
+    await day.getByText('Orders closed May 1, 2020, 6:30 AM').waitFor();
+  });
+
+  it('Staff move the board by weeks, and come back to today', async () => {
+    await insertSlot(7, '2090-05-08 10:00', '2090-05-08 06:30');
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.page.getByText('No slots in these days.').waitFor();
+    await tab.button('Later').click();
     await tab.link('Slot 7').waitFor();
-    expect(new URL(tab.page.url()).hash).toBe('');
-    await tab.page.screenshot({ path: '/tmp/shots/board.png', fullPage: true });
+    await tab.button('Earlier').click();
+    await tab.page.getByText('No slots in these days.').waitFor();
+    await tab.button('Today').click();
+    await expect.poll(() => tab.page.url()).toMatch(/\/slots$/);
+  });
+
+  it('Staff mark a slot full at one tap, and undo it', async () => {
+    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    const isFull = async () => {
+      const [row] = await stage.slot.database.sql<{ is_capacity_full: boolean }>('select is_capacity_full from slots');
+      return row?.is_capacity_full;
+    };
+    await tab.button('Mark full: slot 7').click();
+    await tab.page.getByText('Full', { exact: true }).waitFor();
+    expect(await isFull()).toBe(true);
+    await tab.notice('Slot marked as full capacity').getByRole('button', { name: 'Undo' }).click();
+    await tab.page.getByText('Open', { exact: true }).first().waitFor();
+    await expect.poll(isFull).toBe(false);
+  });
+
+  it('After a slot write the notice tells when the storefront shows it', async () => {
+    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.button('Mark full: slot 7').click();
+    await tab.notice(/Your change is out there: version \d+/).waitFor();
+  });
+
+  it('Staff open a slot by its number, also one that is not active', async () => {
+    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
+    await stage.slot.database.sql('update slots set is_active = false');
+    tab = await stage.openTab();
+    await tab.field('Slot number').fill('7');
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('Slot 7').waitFor();
+    await tab.page.getByText('Deactivated').waitFor();
+  });
+
+  it('The list shows all active slots, the latest first, and those of one state', async () => {
+    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
+    await insertSlot(8, '2020-05-01 10:00', '2020-05-01 06:30');
+    await insertSlot(9, '2091-05-01 10:00', '2091-05-01 06:30');
+    tab = await stage.openTab();
+    await tab.link('List').click();
+    const rows = () => tab.page.getByRole('rowheader').allInnerTexts();
+    await expect.poll(rows).toEqual(['Slot 9', 'Slot 7', 'Slot 8']);
+    await tab.page.getByText('Closed', { exact: true }).first().click();
+    await expect.poll(rows).toEqual(['Slot 8']);
+  });
+
+  it('The board follows the day in the address, also when staff go back', async () => {
+    await insertSlot(7, '2090-05-08 10:00', '2090-05-08 06:30');
+    tab = await stage.openTab({ path: '/slots?day=2090-05-08' });
+    await tab.link('Slot 7').click();
+    await tab.heading('Slot 7').waitFor();
+    await tab.page.goBack();
+    await tab.section(/May 8/).waitFor();
   });
 });

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('The page of a slot', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+
+  beforeEach(async () => {
+    await stage.slot.database.sql('truncate slots, product_slots cascade');
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time, group_ids, delivery_sequence)
+       values (7, '2090-05-01T10:00:42+05:30', '2090-05-01T06:30+05:30', '{2}', '{"1": [11, 12, 13]}')`,
+    );
+    await stage.slot.database.sql('insert into product_slots values (7, 1), (7, 2)');
+    tab = await stage.openTab({ path: '/slots/7' });
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  const slot = async () => {
+    const [row] = await stage.slot.database.sql<Record<string, unknown>>('select * from slots where id = 7');
+    return row;
+  };
+  const products = async () => {
+    const rows = await stage.slot.database.sql<{ product_id: number }>(
+      'select product_id from product_slots order by 1',
+    );
+    return rows.map(({ product_id }) => product_id);
+  };
+
+  it('Staff change the times and groups, and all else stays as it is', async () => {
+    await tab.button('Edit times and groups').click();
+    await tab.field('Orders close').fill('2090-05-01T07:15');
+    await tab.pick('Groups', 'Group 3');
+    await tab.button('Save').click();
+    await tab.notice('Slot updated successfully').waitFor();
+    expect(await slot()).toMatchObject({
+      // Its seconds too, which the field does not show.
+      delivery_time: new Date('2090-05-01T10:00:42+05:30'),
+      freeze_time: new Date('2090-05-01T07:15+05:30'),
+      group_ids: [2, 3],
+      is_active: true,
+    });
+    expect(await products()).toEqual([1, 2]);
+    await tab.section('Times and groups').getByText('Group 2, Group 3').waitFor();
+  });
+
+  it('Staff see which products they add and remove before they save', async () => {
+    await tab.button('Change products').click();
+    await tab.pick('Products', 'Product 17');
+    await tab.button('Remove Product 2').click();
+    const section = tab.section(/^Products/);
+    await section.getByText('1 added: Product 17').waitFor();
+    await section.getByText('1 removed: Product 2').waitFor();
+    expect(await products()).toEqual([1, 2]);
+    await tab.button('Save').click();
+    await tab.notice('1 added, 1 removed').waitFor();
+    expect(await products()).toEqual([1, 17]);
+  });
+
+  it('Staff add a vendor snippet and find its link', async () => {
+    await tab.button('Add a snippet').click();
+    await tab.field('Snippet name').fill('evening-run');
+    await tab.field('Valid till').fill('2090-06-01T00:00');
+    await tab.pick('Products of the snippet', 'Product 2');
+    await tab.button('Create snippet').click();
+    await tab.notice('Snippet evening-run created').waitFor();
+    await tab.link('https://app.example/vendor-order-list?id=evening-run').waitFor();
+    const rows = await stage.slot.database.sql('select slot_id, product_ids, valid_till from vendor_snippets');
+    expect(rows).toEqual([{ slot_id: 7, product_ids: [2], valid_till: new Date('2090-06-01T00:00+05:30') }]);
+  });
+
+  it('A snippet without products is refused at its field', async () => {
+    await tab.button('Add a snippet').click();
+    await tab.field('Snippet name').fill('empty');
+    await tab.button('Create snippet').click();
+    const group = tab.page.getByRole('group', { name: 'Products of the snippet' });
+    await group.getByText(/at least 1/).waitFor();
+  });
+
+  it('Staff reorder the delivery sequence with the keyboard', async () => {
+    await tab.button('Change the sequence').click();
+    const stops = tab.page.getByRole('grid', { name: 'Stops of User 1' });
+    const order = async () => (await stops.getByRole('row').allInnerTexts()).map((text) => /\d+/.exec(text)?.[0]);
+    await expect.poll(order).toEqual(['11', '12', '13']);
+    await stops.getByRole('button', { name: 'Drag stop 13' }).focus();
+    await tab.page.keyboard.press('Enter');
+    // From the place where it is to the one before the first.
+    await tab.page.keyboard.press('Home');
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(order).toEqual(['13', '11', '12']);
+    await stops.getByRole('button', { name: 'Move stop 11 down' }).click();
+    await expect.poll(order).toEqual(['13', '12', '11']);
+    expect(JSON.parse(await tab.field('As JSON').inputValue())).toEqual({ 1: [13, 12, 11] });
+    await tab.button('Save').click();
+    await tab.notice('Delivery sequence updated successfully').waitFor();
+    expect(await slot()).toMatchObject({ delivery_sequence: { 1: [13, 12, 11] } });
+  });
+
+  it('Staff reorder the delivery sequence by dragging', async () => {
+    await tab.button('Change the sequence').click();
+    const stops = tab.page.getByRole('grid', { name: 'Stops of User 1' });
+    const first = await stops.getByRole('row').first().boundingBox();
+    await stops.getByRole('button', { name: 'Drag stop 13' }).hover();
+    await tab.page.mouse.down();
+    await tab.page.mouse.move((first?.x ?? 0) + 20, (first?.y ?? 0) + 20, { steps: 5 });
+    await tab.page.mouse.move((first?.x ?? 0) + 20, (first?.y ?? 0) + 2, { steps: 5 });
+    await tab.page.mouse.up();
+    await expect.poll(async () => JSON.parse(await tab.field('As JSON').inputValue())).toEqual({ 1: [13, 11, 12] });
+  });
+
+  it('Staff change the delivery sequence as JSON, and add a user by name', async () => {
+    await tab.button('Change the sequence').click();
+    await tab.field('As JSON').fill('{"1": [5');
+    await tab.page.getByText('This is no JSON.').waitFor();
+    await tab.field('As JSON').fill('{"1": [5]}');
+    await tab.pick('Users', 'User 4');
+    await tab.field('Add a stop for User 4').fill('21');
+    await tab.page.keyboard.press('Enter');
+    await tab.button('Save').click();
+    await tab.notice('Delivery sequence updated successfully').waitFor();
+    expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
+  });
+
+  it('Staff deactivate a slot, and undo it', async () => {
+    await tab.button('Deactivate').click();
+    await tab.page.getByText('Deactivated').waitFor();
+    expect(await slot()).toMatchObject({ is_active: false });
+    await tab.notice('Slot deleted successfully').getByRole('button', { name: 'Undo' }).click();
+    await tab.notice('Slot 7 is active again').waitFor();
+    expect(await slot()).toMatchObject({
+      is_active: true,
+      delivery_time: new Date('2090-05-01T10:00:42+05:30'),
+      group_ids: [2],
+      delivery_sequence: { 1: [11, 12, 13] },
+    });
+    expect(await products()).toEqual([1, 2]);
+  });
+
+  it('A slot that does not exist is said not to', async () => {
+    await tab.page.goto(`${stage.origin}/slots/999999`);
+    await tab.page.getByText('Slot not found').waitFor();
+  });
+});
