@@ -17,6 +17,7 @@ const folders = [
   'shared/internals',
   'shared/telemetry',
   'shared/db',
+  'shared/searching',
   'shared/batching',
   'shared/auth',
   'shared/jobs',
