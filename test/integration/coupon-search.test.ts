@@ -1,14 +1,11 @@
 import { create } from '@bufbuild/protobuf';
-import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
-import { readConfig } from '../../shared/config/config.ts';
-import { Database } from '../../shared/db/database.ts';
+import type { Database } from '../../shared/db/database.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
-import { testSecret } from '../support/tokens.ts';
+import { openPool, rowsReadBy } from '../support/rows-read.ts';
 
 interface Page {
   search: string;
@@ -29,8 +26,7 @@ describe('Searches of large tables', () => {
 
   beforeAll(async () => {
     own = await createDatabase();
-    const config = readConfig('coupon', { DATABASE_URL: own.url, AUTH_JWT_SECRET: testSecret }).database;
-    database = new Database(config, pino({ level: 'silent' }));
+    database = openPool(own.url);
     coupons = createCouponHandlers({ database, codePrefix: 'DC', missLimit: undefined });
     // Every kind of term: in all rows, in the latest, in the oldest, in a few anywhere, in none.
     const code = `case when n <= 5 then 'Oldest~' || n when n > ${rows - 5} then 'Latest~' || n
@@ -127,31 +123,14 @@ describe('Searches of large tables', () => {
     }
   });
 
-  /** How many rows of a table a read reads: of a scan that reads nothing but the index, none. */
-  async function rowsReadBy(table: string, read: (handlers: typeof coupons) => Promise<unknown>): Promise<number> {
-    const config = readConfig('coupon', { DATABASE_URL: own.url, AUTH_JWT_SECRET: testSecret }).database;
-    const other = new Database({ ...config, applicationName: 'of this test' }, pino({ level: 'silent' }));
-    const readRows = async () => {
-      const [row] = await own.sql<{ n: string }>(
-        'select seq_tup_read + idx_tup_fetch as n from pg_stat_user_tables where relname = $1',
-        [table],
-      );
-      return Number(row?.n);
-    };
-    await own.sql(`vacuum analyze ${table}`);
-    const before = await readRows();
-    await read(createCouponHandlers({ database: other, codePrefix: 'DC', missLimit: undefined }));
-    // A connection reports what it read when it ends.
-    await other.close();
-    await eventually(async () => {
-      const left = await own.sql(`select pid from pg_stat_activity where application_name = 'of this test'`);
-      expect(left).toEqual([]);
-    });
-    return (await readRows()) - before;
-  }
+  /** How many rows of a table a read reads. */
+  const rowsReadFrom = (table: string, read: (handlers: typeof coupons) => Promise<unknown>) =>
+    rowsReadBy(own, table, (pool) =>
+      read(createCouponHandlers({ database: pool, codePrefix: 'DC', missLimit: undefined })),
+    );
 
   it('A page of users by name reads no row of the users before it', async () => {
-    const read = await rowsReadBy('users', async (handlers) => {
+    const read = await rowsReadFrom('users', async (handlers) => {
       const request = create(getUsersMiniInfo.input, { offset: 11_000, limit: 10 });
       const { users } = await responseOf(getUsersMiniInfo, await handlers.getUsersMiniInfo(request, call));
       expect(users).toHaveLength(10);
@@ -164,7 +143,7 @@ describe('Searches of large tables', () => {
 
   /** How many rows of coupons a search reads that has to find so many. */
   const rowsReadBySearch = (request: { search: string; cursor?: number }, count: number) =>
-    rowsReadBy('coupons', async (handlers) => {
+    rowsReadFrom('coupons', async (handlers) => {
       const { coupons: found } = await responseOf(getAll, await handlers.getAll(create(getAll.input, request), call));
       expect(found).toHaveLength(count);
     });

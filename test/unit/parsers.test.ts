@@ -5,12 +5,12 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../../services/coupon-service/coupons/decimals.ts';
 import { readPage } from '../../services/coupon-service/listing/paging.ts';
-import { readSearch } from '../../services/coupon-service/listing/searching.ts';
 import { parseSlotId } from '../../services/slot-service/slots/delivery-sequence.ts';
 import { toPublicError } from '../../shared/errors/errors.ts';
 import { UpdateDeliverySequenceRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { parseDate } from '../../shared/rpc/dates.ts';
 import { checkMessageBounds } from '../../shared/rpc/limits/message-bounds.ts';
+import { readSearch } from '../../shared/searching/searching.ts';
 import { traceIdOf } from '../../shared/telemetry/trace-context.ts';
 
 const longest = 200_000;

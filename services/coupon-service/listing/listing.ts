@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../shared/db/database.ts';
 import { type Statement, statement } from '../../../shared/db/statement.ts';
+import { type Search, type SearchedTable, searchedIds } from '../../../shared/searching/searching.ts';
 import {
   latestFirst,
   type PageParams,
@@ -9,7 +10,6 @@ import {
   readPage,
   toPage,
 } from './paging.ts';
-import { type Search, type SearchedTable, searchedIds } from './searching.ts';
 
 /** The table of a listing. */
 interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed'> {

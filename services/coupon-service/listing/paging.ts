@@ -1,6 +1,6 @@
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
-import { readSearch, type Search } from './searching.ts';
+import { readSearch, type Search } from '../../../shared/searching/searching.ts';
 
 /** A request of a listing of coupons or reserved coupons (spec 4.2, design 2). */
 export interface PageRequest {

@@ -199,7 +199,7 @@ export const ProductGroupSchema: GenMessage<ProductGroup, {validType: ProductGro
  * Every call needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without
  * one.
  *
- * An answer of more than 64 MiB is refused: RESOURCE_EXHAUSTED "The answer is too large - please ask for less".
+ * Products of more than 64 MiB are refused: RESOURCE_EXHAUSTED "The answer is too large - please ask for less".
  *
  * @generated from service catalog.v1.CatalogService
  */
