@@ -91,10 +91,15 @@ describeInBrowser('The page of a slot', () => {
     const stops = tab.page.getByRole('grid', { name: 'Stops of User 1' });
     const order = async () => (await stops.getByRole('row').allInnerTexts()).map((text) => /\d+/.exec(text)?.[0]);
     await expect.poll(order).toEqual(['11', '12', '13']);
-    await stops.getByRole('button', { name: 'Drag stop 13' }).focus();
+    await stops.getByRole('row').last().focus();
+    await tab.page.keyboard.press('ArrowRight');
+    // Takes the stop, goes up to the place before the first, and drops it there.
     await tab.page.keyboard.press('Enter');
-    // From the place where it is to the one before the first.
-    await tab.page.keyboard.press('Home');
+    const focused = () => tab.page.locator(':focus').getAttribute('aria-label');
+    for (const place of ['between Stop 12 and Stop 13', 'between Stop 11 and Stop 12', 'before Stop 11']) {
+      await tab.page.keyboard.press('ArrowUp');
+      await expect.poll(focused).toBe(`Insert ${place}`);
+    }
     await tab.page.keyboard.press('Enter');
     await expect.poll(order).toEqual(['13', '11', '12']);
     await stops.getByRole('button', { name: 'Move stop 11 down' }).click();
@@ -109,7 +114,7 @@ describeInBrowser('The page of a slot', () => {
     await tab.button('Change the sequence').click();
     const stops = tab.page.getByRole('grid', { name: 'Stops of User 1' });
     const first = await stops.getByRole('row').first().boundingBox();
-    await stops.getByRole('button', { name: 'Drag stop 13' }).hover();
+    await stops.getByRole('row').last().hover();
     await tab.page.mouse.down();
     await tab.page.mouse.move((first?.x ?? 0) + 20, (first?.y ?? 0) + 20, { steps: 5 });
     await tab.page.mouse.move((first?.x ?? 0) + 20, (first?.y ?? 0) + 2, { steps: 5 });

@@ -28,9 +28,11 @@ export type Sent<Answer> =
   | { readonly answer: Answer; readonly failure?: undefined }
   | { readonly answer?: undefined; readonly failure: Failure };
 
-interface Attempt {
+interface Attempt<Answer> {
   readonly request: string;
   readonly key: string;
+  /** While it is under way. */
+  sent?: Promise<Sent<Answer>> | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
 ): Write<I, O> {
   const transport = useTransport();
   const queryClient = useQueryClient();
-  const attempt = useRef<Attempt>(undefined);
+  const attempt = useRef<Attempt<MessageShape<O>>>(undefined);
   const { mutateAsync, isPending, error, reset } = useMutation({
     mutationFn: ({ request, key }: { request: MessageInitShape<I>; key: string }) =>
       transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
@@ -55,17 +57,24 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       await queryClient.invalidateQueries();
     },
   });
+  const sendOnce = async (request: MessageInitShape<I>, made: Attempt<MessageShape<O>>) => {
+    try {
+      const { message } = await mutateAsync({ request, key: made.key });
+      if (attempt.current === made) attempt.current = undefined;
+      return { answer: message };
+    } catch (error) {
+      return { failure: describeFailure(error) };
+    } finally {
+      made.sent = undefined;
+    }
+  };
   return {
-    async send(request) {
+    send(request) {
       const text = toJsonString(method.input, create(method.input, request));
       if (attempt.current?.request !== text) attempt.current = { request: text, key: randomKey() };
-      try {
-        const { message } = await mutateAsync({ request, key: attempt.current.key });
-        attempt.current = undefined;
-        return { answer: message };
-      } catch (error) {
-        return { failure: describeFailure(error) };
-      }
+      const made = attempt.current;
+      made.sent ??= sendOnce(request, made);
+      return made.sent;
     },
     isPending,
     failure: error === null ? undefined : describeFailure(error),
