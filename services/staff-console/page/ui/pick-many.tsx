@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { Checkbox } from 'react-aria-components/Checkbox';
-import { FieldError } from 'react-aria-components/FieldError';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { Group } from 'react-aria-components/Group';
 import { Input } from 'react-aria-components/Input';
@@ -99,7 +98,11 @@ export function PickMany({
         </TagList>
       </TagGroup>
       {chosen.length > shownMost && <p className="hint">and {chosen.length - shownMost} more</p>}
-      {problem !== undefined && <FieldError className="field-problem">{problem}</FieldError>}
+      {problem !== undefined && (
+        <p className="field-problem" role="alert">
+          {problem}
+        </p>
+      )}
     </Group>
   );
 }
