@@ -33,7 +33,7 @@ export function Component(): ReactNode {
   return (
     <Page title="Check a coupon">
       <Form
-        className="card coupon-form"
+        className="card"
         onSubmit={(event) => {
           event.preventDefault();
           check();

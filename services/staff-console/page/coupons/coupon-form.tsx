@@ -1,22 +1,23 @@
 import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
+import { useNavigate } from 'react-router';
 import { UserPicker } from '../lookup/user-picker.tsx';
 import type { Failure } from '../rpc/failure.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
-import { Problem } from '../ui/page.tsx';
+import { FormEnd } from '../ui/form-end.tsx';
+import { Section } from '../ui/page.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import type { CouponDraft } from './draft.ts';
+import { type CouponDraft, changesOf, isChange } from './draft.ts';
 import { useProblems } from './problems.ts';
 import { TermsFields, termsPlaces } from './terms-fields.tsx';
 
 interface CouponFormProps {
   readonly draft: CouponDraft;
   onChange(draft: CouponDraft): void;
-  /** The coupon as it is stored; undefined for a new one. */
-  readonly stored?: CouponDraft;
-  readonly failure: Failure | undefined;
-  readonly isPending: boolean;
+  /** What the form began with. */
+  readonly start: CouponDraft;
+  readonly isNew: boolean;
+  readonly write: { readonly failure: Failure | undefined; readonly isPending: boolean };
   onSave(): void;
   /** Where staff come to without saving. */
   readonly back: string;
@@ -25,45 +26,51 @@ interface CouponFormProps {
 const places = { ...termsPlaces, applicableUsers: 'applicableUsers' };
 
 /** The form for a coupon, new or not. */
-export function CouponForm({ draft, onChange, stored, failure, isPending, onSave, back }: CouponFormProps): ReactNode {
+export function CouponForm({ draft, onChange, start, isNew, write, onSave, back }: CouponFormProps): ReactNode {
+  const navigate = useNavigate();
   const change = (part: Partial<CouponDraft>) => onChange({ ...draft, ...part });
-  const { atFields, elsewhere } = useProblems(failure, places);
-  const madeOne = stored === undefined ? 'Leave it empty, and one is made. ' : '';
+  const { atFields, elsewhere } = useProblems(write.failure, places);
   return (
     <Form
-      className="card coupon-form"
-      aria-label="Coupon"
       validationErrors={atFields}
       onSubmit={(event) => {
         event.preventDefault();
         onSave();
       }}
     >
-      <TextField
-        label="Code"
-        name="couponCode"
-        autoComplete="off"
-        value={draft.couponCode}
-        onChange={(couponCode) => change({ couponCode })}
-        hint={`${madeOne}Use capital letters: codes are looked up in capitals.`}
+      <Section title="Code and users">
+        <TextField
+          label="Code"
+          name="couponCode"
+          autoComplete="off"
+          value={draft.couponCode}
+          onChange={(couponCode) => change({ couponCode })}
+          hint={`${isNew ? 'Leave it empty, and one is made. ' : ''}Codes are looked up in capital letters.`}
+        />
+        <Choice
+          label="For whom"
+          value={draft.audience}
+          options={{ everyone: 'Everyone', chosen: 'Chosen users', nobody: 'Nobody yet' }}
+          onChange={(audience) => change({ audience })}
+        />
+        {draft.audience === 'chosen' && (
+          <UserPicker chosen={draft.users} onChange={(users) => change({ users })} problem={atFields.applicableUsers} />
+        )}
+      </Section>
+      <Section title="Terms">
+        <TermsFields
+          draft={draft}
+          onChange={change}
+          stored={isNew ? undefined : start}
+          productsProblem={atFields.applicableProducts}
+        />
+      </Section>
+      <FormEnd
+        action={isNew ? 'Create coupon' : 'Save'}
+        write={{ isPending: write.isPending, failure: elsewhere }}
+        isDirty={isChange(changesOf(start, draft))}
+        onCancel={() => void navigate(back)}
       />
-      <Choice
-        label="For whom"
-        value={draft.audience}
-        options={{ everyone: 'Everyone', chosen: 'Chosen users', nobody: 'Nobody yet' }}
-        onChange={(audience) => change({ audience })}
-      />
-      {draft.audience === 'chosen' && (
-        <UserPicker chosen={draft.users} onChange={(users) => change({ users })} problem={atFields.applicableUsers} />
-      )}
-      <TermsFields draft={draft} onChange={change} stored={stored} productsProblem={atFields.applicableProducts} />
-      {elsewhere !== undefined && <Problem failure={elsewhere} />}
-      <div className="actions">
-        <ButtonLink href={back}>Cancel</ButtonLink>
-        <Button type="submit" emphasis="primary" isPending={isPending}>
-          {isPending ? 'Saving…' : stored === undefined ? 'Create coupon' : 'Save'}
-        </Button>
-      </div>
     </Form>
   );
 }

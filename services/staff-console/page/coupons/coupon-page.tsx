@@ -1,11 +1,12 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { History } from '../audit/history.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
 import { Time, useNow } from '../ui/time.tsx';
-import { CopyButton } from './copy-button.tsx';
 import { Names, ProductNames } from './names.tsx';
 import { WithRecordId } from './record-id.tsx';
 import { CouponBadge, ValidUntil } from './validity.tsx';
@@ -29,7 +30,7 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
       actions={
         coupon !== undefined && (
           <>
-            <CopyButton text={coupon.couponCode} />
+            <CopyButton text={coupon.couponCode} label={`Copy ${coupon.couponCode}`} />
             <ButtonLink href={`/check?code=${encodeURIComponent(coupon.couponCode)}`}>Check it</ButtonLink>
             <ButtonLink href={`/coupons/${id}/edit`}>Edit</ButtonLink>
             <ValidityButton coupon={coupon} />
@@ -40,6 +41,7 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the coupon" />}
       {coupon !== undefined && <CouponFacts coupon={coupon} />}
+      {coupon !== undefined && <History type="coupon" id={id} />}
     </Page>
   );
 }
@@ -53,10 +55,10 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
           rows={[
             ['Discount', describeDiscount(coupon)],
             ['Smallest order', describeMinimum(coupon.minOrder)],
-            ['Can be used', <ValidUntil key="until" at={coupon.validTill} />],
+            ['Valid until', <ValidUntil key="until" at={coupon.validTill} />],
             ['For whom', describeAudience(coupon, applicableUsers.length)],
-            ['Uses per user', coupon.maxLimitForUser ?? 'Any number of times'],
-            ['With other coupons', coupon.exclusiveApply ? 'No' : 'Yes'],
+            ['Uses for each user', coupon.maxLimitForUser ?? 'Any number'],
+            ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
             ['Created by', coupon.creator?.name],
             ['Created', <Time key="created" at={coupon.createdAt} />],
           ]}

@@ -2,7 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
 import { Navigate } from 'react-router';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { Unsaved } from '../layout/unsaved.tsx';
+import { LastChange } from '../audit/history.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
@@ -46,49 +46,46 @@ interface EditCouponProps {
 }
 
 function EditCoupon({ read, readAgain }: EditCouponProps): ReactNode {
-  const [began, setBegan] = useState(read);
   const [draft, setDraft] = useState(() => draftOf(read));
-  const [isSaved, setSaved] = useState(false);
+  const [isSaved, setIsSaved] = useState(false);
   const update = useWrite(CouponService.method.update, ({ coupon }) => ({
     text: `Coupon ${coupon?.couponCode} saved`,
   }));
-  const edit = useGuardedEdit(update, began, readAgain);
-  const { theirs } = edit;
-  const stored = draftOf(theirs ?? began);
-  const coupon = changesOf(stored, draft);
-  const page = `/coupons/${began.id}`;
-  const save = async () => {
-    if (!isChange(coupon)) return setSaved(true);
-    const { answer } = await edit.save((etag) => ({ id: began.id, etag, updates: { coupon } }));
-    setSaved(answer !== undefined);
+  const { base, save, theirs, rebase } = useGuardedEdit(update, read, readAgain);
+  const { id, couponCode } = base;
+  const start = draftOf(theirs ?? base);
+  const send = async () => {
+    const coupon = changesOf(start, draft);
+    if (!isChange(coupon)) return setIsSaved(true);
+    const { answer } = await save(({ etag }) => ({ id, etag, updates: { coupon } }));
+    setIsSaved(answer !== undefined);
   };
-  /** Goes on from what somebody else has saved, which staff have seen now. */
-  const rebase = () => {
-    if (theirs !== undefined) setBegan(theirs);
-    edit.rebase();
-  };
-  if (isSaved) return <Navigate to={page} replace />;
+  if (isSaved) return <Navigate to={`/coupons/${id}`} replace />;
   return (
-    <Page title={`Edit coupon ${began.couponCode}`}>
-      <Unsaved when={isChange(coupon)} />
+    <Page title={`Edit coupon ${couponCode}`}>
       <CouponForm
         draft={draft}
         onChange={setDraft}
-        stored={stored}
-        failure={theirs === undefined ? update.failure : undefined}
-        isPending={update.isPending}
-        onSave={() => void save()}
-        back={page}
+        start={start}
+        isNew={false}
+        write={update}
+        onSave={() => void send()}
+        back={`/coupons/${id}`}
       />
       {theirs !== undefined && (
         <Conflict
-          record={`coupon ${began.couponCode}`}
-          by={theirs.isInvalidated && !began.isInvalidated && 'It was invalidated meanwhile, and stays so.'}
-          rows={versions(describeDraft(draft), describeDraft(stored))}
+          record={`coupon ${couponCode}`}
+          by={
+            <>
+              <LastChange type="coupon" id={id} />
+              {theirs.isInvalidated && !base.isInvalidated && ' It was invalidated, and stays so.'}
+            </>
+          }
+          rows={versions(describeDraft(draft), describeDraft(start))}
           isPending={update.isPending}
-          onKeepMine={() => void save()}
+          onKeepMine={() => void send()}
           onTakeTheirs={() => {
-            setDraft(draftOf(theirs));
+            setDraft(start);
             rebase();
           }}
           onClose={rebase}

@@ -45,11 +45,26 @@ export function Component(): ReactNode {
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {coupons === undefined && error === null && <Loading what="the coupons" />}
       {coupons?.length === 0 && <Empty>{search.search === '' ? 'No coupons yet.' : 'No coupon has this code.'}</Empty>}
-      <ul className="coupon-rows" aria-label="Coupons">
-        {coupons?.map((coupon) => (
-          <CouponRow key={coupon.id} coupon={coupon} now={now} />
-        ))}
-      </ul>
+      {coupons !== undefined && coupons.length > 0 && (
+        <table className="list">
+          <caption>Latest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Code</th>
+              <th scope="col">Gives</th>
+              <th scope="col">Smallest order</th>
+              <th scope="col">Valid until</th>
+              <th scope="col">For whom</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {coupons.map((coupon) => (
+              <CouponRow key={coupon.id} coupon={coupon} now={now} />
+            ))}
+          </tbody>
+        </table>
+      )}
       <Endless hasMore={hasNextPage} isLoading={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </Page>
   );
@@ -57,17 +72,19 @@ export function Component(): ReactNode {
 
 function CouponRow({ coupon, now }: { readonly coupon: ListedCoupon; readonly now: number }): ReactNode {
   return (
-    <li className="coupon-row">
-      <Link href={`/coupons/${coupon.id}`} className="coupon-code">
-        {coupon.couponCode}
-      </Link>
-      <span>{describeDiscount(coupon)}</span>
-      <span>{describeMinimum(coupon.minOrder)}</span>
-      <span>
+    <tr>
+      <th scope="row" className="coupon-code">
+        <Link href={`/coupons/${coupon.id}`}>{coupon.couponCode}</Link>
+      </th>
+      <td data-label="Gives">{describeDiscount(coupon)}</td>
+      <td data-label="Smallest order">{describeMinimum(coupon.minOrder)}</td>
+      <td data-label="Valid until">
         <ValidUntil at={coupon.validTill} />
-      </span>
-      <span>For: {describeAudience(coupon, coupon.applicableUsers.length)}</span>
-      <CouponBadge coupon={coupon} now={now} />
-    </li>
+      </td>
+      <td data-label="For whom">{describeAudience(coupon, coupon.applicableUsers.length)}</td>
+      <td data-label="State">
+        <CouponBadge coupon={coupon} now={now} />
+      </td>
+    </tr>
   );
 }

@@ -1,11 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import { Navigate } from 'react-router';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { Unsaved } from '../layout/unsaved.tsx';
 import { useWrite } from '../rpc/write.ts';
 import { Page } from '../ui/page.tsx';
 import { CouponForm } from './coupon-form.tsx';
-import { blankDraft, changesOf, isChange } from './draft.ts';
+import { blankDraft, changesOf } from './draft.ts';
 
 /** Creates a coupon. */
 export function Component(): ReactNode {
@@ -14,20 +13,19 @@ export function Component(): ReactNode {
   const create = useWrite(CouponService.method.create, ({ coupon }) => ({
     text: `Coupon ${coupon?.couponCode} created`,
   }));
-  const coupon = changesOf(blankDraft, draft);
   const save = async () => {
-    const { answer } = await create.send({ coupon });
+    const { answer } = await create.send({ coupon: changesOf(blankDraft, draft) });
     setCreatedId(answer?.coupon?.id);
   };
   if (createdId !== undefined) return <Navigate to={`/coupons/${createdId}`} replace />;
   return (
     <Page title="New coupon">
-      <Unsaved when={isChange(coupon)} />
       <CouponForm
         draft={draft}
         onChange={setDraft}
-        failure={create.failure}
-        isPending={create.isPending}
+        start={blankDraft}
+        isNew
+        write={create}
         onSave={() => void save()}
         back="/coupons"
       />

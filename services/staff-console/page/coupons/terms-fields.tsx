@@ -33,61 +33,64 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
   const isNew = stored === undefined;
   return (
     <>
-      <Choice
-        label="Kind of discount"
-        value={draft.discountKind}
-        options={{ percent: 'Percent of the order', amount: 'Amount' }}
-        onChange={(discountKind) => onChange({ discountKind })}
-      />
-      {/* Each kind has a field of its own, so that the problem of one does not stand at the other. */}
-      <AmountField
-        key={draft.discountKind}
-        label={isPercent ? 'Percent off' : 'Amount off'}
-        name="discount"
-        value={isPercent ? draft.discountPercent : draft.flatDiscount}
-        onChange={(text) => onChange(isPercent ? { discountPercent: text } : { flatDiscount: text })}
-        hint={isNew ? undefined : '0 is no discount.'}
-      />
-      <AmountField
-        label="Smallest order"
-        name="minOrder"
-        value={draft.minOrder}
-        onChange={(minOrder) => onChange({ minOrder })}
-        hint="What an order has to come to. Empty or 0: any order."
-      />
-      <AmountField
-        label="Largest discount"
-        name="maxValue"
-        value={draft.maxValue}
-        onChange={(maxValue) => onChange({ maxValue })}
-        hint="Empty or 0: no limit."
-      />
-      <TextField
-        label="Valid until"
-        name="validTill"
-        type="datetime-local"
-        value={draft.validTill}
-        onChange={(validTill) => onChange({ validTill })}
-        hint={`In the time of ${timeZone}. Empty: for ever.`}
-      />
-      <TextField
-        label="Uses per user"
-        name="maxLimitForUser"
-        inputMode="numeric"
-        value={draft.maxLimitForUser}
-        onChange={(maxLimitForUser) => onChange({ maxLimitForUser })}
-        validate={(text) => limitProblem(text, stored?.maxLimitForUser)}
-        hint={isNew ? 'How often each user may use it. Empty: any number of times.' : 'How often each user may use it.'}
-      />
+      <div className="row">
+        <Choice
+          label="Kind of discount"
+          value={draft.discountKind}
+          options={{ percent: 'Percent of the order', amount: 'Amount' }}
+          onChange={(discountKind) => onChange({ discountKind })}
+        />
+        {/* Each kind has a field of its own, so that the problem of one does not stand at the other. */}
+        <AmountField
+          key={draft.discountKind}
+          label={isPercent ? 'Percent off' : 'Amount off'}
+          name="discount"
+          value={isPercent ? draft.discountPercent : draft.flatDiscount}
+          onChange={(text) => onChange(isPercent ? { discountPercent: text } : { flatDiscount: text })}
+          hint={isNew ? undefined : 'Empty or 0: no discount.'}
+        />
+        <AmountField
+          label="Largest discount"
+          name="maxValue"
+          value={draft.maxValue}
+          onChange={(maxValue) => onChange({ maxValue })}
+          hint="Empty or 0: no limit."
+        />
+        <AmountField
+          label="Smallest order"
+          name="minOrder"
+          value={draft.minOrder}
+          onChange={(minOrder) => onChange({ minOrder })}
+          hint="What an order has to come to. Empty or 0: any order."
+        />
+        <TextField
+          label="Valid until"
+          name="validTill"
+          type="datetime-local"
+          value={draft.validTill}
+          onChange={(validTill) => onChange({ validTill })}
+          hint={`In ${timeZone}. Empty: for ever.`}
+        />
+        <TextField
+          label="Uses for each user"
+          name="maxLimitForUser"
+          inputMode="numeric"
+          autoComplete="off"
+          value={draft.maxLimitForUser}
+          onChange={(maxLimitForUser) => onChange({ maxLimitForUser })}
+          validate={(text) => limitProblem(text, stored?.maxLimitForUser)}
+          hint={isNew ? 'Empty: any number of times.' : undefined}
+        />
+      </div>
+      <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => onChange({ exclusiveApply })}>
+        Not with other coupons
+      </Switch>
       <ProductPicker
         hint="None chosen: all products."
         chosen={draft.products}
         onChange={(products) => onChange({ products })}
         problem={productsProblem}
       />
-      <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => onChange({ exclusiveApply })}>
-        Can’t be used together with other coupons
-      </Switch>
     </>
   );
 }

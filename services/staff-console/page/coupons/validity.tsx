@@ -20,10 +20,5 @@ export function CouponBadge({ coupon, now }: CouponBadgeProps): ReactNode {
 
 /** Until when a coupon can be used. */
 export function ValidUntil({ at }: { readonly at: Timestamp | undefined }): ReactNode {
-  if (at === undefined) return 'For ever';
-  return (
-    <>
-      Until <Time at={at} />
-    </>
-  );
+  return at === undefined ? 'For ever' : <Time at={at} />;
 }

@@ -16,9 +16,9 @@ export function describeDiscount({ discountPercent, flatDiscount, maxValue }: Di
   return 'No discount';
 }
 
-/** From which order amount on, such as "Orders from 500". */
+/** From which order amount on. */
 export function describeMinimum(minOrder: string | undefined): string {
-  return Number(minOrder ?? 0) > 0 ? `Orders from ${minOrder}` : 'Any order';
+  return Number(minOrder ?? 0) > 0 ? (minOrder ?? '') : 'Any order';
 }
 
 /** For whom a coupon is; `users` is how many were chosen. */
@@ -56,8 +56,8 @@ export function describeDraft(draft: CouponDraft): Readonly<Record<string, strin
     'Valid until': draft.validTill.replace('T', ' '),
     'For whom': audience[draft.audience],
     Products: draft.products.length === 0 ? 'All' : namesOf(draft.products),
-    'Uses per user': draft.maxLimitForUser,
-    'With other coupons': draft.exclusiveApply ? 'No' : 'Yes',
+    'Uses for each user': draft.maxLimitForUser,
+    'Not with other coupons': draft.exclusiveApply ? 'Yes' : 'No',
   };
 }
 

@@ -7,7 +7,6 @@ import { Endless } from '../ui/endless.tsx';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useSearch } from '../ui/use-search.ts';
-import './users.css';
 
 const pageSize = 20;
 
@@ -36,14 +35,25 @@ export function Component(): ReactNode {
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {users === undefined && error === null && <Loading what="the users" />}
       {users?.length === 0 && <Empty>{search === '' ? 'No users yet.' : 'Nobody was found.'}</Empty>}
-      <ul className="user-rows" aria-label="Users">
-        {users?.map(({ id, name, mobile }) => (
-          <li key={id} className="user-row">
-            <span>{name}</span>
-            <span className="detail">{mobile}</span>
-          </li>
-        ))}
-      </ul>
+      {users !== undefined && users.length > 0 && (
+        <table className="list">
+          <caption>By name</caption>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Mobile number</th>
+            </tr>
+          </thead>
+          <tbody>
+            {users.map(({ id, name, mobile }) => (
+              <tr key={id}>
+                <th scope="row">{name}</th>
+                <td data-label="Mobile number">{mobile}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
       <Endless hasMore={hasNextPage} isLoading={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </Page>
   );

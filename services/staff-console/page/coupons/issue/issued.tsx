@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../copy-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import '../coupons.css';
 
 interface IssuedProps {
@@ -26,7 +26,7 @@ export function Issued({ what, code, href, children, another, onAnother }: Issue
       </p>
       {children}
       <div className="actions">
-        <CopyButton text={code} />
+        <CopyButton text={code} label={`Copy ${code}`} />
         {href !== undefined && <Link href={href}>Open the coupon</Link>}
         <Button onPress={onAnother}>{another}</Button>
       </div>

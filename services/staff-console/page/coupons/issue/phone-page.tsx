@@ -30,7 +30,7 @@ export function Component(): ReactNode {
     <Page title="Coupon for a mobile number">
       {issued === undefined ? (
         <Form
-          className="card coupon-form"
+          className="card"
           validationErrors={atFields}
           onSubmit={(event) => {
             event.preventDefault();

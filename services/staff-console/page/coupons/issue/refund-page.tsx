@@ -33,7 +33,7 @@ export function Component(): ReactNode {
     <Page title="Refund for an order">
       {issued === undefined ? (
         <Form
-          className="card coupon-form"
+          className="card"
           validationErrors={atFields}
           onSubmit={(event) => {
             event.preventDefault();

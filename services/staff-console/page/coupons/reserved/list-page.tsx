@@ -42,11 +42,27 @@ export function Component(): ReactNode {
       {coupons?.length === 0 && (
         <Empty>{search.search === '' ? 'No reserved coupons yet.' : 'No reserved coupon has this code.'}</Empty>
       )}
-      <ul className="coupon-rows" aria-label="Reserved coupons">
-        {coupons?.map((coupon) => (
-          <ReservedRow key={coupon.id} coupon={coupon} now={now} />
-        ))}
-      </ul>
+      {coupons !== undefined && coupons.length > 0 && (
+        <table className="list">
+          <caption>Latest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Secret code</th>
+              <th scope="col">Code</th>
+              <th scope="col">Gives</th>
+              <th scope="col">Smallest order</th>
+              <th scope="col">Valid until</th>
+              <th scope="col">Redeemed by</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {coupons.map((coupon) => (
+              <ReservedRow key={coupon.id} coupon={coupon} now={now} />
+            ))}
+          </tbody>
+        </table>
+      )}
       <Endless hasMore={hasNextPage} isLoading={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </Page>
   );
@@ -55,22 +71,24 @@ export function Component(): ReactNode {
 function ReservedRow({ coupon, now }: { readonly coupon: ListedReservedCoupon; readonly now: number }): ReactNode {
   const { redeemedUser } = coupon;
   return (
-    <li className="coupon-row">
-      <span>
-        <span className="coupon-code">{coupon.secretCode}</span>
-        {coupon.couponCode !== coupon.secretCode && <span className="detail"> for {coupon.couponCode}</span>}
-      </span>
-      <span>{describeDiscount(coupon)}</span>
-      <span>{describeMinimum(coupon.minOrder)}</span>
-      <span>
+    <tr>
+      <th scope="row" className="coupon-code">
+        {coupon.secretCode}
+      </th>
+      <td data-label="Code" className="coupon-code">
+        {coupon.couponCode}
+      </td>
+      <td data-label="Gives">{describeDiscount(coupon)}</td>
+      <td data-label="Smallest order">{describeMinimum(coupon.minOrder)}</td>
+      <td data-label="Valid until">
         <ValidUntil at={coupon.validTill} />
-      </span>
-      <span>
-        {redeemedUser === undefined
-          ? 'Not redeemed yet'
-          : `Redeemed by ${redeemedUser.name || 'Unknown'}, ${redeemedUser.mobile}`}
-      </span>
-      {redeemedUser === undefined ? <CouponBadge coupon={coupon} now={now} /> : <Badge kind="plain">Redeemed</Badge>}
-    </li>
+      </td>
+      <td data-label="Redeemed by">
+        {redeemedUser === undefined ? 'Nobody yet' : `${redeemedUser.name || 'Unknown'}, ${redeemedUser.mobile}`}
+      </td>
+      <td data-label="State">
+        {redeemedUser === undefined ? <CouponBadge coupon={coupon} now={now} /> : <Badge kind="plain">Redeemed</Badge>}
+      </td>
+    </tr>
   );
 }

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
+import { useNavigate } from 'react-router';
 import { CouponService, type ReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { Unsaved } from '../../layout/unsaved.tsx';
 import { useWrite } from '../../rpc/write.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Page, Problem } from '../../ui/page.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { blankDraft, isChange, type TermsDraft, termsChangesOf } from '../draft.ts';
 import { Issued } from '../issue/issued.tsx';
@@ -14,6 +15,7 @@ import { describeDiscount } from '../words.ts';
 
 /** Creates a reserved coupon. */
 export function Component(): ReactNode {
+  const navigate = useNavigate();
   const [draft, setDraft] = useState<TermsDraft>(blankDraft);
   const [created, setCreated] = useState<ReservedCoupon>();
   const create = useWrite(CouponService.method.createReservedCoupon, ({ reservedCoupon }) => ({
@@ -32,10 +34,8 @@ export function Component(): ReactNode {
   };
   return (
     <Page title="New reserved coupon" actions={<ButtonLink href="/coupons/reserved">All reserved coupons</ButtonLink>}>
-      <Unsaved when={created === undefined && isChange(coupon)} />
       {created === undefined ? (
         <Form
-          className="card coupon-form"
           aria-label="Reserved coupon"
           validationErrors={atFields}
           onSubmit={(event) => {
@@ -43,23 +43,26 @@ export function Component(): ReactNode {
             void send();
           }}
         >
-          <p>Whoever knows the secret code of a reserved coupon can redeem it.</p>
-          <TextField
-            label="Secret code"
-            name="couponCode"
-            autoComplete="off"
-            value={draft.couponCode}
-            onChange={(couponCode) => change({ couponCode })}
-            hint="Leave it empty, and one is made."
+          <Section title="Secret code">
+            <p>Whoever knows the secret code of a reserved coupon can redeem it.</p>
+            <TextField
+              label="Secret code"
+              name="couponCode"
+              autoComplete="off"
+              value={draft.couponCode}
+              onChange={(couponCode) => change({ couponCode })}
+              hint="Leave it empty, and one is made."
+            />
+          </Section>
+          <Section title="Terms">
+            <TermsFields draft={draft} onChange={change} productsProblem={atFields.applicableProducts} />
+          </Section>
+          <FormEnd
+            action="Create reserved coupon"
+            write={{ isPending: create.isPending, failure: elsewhere }}
+            isDirty={isChange(coupon)}
+            onCancel={() => void navigate('/coupons/reserved')}
           />
-          <TermsFields draft={draft} onChange={change} productsProblem={atFields.applicableProducts} />
-          {elsewhere !== undefined && <Problem failure={elsewhere} />}
-          <div className="actions">
-            <ButtonLink href="/coupons/reserved">Cancel</ButtonLink>
-            <Button type="submit" emphasis="primary" isPending={create.isPending}>
-              {create.isPending ? 'Creating…' : 'Create reserved coupon'}
-            </Button>
-          </div>
         </Form>
       ) : (
         <Issued
