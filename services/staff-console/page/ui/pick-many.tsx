@@ -90,7 +90,7 @@ export function PickMany({
           {(option) => (
             <Tag id={option.id} textValue={option.name} className="tag">
               {option.name}
-              <Button slot="remove" emphasis="quiet" aria-label={`Remove ${option.name}`}>
+              <Button slot="remove" emphasis="quiet" aria-label="Remove">
                 ✕
               </Button>
             </Tag>
