@@ -43,7 +43,7 @@ export function Component(): ReactNode {
             void send();
           }}
         >
-          <Section title="Secret code">
+          <Section title="Code">
             <p>Whoever knows the secret code of a reserved coupon can redeem it.</p>
             <TextField
               label="Secret code"
