@@ -8,7 +8,7 @@ import {
 } from '@bufbuild/protobuf';
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { describeFailure, type Failure } from './failure.ts';
 import { type Notice, notify } from './notices.ts';
 
@@ -68,6 +68,8 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       made.sent = undefined;
     }
   };
+  // The same object at each render: a form shows the problems of a new one again, also those that staff have mended.
+  const failure = useMemo(() => (error === null ? undefined : describeFailure(error)), [error]);
   return {
     send(request) {
       const text = toJsonString(method.input, create(method.input, request));
@@ -77,7 +79,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       return made.sent;
     },
     isPending,
-    failure: error === null ? undefined : describeFailure(error),
+    failure,
     reset,
   };
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { InputEvent, ReactNode } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
@@ -26,9 +26,21 @@ export function TextField({ label, hint, problem, lines = 1, placeholder = '', .
   return (
     <AriaTextField {...props} {...(problem === undefined ? {} : { isInvalid: true })} className="field">
       <Label>{label}</Label>
-      {lines === 1 ? <Input placeholder={placeholder} /> : <TextArea rows={lines} placeholder={placeholder} />}
+      {lines === 1 ? (
+        <Input placeholder={placeholder} onInput={checkAgain} />
+      ) : (
+        <TextArea rows={lines} placeholder={placeholder} onInput={checkAgain} />
+      )}
       {hint !== undefined && <Text slot="description">{hint}</Text>}
       <FieldError>{problem}</FieldError>
     </AriaTextField>
   );
+}
+
+/**
+ * Lets a problem go as soon as it is mended. The library checks a field when it is left: a problem that goes only then moves the
+ * button that staff are about to press from under their pointer.
+ */
+function checkAgain({ currentTarget }: InputEvent<HTMLInputElement | HTMLTextAreaElement>): void {
+  if (currentTarget.getAttribute('aria-invalid') === 'true') currentTarget.dispatchEvent(new Event('change'));
 }

@@ -1,6 +1,8 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useEffect, useState } from 'react';
 
+export { dateInput, fromTimeInput, timeInput } from './time-input.ts';
+
 const minute = 60_000;
 
 /** Returns the time in Unix ms, anew at each interval. */
@@ -63,25 +65,4 @@ export function timeSince(at: number, now: number): string {
   const seconds = Math.max(0, Math.floor((now - at) / 1_000));
   if (seconds < 60) return `${seconds} s ago`;
   return `${timeLeft(now - at, 0)} ago`;
-}
-
-/** Such as 2026-11-23, in this browser's time zone: what a field for dates holds. */
-export function dateInput(date: Date): string {
-  return timeInput(date).slice(0, 10);
-}
-
-/** Such as 2026-11-23T14:30, in this browser's time zone: what a field for dates with times holds. */
-export function timeInput(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * minute).toISOString().slice(0, 16);
-}
-
-/**
- * The time in a field, as the services read it: UTC, in ISO 8601. A field that is empty stays so.
- *
- * @param was what the field showed at first: its seconds are kept if nobody has changed it.
- */
-export function fromTimeInput(text: string, was?: Timestamp): string {
-  if (text === '') return '';
-  if (was !== undefined && text === timeInput(timestampDate(was))) return timestampDate(was).toISOString();
-  return new Date(text).toISOString();
 }

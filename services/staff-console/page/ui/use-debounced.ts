@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
-// Typing pauses for longer than this between words, not between letters.
-const pauseMs = 250;
+/** In ms: typing pauses for longer than this between words, not between letters. */
+export const pauseMs = 250;
 
 /** Returns the value once it has not changed for a moment. */
 export function useDebounced<T>(value: T): T {

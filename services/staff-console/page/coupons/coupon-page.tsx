@@ -1,0 +1,87 @@
+import { useQuery } from '@connectrpc/connect-query';
+import type { ReactNode } from 'react';
+import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { History } from '../audit/history.tsx';
+import { describeFailure } from '../rpc/failure.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { Time, useNow } from '../ui/time.tsx';
+import { Names, ProductNames } from './names.tsx';
+import { WithRecordId } from './record-id.tsx';
+import { CouponBadge, ValidUntil } from './validity.tsx';
+import { ValidityButton } from './validity-button.tsx';
+import { describeAudience, describeDiscount, describeMinimum } from './words.ts';
+import './coupons.css';
+
+/** A coupon: what it gives, to whom and for what, and whether it can be used. */
+export function Component(): ReactNode {
+  return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
+}
+
+function ReadCoupon({ id }: { readonly id: number }): ReactNode {
+  const { data, error, refetch } = useQuery(CouponService.method.getById, { id });
+  const coupon = data?.coupon;
+  const now = useNow(20_000);
+  return (
+    <Page
+      title={coupon === undefined ? 'Coupon' : `Coupon ${coupon.couponCode}`}
+      beside={coupon !== undefined && <CouponBadge coupon={coupon} now={now} />}
+      actions={
+        coupon !== undefined && (
+          <>
+            <CopyButton text={coupon.couponCode} label={`Copy ${coupon.couponCode}`} />
+            <ButtonLink href={`/check?code=${encodeURIComponent(coupon.couponCode)}`}>Check it</ButtonLink>
+            <ButtonLink href={`/coupons/${id}/edit`}>Edit</ButtonLink>
+            <ValidityButton coupon={coupon} />
+          </>
+        )
+      }
+    >
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the coupon" />}
+      {coupon !== undefined && <CouponFacts coupon={coupon} />}
+      {coupon !== undefined && <History type="coupon" id={id} />}
+    </Page>
+  );
+}
+
+function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
+  const { applicableUsers, applicableProducts, productIds } = coupon;
+  return (
+    <>
+      <Section title="Terms">
+        <Facts
+          rows={[
+            ['Discount', describeDiscount(coupon)],
+            ['Smallest order', describeMinimum(coupon.minOrder)],
+            ['Valid until', <ValidUntil key="until" at={coupon.validTill} />],
+            ['For whom', describeAudience(coupon, applicableUsers.length)],
+            ['Uses for each user', coupon.maxLimitForUser ?? 'Any number'],
+            ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
+            ['Created by', coupon.creator?.name],
+            ['Created', <Time key="created" at={coupon.createdAt} />],
+          ]}
+        />
+      </Section>
+      {applicableUsers.length > 0 && (
+        <Section title="Users">
+          {coupon.isApplyForAll && <p className="hint">Everyone may use it, not only these.</p>}
+          <Names names={applicableUsers.map(({ name, mobile }) => `${name || 'Unknown'}, ${mobile}`)} />
+        </Section>
+      )}
+      <Section title="Products">
+        {applicableProducts.length === 0 ? (
+          <p>All products.</p>
+        ) : (
+          <Names names={applicableProducts.map(({ name }) => name)} />
+        )}
+      </Section>
+      {productIds !== undefined && (
+        <Section title="Product list kept with it">
+          {productIds.ids.length === 0 ? <p>The list is empty.</p> : <ProductNames ids={productIds.ids} />}
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { useWrite } from '../rpc/write.ts';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/page.tsx';
+
+interface ValidityButtonProps {
+  readonly coupon: { readonly id: number; readonly couponCode: string; readonly isInvalidated: boolean };
+}
+
+/** Invalidates a coupon, or makes it valid again, at one press, which can be undone. It is the same whoever presses first, so it has no guard. */
+export function ValidityButton({ coupon: { id, couponCode, isInvalidated } }: ValidityButtonProps): ReactNode {
+  const makeInvalid = () => void invalidate.send({ id });
+  const makeValid = () => void restore.send({ id, updates: { isInvalidated: false } });
+  const invalidate = useWrite(CouponService.method.delete, () => ({
+    text: `Coupon ${couponCode} invalidated`,
+    undo: makeValid,
+  }));
+  const restore = useWrite(CouponService.method.update, () => ({
+    text: `Coupon ${couponCode} is valid again`,
+    undo: makeInvalid,
+  }));
+  const failure = (isInvalidated ? restore : invalidate).failure;
+  return (
+    <>
+      {isInvalidated ? (
+        <Button isPending={restore.isPending} onPress={makeValid}>
+          {restore.isPending ? 'Saving…' : 'Make valid again'}
+        </Button>
+      ) : (
+        <Button emphasis="danger" isPending={invalidate.isPending} onPress={makeInvalid}>
+          {invalidate.isPending ? 'Saving…' : 'Invalidate'}
+        </Button>
+      )}
+      {failure !== undefined && <Problem failure={failure} />}
+    </>
+  );
+}

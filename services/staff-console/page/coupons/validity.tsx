@@ -1,0 +1,24 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import type { ReactNode } from 'react';
+import { Badge } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { stateOf } from './words.ts';
+
+const kinds = { Valid: 'good', Expired: 'plain', Invalidated: 'bad' } as const;
+
+interface CouponBadgeProps {
+  readonly coupon: Parameters<typeof stateOf>[0];
+  /** In Unix ms. */
+  readonly now: number;
+}
+
+/** Whether a coupon can be used, in a word. */
+export function CouponBadge({ coupon, now }: CouponBadgeProps): ReactNode {
+  const state = stateOf(coupon, now);
+  return <Badge kind={kinds[state]}>{state}</Badge>;
+}
+
+/** Until when a coupon can be used. */
+export function ValidUntil({ at }: { readonly at: Timestamp | undefined }): ReactNode {
+  return at === undefined ? 'For ever' : <Time at={at} />;
+}

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { deleteCoupons, insertCoupon } from './coupon-steps.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('The check of a coupon', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  const answer = () => tab.page.getByRole('status', { name: 'Answer' });
+
+  const check = async (code: string, amount: string) => {
+    await tab.field('Code').fill(code);
+    await tab.field('Order amount').fill(amount);
+    await tab.page.keyboard.press('Enter');
+  };
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+
+  afterEach(async () => {
+    await tab.close();
+    await deleteCoupons(stage.coupon);
+  });
+
+  afterAll(() => stage.close());
+
+  it('Staff see the discount and what the order then costs, and come to the coupon', async () => {
+    await insertCoupon(stage.coupon, { discount_percent: 33.3, max_value: 40 });
+    tab = await stage.openTab({ path: '/check' });
+    await check('save10', '99.99');
+    await answer().getByText('Can be used').waitFor();
+    expect((await answer().innerText()).split('\n')).toEqual(expect.arrayContaining(['33.3', '66.69']));
+    await check('save10', '500');
+    await answer().getByText('460').waitFor();
+    await answer().getByText('33.3 % off, at most 40').waitFor();
+    await tab.link('Open coupon SAVE10').click();
+    await tab.heading(/^Coupon SAVE10/).waitFor();
+  });
+
+  it.each<[string, Record<string, unknown>, string, RegExp]>([
+    ['whose time has passed', { valid_till: '2001-01-01' }, 'Coupon has expired', /has passed/],
+    ['that is for nobody', { is_apply_for_all: false }, 'Coupon is not available for use', /for nobody yet/],
+    ['that was invalidated', { is_invalidated: true }, 'Coupon not found or invalidated', /or it was invalidated/],
+    ['for larger orders', { min_order: 500 }, 'Minimum order amount is 500', /has to come to 500: 400.5 more/],
+  ])(
+    'A coupon %s is refused in the words of the service and in plain ones',
+    async (_which, columns, message, words) => {
+      await insertCoupon(stage.coupon, columns);
+      tab = await stage.openTab({ path: '/check' });
+      await check('SAVE10', '99.5');
+      await answer().getByText(message, { exact: true }).waitFor();
+      await answer().getByText(words).waitFor();
+      await tab.link('Look for SAVE10 among the coupons').click();
+      await tab.link('SAVE10').waitFor();
+    },
+  );
+
+  it('A code that was left out is told, and so is an amount that is none', async () => {
+    tab = await stage.openTab({ path: '/check' });
+    await check('', 'much');
+    await tab.page.getByText('Enter a number, such as 150 or 99.5.').waitFor();
+    await check('', '100');
+    await answer().getByText('Invalid coupon code').waitFor();
+  });
+
+  it('The same check again reads the coupon again', async () => {
+    const id = await insertCoupon(stage.coupon);
+    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.link('Check it').click();
+    expect(await tab.field('Code').inputValue()).toBe('SAVE10');
+    await check('SAVE10', '100');
+    await answer().getByText('90', { exact: true }).waitFor();
+    await stage.coupon.database.sql(`update coupons set discount_percent = 50 where id = ${id}`);
+    await tab.button('Check').click();
+    await answer().getByText('50 % off').waitFor();
+  });
+});

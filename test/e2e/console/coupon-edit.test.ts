@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { choose, deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('The page of a coupon', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+  let id: number;
+
+  const sql = (text: string) => stage.coupon.database.sql(text);
+
+  const openForm = async (width = 1_280) => {
+    tab = await stage.openTab({ path: `/coupons/${id}/edit`, viewport: { width, height: 740 } });
+    await tab.heading('Edit coupon SAVE10').waitFor();
+  };
+
+  /** What the audit trail has of this test's coupon, latest first: what each change has made different. */
+  const changes = async () => {
+    const entries = await stage.coupon.database.sql<{ after: object }>(
+      `select after from audit_entries where resource_type = 'coupon' and resource_id = $1 order by id desc`,
+      [id],
+    );
+    return entries.map(({ after }) => after);
+  };
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+
+  beforeEach(async () => {
+    id = await insertCoupon(stage.coupon, {
+      is_apply_for_all: false,
+      is_user_based: true,
+      min_order: 500,
+      max_value: 150,
+      max_limit_for_user: 2,
+      valid_till: '2099-01-02T05:00:30Z',
+    });
+    await sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 1), (${id}, 3)`);
+    await sql(`insert into coupon_applicable_products (coupon_id, product_id) values (${id}, 7)`);
+  });
+
+  afterEach(async () => {
+    await tab.close();
+    await deleteCoupons(stage.coupon);
+  });
+
+  afterAll(() => stage.close());
+
+  it('It tells the terms, the users and products by name, and who created it', async () => {
+    await sql(`update coupons set product_ids = '{}' where id = ${id}`);
+    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.heading(/^Coupon SAVE10/).waitFor();
+    const terms = await tab.section('Terms').innerText();
+    for (const fact of ['10 % off, at most 150', '500', 'Jan 2, 2099, 10:30 AM', '2 users', 'Asha Menon']) {
+      expect(terms).toContain(fact);
+    }
+    expect(await tab.section('Users').getByRole('listitem').allInnerTexts()).toEqual([
+      'User 1, 9000000001',
+      'Unknown, 9000000003',
+    ]);
+    expect(await tab.section('Products').getByRole('listitem').allInnerTexts()).toEqual(['Product 7']);
+    await tab.section('Product list kept with it').getByText('The list is empty.').waitFor();
+  });
+
+  it('A coupon that does not exist is told', async () => {
+    tab = await stage.openTab({ path: '/coupons/999999' });
+    await tab.page.getByText('Coupon not found').waitFor();
+    await tab.page.goto(`${stage.origin}/coupons/abc`);
+    await tab.heading('There is no such page').waitFor();
+  });
+
+  it('A change of one field changes this field alone, and stands in the history', async () => {
+    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.link('Edit').click();
+    await tab.field('Smallest order').fill('600');
+    await tab.button('Save').click();
+    await tab.notice('Coupon SAVE10 saved').waitFor();
+    await tab.heading(/^Coupon SAVE10/).waitFor();
+    expect(await changes()).toEqual([{ minOrder: '600' }]);
+    await tab.section('History').getByText('Smallest order').first().waitFor();
+  });
+
+  it('An amount that is emptied is 0, and a date that is emptied is none', async () => {
+    await openForm();
+    await tab.field('Smallest order').fill('');
+    await tab.field('Largest discount').fill('');
+    await tab.field('Valid until').fill('');
+    await tab.button('Save').click();
+    await tab.section('Terms').getByText('Any order').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '0', max_value: '0', valid_till: null }]);
+  });
+
+  it('A percentage becomes an amount, and is then 0', async () => {
+    await openForm();
+    await choose(tab, 'Kind of discount', 'Amount');
+    await tab.field('Amount off').fill('80');
+    await tab.button('Save').click();
+    await tab.section('Terms').getByText('80 off').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '0', flat_discount: '80' }]);
+  });
+
+  it('A coupon for some becomes one for everyone', async () => {
+    await openForm();
+    await choose(tab, 'For whom', 'Everyone');
+    await tab.button('Save').click();
+    await tab.section('Terms').getByText('Everyone').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([
+      { is_apply_for_all: true, is_user_based: false, users: [], products: [7] },
+    ]);
+  });
+
+  it('A user is taken away, and another one added', async () => {
+    await openForm();
+    await tab.button('Remove User 1').click();
+    await tab.pick('Users', 'User 4');
+    await tab.button('Save').click();
+    await tab.section('Users').getByText('User 4, 9000000004').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [3, 4] }]);
+  });
+
+  it('The problems of the service stand at their fields', async () => {
+    await insertCoupon(stage.coupon, { coupon_code: 'TAKEN' });
+    await openForm();
+    await tab.field('Code').fill('');
+    await tab.button('Save').click();
+    await problemAt(tab, 'Code', 'must not be empty').waitFor();
+    await tab.field('Code').fill('TAKEN');
+    await tab.button('Save').click();
+    await problemAt(tab, 'Code', 'Coupon code already exists').waitFor();
+    await tab.field('Uses for each user').fill('');
+    await tab.field('Code').fill('FREE');
+    await tab.button('Save').click();
+    await problemAt(tab, 'Uses for each user', 'A limit that was set can be changed, but not taken away.').waitFor();
+    await tab.field('Uses for each user').fill('5');
+    await tab.button('Save').click();
+    await tab.heading('Coupon FREE').waitFor();
+    expect((await changes())[0]).toEqual({ couponCode: 'FREE', maxLimitForUser: 5 });
+  });
+
+  it('A coupon is invalidated at one press, and that is undone at another', async () => {
+    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.button('Invalidate').click();
+    await tab.page.getByText('Invalidated', { exact: true }).first().waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
+    await tab.notice('Coupon SAVE10 invalidated').getByRole('button', { name: 'Undo' }).click();
+    await tab.button('Invalidate').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
+    await tab.button('Invalidate').click();
+    await tab.button('Make valid again').click();
+    await tab.button('Invalidate').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
+    expect(await changes()).toHaveLength(4);
+  });
+});

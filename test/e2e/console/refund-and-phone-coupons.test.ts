@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { deleteCoupons, overflow, problemAt, readCoupons } from './coupon-steps.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('Coupons for an order or a mobile number', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  const sql = <Row extends object>(text: string) => stage.coupon.database.sql<Row & Record<string, unknown>>(text);
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    await sql(`insert into orders (id, user_id, total_amount) values (42, 2, 349.5), (43, null, 100)`);
+    await sql('insert into order_statuses (order_id) values (42)');
+  });
+
+  afterEach(async () => {
+    await tab.close();
+    await deleteCoupons(stage.coupon);
+  });
+
+  afterAll(() => stage.close());
+
+  it('Staff refund an order with a coupon, copy its code and open it', async () => {
+    tab = await stage.openTab({ path: '/coupons', permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.link('Refund for an order').click();
+    await tab.field('Order number').fill('42');
+    await tab.button('Create refund coupon').dblclick();
+    await tab.button('Copy USE42').click();
+    await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('USE42');
+    const [coupon, ...others] = await readCoupons(stage.coupon);
+    expect(others).toEqual([]);
+    expect(coupon).toMatchObject({ coupon_code: 'USE42', flat_discount: '349.5', users: [2], is_user_based: true });
+    expect(await sql('select refund_coupon_id from order_statuses')).toEqual([{ refund_coupon_id: coupon?.id }]);
+    await tab.link('Open the coupon').click();
+    await tab.heading('Coupon USE42').waitFor();
+  });
+
+  it('Staff see at the field why an order gets no refund coupon', async () => {
+    tab = await stage.openTab({ path: '/coupons/refund' });
+    const refund = async (order: string) => {
+      await tab.field('Order number').fill(order);
+      await tab.button('Create refund coupon').click();
+    };
+    await refund('forty');
+    await problemAt(tab, 'Order number', 'Enter the number of the order, such as 1042.').waitFor();
+    await refund('41');
+    await problemAt(tab, 'Order number', 'Order not found').waitFor();
+    await refund('43');
+    await problemAt(tab, 'Order number', 'User not found for this order').waitFor();
+    expect(await readCoupons(stage.coupon)).toEqual([]);
+  });
+
+  it('An order that has its refund coupon leads to it', async () => {
+    tab = await stage.openTab({ path: '/coupons/refund' });
+    await tab.field('Order number').fill('42');
+    await tab.button('Create refund coupon').click();
+    await tab.button('Refund for another order').click();
+    await tab.field('Order number').fill('42');
+    await tab.button('Create refund coupon').click();
+    await problemAt(tab, 'Order number', 'Coupon code already exists').waitFor();
+    await tab.link('Look for it among the coupons').click();
+    await tab.link('USE42').click();
+    await tab.heading('Coupon USE42').waitFor();
+    expect(await readCoupons(stage.coupon)).toHaveLength(1);
+  });
+
+  it('On a phone staff give a coupon to a new mobile number, once for a double press', async () => {
+    tab = await stage.openTab({ path: '/coupons/phone', viewport: { width: 360, height: 740 } });
+    await tab.field('Mobile number').fill('98765 43-210');
+    expect(await overflow(tab)).toBeLessThanOrEqual(0);
+    await tab.button('Create coupon').dblclick();
+    await tab.page.getByText('20 % off, at most 500, for orders from 1000.').waitFor();
+    expect(await overflow(tab)).toBeLessThanOrEqual(0);
+    const [user] = await sql<{ id: number }>(`select id from users where mobile = '9876543210'`);
+    const coupons = await readCoupons(stage.coupon);
+    expect(coupons).toMatchObject([{ discount_percent: '20', min_order: '1000', users: [user?.id], created_by: 1 }]);
+    await tab.button(`Copy ${coupons[0]?.coupon_code}`).waitFor();
+    await tab.link('Open the coupon').click();
+    await tab.heading(`Coupon ${coupons[0]?.coupon_code}`).waitFor();
+  });
+
+  it('A mobile number that has not ten digits is told at its field', async () => {
+    tab = await stage.openTab({ path: '/coupons/phone' });
+    await tab.button('Create coupon').click();
+    await problemAt(tab, 'Mobile number', 'Mobile number is required').waitFor();
+    await tab.field('Mobile number').fill('12345');
+    await tab.button('Create coupon').click();
+    await problemAt(tab, 'Mobile number', 'Mobile number must be exactly 10 digits').waitFor();
+    expect(await readCoupons(stage.coupon)).toEqual([]);
+  });
+});

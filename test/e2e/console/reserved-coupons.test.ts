@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { choose, deleteCoupons, problemAt, row } from './coupon-steps.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('Reserved coupons', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  const stored = () =>
+    stage.coupon.database.sql<Record<string, unknown>>('select * from reserved_coupons order by created_at desc');
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+
+  afterEach(async () => {
+    await tab.close();
+    await deleteCoupons(stage.coupon);
+  });
+
+  afterAll(() => stage.close());
+
+  it('Staff reserve a coupon under a secret code of their own, and copy the code', async () => {
+    tab = await stage.openTab({ path: '/coupons', permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.link('Reserved').click();
+    await tab.page.getByText('No reserved coupons yet.').waitFor();
+    await tab.link('New reserved coupon').click();
+    await tab.field('Secret code').fill('WHISPER');
+    await tab.field('Percent off').fill('25');
+    await tab.field('Largest discount').fill('200');
+    await tab.field('Smallest order').fill('300');
+    await tab.field('Valid until').fill('2099-01-02T10:30');
+    await tab.field('Uses for each user').fill('1');
+    await tab.page.getByText('Not with other coupons').click();
+    await tab.button('Create reserved coupon').click();
+    await tab.button('Copy WHISPER').click();
+    await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('WHISPER');
+    expect(await stored()).toMatchObject([
+      {
+        secret_code: 'WHISPER',
+        coupon_code: 'WHISPER',
+        discount_percent: '25',
+        max_value: '200',
+        min_order: '300',
+        valid_till: new Date('2099-01-02T05:00:00Z'),
+        max_limit_for_user: 1,
+        exclusive_apply: true,
+        created_by: 1,
+      },
+    ]);
+  });
+
+  it('A secret code that was left out is made, and shown; a double click makes one', async () => {
+    tab = await stage.openTab({ path: '/coupons/reserved/new' });
+    await choose(tab, 'Kind of discount', 'Amount');
+    await tab.field('Amount off').fill('75');
+    await tab.button('Create reserved coupon').dblclick();
+    await tab.button(/^Copy SECRET/).waitFor();
+    const [coupon, ...others] = await stored();
+    expect(others).toEqual([]);
+    await tab.page.getByRole('status').getByText(String(coupon?.secret_code)).waitFor();
+  });
+
+  it('A secret code that exists is told at its field', async () => {
+    await stage.coupon.database.sql(
+      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ('TAKEN', 'X', 10, 1)`,
+    );
+    tab = await stage.openTab({ path: '/coupons/reserved/new' });
+    await tab.field('Secret code').fill('TAKEN');
+    await tab.field('Percent off').fill('10');
+    await tab.button('Create reserved coupon').click();
+    await problemAt(tab, 'Secret code', 'Secret code already exists').waitFor();
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('The list tells who has redeemed each, finds them by their codes, and goes on to its end', async () => {
+    await stage.coupon.database.sql(
+      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by, created_at)
+       select 'HUSH' || n, 'CODE' || n, 50, 1, case when n = 1 then 2 end, now() - n * interval '1 minute'
+       from generate_series(1, 70) n`,
+    );
+    tab = await stage.openTab({ path: '/coupons/reserved' });
+    const cells = (code: string) => row(tab, code).getByRole('cell').allInnerTexts();
+    await row(tab, 'HUSH1').waitFor();
+    const terms = ['50 off', 'Any order', 'For ever'];
+    expect(await cells('HUSH1')).toEqual(['CODE1', ...terms, 'User 2, 9000000002', 'Redeemed']);
+    expect(await cells('HUSH2')).toEqual(['CODE2', ...terms, 'Nobody yet', 'Valid']);
+    const rows = tab.page.getByRole('rowheader');
+    await expect
+      .poll(async () => {
+        await rows.last().scrollIntoViewIfNeeded();
+        return rows.count();
+      })
+      .toBe(70);
+    await tab.field('Search by secret code or code').fill('code33');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['HUSH33']);
+    expect(new URL(tab.page.url()).search).toBe('?search=code33');
+  });
+});

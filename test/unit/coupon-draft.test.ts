@@ -1,0 +1,136 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, it } from 'vitest';
+import {
+  blankDraft,
+  type CouponDraft,
+  changesOf,
+  draftOf,
+  isChange,
+} from '../../services/staff-console/page/coupons/draft.ts';
+import { CouponDetailSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+
+const asha = { id: 1, name: 'Asha' };
+const ravi = { id: 2, name: 'Ravi' };
+
+const stored: CouponDraft = {
+  ...blankDraft,
+  couponCode: 'SAVE10',
+  discountPercent: '10',
+  minOrder: '500',
+  maxValue: '150.50',
+  validTill: '2030-01-02T10:30',
+  maxLimitForUser: '2',
+  audience: 'chosen',
+  users: [asha, ravi],
+  products: [{ id: 7, name: 'Product 7' }],
+};
+
+/** What a change of the stored coupon sends. */
+function sent(part: Partial<CouponDraft>) {
+  const given = Object.entries(changesOf(stored, { ...stored, ...part })).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+describe('The changes of a coupon', () => {
+  it('Nothing is sent when nothing was changed', () => {
+    expect(sent({})).toEqual({});
+    expect(isChange(changesOf(stored, { ...stored }))).toBe(false);
+  });
+
+  it('The same number in other digits is no change', () => {
+    expect(sent({ minOrder: '500.0', maxValue: ' 150.5 ' })).toEqual({});
+  });
+
+  it.each<[string, Partial<CouponDraft>, object]>([
+    ['code', { couponCode: ' SAVE11 ' }, { couponCode: 'SAVE11' }],
+    ['percentage', { discountPercent: '12.5' }, { discountPercent: 12.5 }],
+    ['smallest order', { minOrder: '600' }, { minOrder: 600 }],
+    ['time', { validTill: '2031-01-02T10:30' }, { validTill: new Date('2031-01-02T10:30').toISOString() }],
+    ['uses', { maxLimitForUser: '3' }, { maxLimitForUser: 3 }],
+    ['exclusiveness', { exclusiveApply: true }, { exclusiveApply: true }],
+    ['users', { users: [ravi] }, { applicableUsers: { ids: [2] } }],
+    ['products', { products: [] }, { applicableProducts: { ids: [] } }],
+  ])('A %s that was changed is sent alone', (_what, part, expected) => {
+    expect(sent(part)).toEqual(expected);
+  });
+
+  it('An amount that was emptied is 0, because an update can’t clear it', () => {
+    expect(sent({ minOrder: '', maxValue: '' })).toEqual({ minOrder: 0, maxValue: 0 });
+  });
+
+  it('A date that was emptied is empty', () => {
+    expect(sent({ validTill: '' })).toEqual({ validTill: '' });
+  });
+
+  it('A change of the kind of discount sends the other kind as 0', () => {
+    expect(sent({ discountKind: 'amount', flatDiscount: '80' })).toEqual({ discountPercent: 0, flatDiscount: 80 });
+  });
+
+  it('What was typed for the other kind of discount is not sent', () => {
+    expect(sent({ flatDiscount: '80' })).toEqual({});
+  });
+
+  it('A second discount that does not count goes when the one that counts is changed', () => {
+    const both = { ...stored, flatDiscount: '80' };
+    expect(changesOf(both, { ...both, discountPercent: '0' })).toMatchObject({ discountPercent: 0, flatDiscount: 0 });
+  });
+
+  it('A coupon for everyone no longer has chosen users', () => {
+    expect(sent({ audience: 'everyone' })).toEqual({
+      isApplyForAll: true,
+      isUserBased: false,
+      applicableUsers: { ids: [] },
+    });
+  });
+
+  it('The same users in another order are no change', () => {
+    expect(sent({ users: [ravi, asha] })).toEqual({});
+  });
+
+  it('A new coupon sends what was filled in, and nothing else', () => {
+    const changes = changesOf(blankDraft, { ...blankDraft, discountPercent: '10', audience: 'chosen', users: [asha] });
+    expect(JSON.parse(JSON.stringify(changes))).toEqual({
+      discountPercent: 10,
+      isApplyForAll: false,
+      isUserBased: true,
+      applicableUsers: { ids: [1] },
+    });
+  });
+});
+
+describe('The draft of a coupon', () => {
+  const coupon = create(CouponDetailSchema, {
+    id: 5,
+    couponCode: 'FLAT',
+    flatDiscount: '80',
+    discountPercent: '0',
+    isApplyForAll: true,
+    validTill: timestampFromDate(new Date('2030-01-02T10:30')),
+    applicableUsers: [{ id: 3, mobile: '9000000003' }],
+  });
+
+  it('The draft holds the coupon as it is', () => {
+    expect(draftOf(coupon)).toEqual({
+      ...blankDraft,
+      couponCode: 'FLAT',
+      discountKind: 'amount',
+      discountPercent: '0',
+      flatDiscount: '80',
+      validTill: '2030-01-02T10:30',
+      audience: 'everyone',
+      users: [{ id: 3, name: 'Unknown', detail: '9000000003' }],
+    });
+  });
+
+  it('A coupon with two discounts shows the percentage, which counts', () => {
+    expect(draftOf(create(CouponDetailSchema, { discountPercent: '5', flatDiscount: '80' })).discountKind).toBe(
+      'percent',
+    );
+  });
+
+  it('A coupon that is both for everyone and for some is for everyone', () => {
+    const both = create(CouponDetailSchema, { isApplyForAll: true, isUserBased: true });
+    expect(draftOf(both).audience).toBe('everyone');
+  });
+});
