@@ -150,6 +150,20 @@ describeInBrowser('The audit trail', () => {
     expect(await tab.button('Show more').count()).toBe(0);
   });
 
+  it('The page of a slot has the history of this slot, which follows what others change', async () => {
+    const id = await newSlot();
+    await newSlot();
+    for (let n = 1; n <= 11; n += 1) await slots.updateSlotProducts({ slotId: id, productIds: [n] });
+    tab = await stage.openTab({ path: `/slots/${id}` });
+    const history = tab.section('History').locator('.audit-entry');
+    await expect.poll(() => history.count()).toBe(10);
+    await tab.section('History').getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => history.count()).toBe(12);
+    await history.last().getByText(`created slot ${id}`).waitFor();
+    await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
+    await history.first().getByText(`marked slot ${id} as full`).waitFor();
+  });
+
   it('While coupon-service is away the changes of slots are shown, and the page says what is missing', async () => {
     const id = await newSlot();
     await stage.coupon.restart(async () => {

@@ -125,7 +125,9 @@ describeInBrowser('The live page', () => {
   it('Staff look up when a product can be delivered, and the answer follows the storefront', async () => {
     const id = await newSlot([7]);
     await newSlot([8]);
-    tab = await stage.openTab({ path: '/live?product=7' });
+    tab = await stage.openTab({ path: '/live' });
+    await tab.pick('Product', 'Product 8', 'Product 7');
+    await tab.page.waitForURL('**/live?product=7');
     const answer = tab.section('When can this product be delivered?');
     await answer.getByRole('link', { name: `Slot ${id}` }).waitFor();
     await answer.getByText('1 slot is open.').waitFor();

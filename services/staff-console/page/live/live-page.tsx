@@ -25,12 +25,14 @@ export function Component(): ReactNode {
     <Page title="Live" beside={<ConnectionState />}>
       <p>What customers can choose in the storefront at this moment. It follows each change by itself.</p>
       <StoreState />
-      <Section title="Open slots">
-        {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-        {data === undefined && error === null && <Loading what="the open slots" />}
-        {data !== undefined && <OpenSlots slots={data.slots} empty={<Empty>No slots take orders.</Empty>} />}
-      </Section>
-      <ProductSlots />
+      <div className="live-columns">
+        <ProductSlots />
+        <Section title="Open slots">
+          {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
+          {data === undefined && error === null && <Loading what="the open slots" />}
+          {data !== undefined && <OpenSlots slots={data.slots} empty={<Empty>No slots take orders.</Empty>} />}
+        </Section>
+      </div>
     </Page>
   );
 }
