@@ -14,6 +14,8 @@ export interface TestService extends RunningService {
   readonly database: TestDatabase;
   /** The parsed lines that the service has logged. */
   readonly log: Record<string, unknown>[];
+  /** Stops the service, and starts it again on the same ports and database. It is down during `meanwhile`. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
 }
 
 /** The configuration of a service on free ports. On a busy machine, a connection may take longer than the default 2 s. */
@@ -38,11 +40,16 @@ export async function startTestService(
   });
   const log: Record<string, unknown>[] = [];
   const logger = createLogger(name, 'debug', { write: (line) => void log.push(JSON.parse(line)) });
-  const service = await starts[name]({ ...config, ...overrides(config) }, logger);
+  const start = (ports: Partial<ServiceConfig>) => starts[name]({ ...config, ...overrides(config), ...ports }, logger);
+  let service = await start({});
+  const { grpcPort, webPort, metricsPort } = service;
   return {
-    ...service,
-    database,
-    log,
+    ...{ grpcPort, webPort, metricsPort, database, log },
+    async restart(meanwhile) {
+      await service.stop(1_000);
+      await meanwhile?.();
+      service = await start({ grpcPort, webPort, metricsPort });
+    },
     async stop(deadlineMs) {
       await service.stop(deadlineMs);
       await database.close();

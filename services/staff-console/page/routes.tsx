@@ -15,6 +15,7 @@ export const router = createBrowserRouter([
           { path: 'slots/list', lazy: () => import('./slots/list-page.tsx') },
           { path: 'slots/new', lazy: () => import('./slots/new-slot-page.tsx') },
           { path: 'slots/:id', lazy: () => import('./slots/slot-page.tsx') },
+          { path: 'live', lazy: () => import('./live/live-page.tsx') },
           { path: 'audit', lazy: () => import('./audit/audit-page.tsx') },
           { path: 'coupons', lazy: () => import('./coupons/list-page.tsx') },
           { path: 'coupons/new', lazy: () => import('./coupons/new-page.tsx') },

@@ -1,6 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { ReactNode } from 'react';
-import { VisuallyHidden } from 'react-aria-components/VisuallyHidden';
 import { useProductNames } from '../lookup/catalog.ts';
 import { difference } from '../ui/difference.tsx';
 import { formatDate } from '../ui/time.tsx';
@@ -18,8 +17,8 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   if (isNew) return <Value name={name} value={after} />;
   return (
     <>
-      <Value name={name} value={before} /> <span aria-hidden="true">→</span>
-      <VisuallyHidden>became</VisuallyHidden> <Value name={name} value={after} />
+      <Value name={name} value={before} /> <span aria-hidden="true">→</span>{' '}
+      <span className="visually-hidden">became</span> <Value name={name} value={after} />
     </>
   );
 }

@@ -19,7 +19,14 @@ const tickMs = 10_000;
 /** The audit trail of one record as a section of its page, newest first, page by page (design 10). */
 export function History({ type, id }: RecordProps): ReactNode {
   const now = useNow(tickMs);
-  const trail = useTrail(ownerOf(type), { resourceType: type, resourceId: id }, { limit: pageSize });
+  const trail = useTrail(
+    ownerOf(type),
+    { resourceType: type, resourceId: id },
+    {
+      limit: pageSize,
+      followsStore: type === 'slot',
+    },
+  );
   const { entries, data, error, hasNextPage, isFetchingNextPage } = trail;
   return (
     <Section title="History">

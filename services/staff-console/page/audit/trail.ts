@@ -14,10 +14,16 @@ interface TrailOptions {
   readonly isEnabled?: boolean;
   /** How many entries are read at a time. */
   readonly limit: number;
+  /** Whether it is read again with what the page shows of slots, when others have changed them. */
+  readonly followsStore?: boolean;
 }
 
 /** Reads the trail of a service page by page, newest first. */
-export function useTrail(owner: TrailOwner, request: TrailRequest, { isEnabled = true, limit }: TrailOptions) {
+export function useTrail(
+  owner: TrailOwner,
+  request: TrailRequest,
+  { isEnabled = true, limit, followsStore = false }: TrailOptions,
+) {
   const transports = useTransports();
   const query = useInfiniteQuery(
     AuditService.method.listEntries,
@@ -27,6 +33,7 @@ export function useTrail(owner: TrailOwner, request: TrailRequest, { isEnabled =
       pageParamKey: 'pageToken',
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
       enabled: isEnabled,
+      meta: { followsStore },
       // Whoever has read on does not want all of it again for having looked elsewhere.
       refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 2,
     },

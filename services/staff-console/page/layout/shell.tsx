@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { NavLink, Outlet, useHref, useNavigate } from 'react-router';
+import { FollowStore } from '../live/follow-store.tsx';
 import { session, useSession } from '../session/session.ts';
 import { SignInAgain } from '../session/sign-in-again.tsx';
 import { Button } from '../ui/button.tsx';
@@ -47,6 +48,7 @@ export function Shell(): ReactNode {
           <Outlet />
         </Suspense>
       </main>
+      <FollowStore />
       <NoticeRegion />
       <SignInAgain />
     </RouterProvider>

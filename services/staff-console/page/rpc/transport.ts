@@ -52,13 +52,22 @@ function authorize(session: Session): Interceptor {
     const { token } = session.state;
     if (token === undefined) throw new ConnectError('Signed out', Code.Unauthenticated);
     request.header.set('authorization', `Bearer ${token.text}`);
-    try {
-      return await next(request);
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       if (reasonOf(error) === 'AUTHENTICATION_REQUIRED') session.end(token);
       throw error;
-    }
+    };
+    const response = await next(request).catch(refuse);
+    return response.stream ? { ...response, message: catching(response.message, refuse) } : response;
   };
+}
+
+/** The messages of a stream, which may fail at any of them. */
+async function* catching<Message>(messages: AsyncIterable<Message>, fail: (error: unknown) => never) {
+  try {
+    yield* messages;
+  } catch (error) {
+    fail(error);
+  }
 }
 
 /** Makes each read of the derived stores wait until they cover the last slot write of this tab (design 4). */

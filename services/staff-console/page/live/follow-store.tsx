@@ -1,0 +1,34 @@
+import { createConnectQueryKey } from '@connectrpc/connect-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { useStoreVersion } from './use-store-version.ts';
+
+const keys = [SlotService, SlotStoreService].map((schema) => createConnectQueryKey({ schema, cardinality: undefined }));
+
+/**
+ * Makes the page follow what others change: on each new version of the derived stores, what it shows of slots is read again. What
+ * could not be read while the service was away is read once it is back.
+ */
+export function FollowStore(): ReactNode {
+  const queryClient = useQueryClient();
+  const { latest, connection } = useStoreVersion();
+  const version = latest?.version;
+  const seen = useRef<number>(undefined);
+  useEffect(() => {
+    const isNew = seen.current !== undefined && seen.current !== version;
+    seen.current = version;
+    // What is on the page was read at about the time of the first version.
+    if (!isNew) return;
+    for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
+    void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.followsStore === true });
+  }, [version, queryClient]);
+  useEffect(() => {
+    if (connection !== 'live') return;
+    for (const queryKey of keys) {
+      void queryClient.refetchQueries({ queryKey, type: 'active', predicate: ({ state }) => state.error !== null });
+    }
+  }, [connection, queryClient]);
+  return null;
+}

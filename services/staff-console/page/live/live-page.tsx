@@ -1,0 +1,42 @@
+import { useQuery } from '@connectrpc/connect-query';
+import type { ReactNode } from 'react';
+import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { describeFailure } from '../rpc/failure.ts';
+import { Empty, Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { OpenSlots } from './open-slots.tsx';
+import { ProductSlots } from './product-slots.tsx';
+import { ConnectionState, StoreState } from './store-state.tsx';
+import { useStoreVersion } from './use-store-version.ts';
+
+const behindMs = 1_000;
+
+/** What the storefront shows at this moment, by the derived stores (design 4). */
+export function Component(): ReactNode {
+  const { latest } = useStoreVersion();
+  const { data, error, refetch } = useQuery(
+    SlotStoreService.method.getOpenSlots,
+    {},
+    {
+      // Another replica than the one of the stream may answer, and be a moment behind.
+      refetchInterval: ({ state }) => isBehind(state.data?.version, latest?.version) && behindMs,
+    },
+  );
+  return (
+    <Page title="Live" beside={<ConnectionState />}>
+      <p>What customers can choose in the storefront at this moment. It follows each change by itself.</p>
+      <StoreState />
+      <div className="live-columns">
+        <ProductSlots />
+        <Section title="Open slots">
+          {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
+          {data === undefined && error === null && <Loading what="the open slots" />}
+          {data !== undefined && <OpenSlots slots={data.slots} empty={<Empty>No slots take orders.</Empty>} />}
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+function isBehind(shown: number | undefined, latest: number | undefined): boolean {
+  return shown !== undefined && latest !== undefined && shown < latest;
+}

@@ -1,0 +1,106 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { WatchStoreResponse } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+
+/** A version of the derived stores (design 4). */
+export type StoreVersion = Pick<WatchStoreResponse, 'version' | 'refreshedAt'>;
+
+/** What is known of the stores. */
+export interface WatchState {
+  /** The version that came last; undefined until one has come. */
+  readonly latest: StoreVersion | undefined;
+  /** Only while it is `live` is `latest` certain to be the newest. `paused`: nobody looks, or the device is offline. */
+  readonly connection: 'paused' | 'connecting' | 'live' | 'lost';
+}
+
+/** What a watch needs of its surroundings. */
+export interface WatchParts {
+  /** Opens a stream of the versions after one, or of all from the present one on. */
+  open(afterVersion: number | undefined, signal: AbortSignal): AsyncIterable<StoreVersion>;
+  /** Whether a stream may be open at this moment. */
+  mayWatch(): boolean;
+  /** Calls the listener whenever `mayWatch` may have changed. Returns what ends that. */
+  followChanges(listener: () => void): () => void;
+  /** Waits so many milliseconds, or until the signal aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+
+/**
+ * Follows the versions of the stores with one stream, however many components listen. The stream is open only while somebody listens
+ * and `mayWatch`; one that breaks is opened again after a pause that grows with each failure.
+ */
+export class StoreWatch {
+  readonly #parts: WatchParts;
+  readonly #listeners = new Set<() => void>();
+  #state: WatchState = { latest: undefined, connection: 'paused' };
+  #stream: AbortController | undefined;
+  #stopFollowing: (() => void) | undefined;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+  }
+
+  readonly read = (): WatchState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    this.#stopFollowing ??= this.#parts.followChanges(() => this.#openOrClose());
+    this.#openOrClose();
+    return () => {
+      this.#listeners.delete(listener);
+      this.#openOrClose();
+      if (this.#listeners.size > 0) return;
+      this.#stopFollowing?.();
+      this.#stopFollowing = undefined;
+    };
+  };
+
+  #openOrClose(): void {
+    const isWanted = this.#listeners.size > 0 && this.#parts.mayWatch();
+    if (isWanted && this.#stream === undefined) {
+      this.#stream = new AbortController();
+      this.#set({ connection: 'connecting' });
+      void this.#watch(this.#stream.signal);
+    } else if (!isWanted && this.#stream !== undefined) {
+      this.#stream.abort();
+      this.#stream = undefined;
+      this.#set({ connection: 'paused' });
+    }
+  }
+
+  /** Never rejects. */
+  async #watch(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      const { hasBrought, hasTimedOut } = await this.#readStream(signal);
+      if (hasBrought) failures = 0;
+      if (signal.aborted || (hasBrought && hasTimedOut)) continue;
+      this.#set({ connection: 'lost' });
+      await this.#parts.pause(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), signal);
+      failures += 1;
+    }
+  }
+
+  /** Reads a stream to its end. Tells whether a version came, and whether the stream had its full time. */
+  async #readStream(signal: AbortSignal): Promise<{ hasBrought: boolean; hasTimedOut: boolean }> {
+    let hasBrought = false;
+    try {
+      // The version that was seen last comes again, which shows at once that the stream is open.
+      const seen = this.#state.latest?.version;
+      for await (const latest of this.#parts.open(seen === undefined ? undefined : seen - 1, signal)) {
+        if (signal.aborted) break;
+        hasBrought = true;
+        this.#set({ latest, connection: 'live' });
+      }
+      return { hasBrought, hasTimedOut: false };
+    } catch (error) {
+      return { hasBrought, hasTimedOut: ConnectError.from(error).code === Code.DeadlineExceeded };
+    }
+  }
+
+  #set(changed: Partial<WatchState>): void {
+    this.#state = { ...this.#state, ...changed };
+    for (const listener of this.#listeners) listener();
+  }
+}

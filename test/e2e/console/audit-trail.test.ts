@@ -1,0 +1,197 @@
+import type { Client } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { signToken } from '../../support/tokens.ts';
+import { describeInBrowser } from '../browser.ts';
+import { colleague } from './clients.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+const times = { deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' };
+
+describeInBrowser('The audit trail', () => {
+  let stage: ConsoleStage;
+  let slots: Client<typeof SlotService>;
+  let coupons: Client<typeof CouponService>;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    slots = await colleague(stage.slot, SlotService, 1);
+    coupons = await colleague(stage.coupon, CouponService, 2);
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  const entries = () => tab.page.getByRole('list', { name: 'Changes' }).locator('.audit-entry');
+  /** The first line of each entry. */
+  const deeds = () => entries().locator('p:first-child').allTextContents();
+
+  async function newSlot(productIds: number[] = []): Promise<number> {
+    const { slot } = await slots.createSlot({ ...times, productIds });
+    return slot?.id ?? 0;
+  }
+
+  async function choose(label: RegExp, option: string): Promise<void> {
+    await tab.button(label).click();
+    await tab.page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  it('Changes of slots and coupons stand in one list, newest first, in words', async () => {
+    const id = await newSlot();
+    const { coupon } = await coupons.create({ coupon: { flatDiscount: 5, isApplyForAll: true } });
+    await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
+    await coupons.delete({ id: coupon?.id ?? 0 });
+    tab = await stage.openTab();
+    await tab.link('Audit trail').click();
+    await expect
+      .poll(async () => (await deeds()).slice(0, 4))
+      .toEqual([
+        `staff-2 (staff number 2) invalidated coupon ${coupon?.id}`,
+        `staff-1 (staff number 1) marked slot ${id} as full`,
+        `staff-2 (staff number 2) created coupon ${coupon?.id}`,
+        `staff-1 (staff number 1) created slot ${id}`,
+      ]);
+    await entries().first().getByText('No → became Yes').waitFor();
+    await entries()
+      .first()
+      .getByRole('link', { name: `coupon ${coupon?.id}` })
+      .click();
+    await tab.page.waitForURL(`**/coupons/${coupon?.id}`);
+  });
+
+  it('A change of products tells which were added and which removed, and a time is that of the browser', async () => {
+    const id = await newSlot([1, 2, 3, 4, 5, 6, 7, 8]);
+    await slots.updateSlotProducts({ slotId: id, productIds: [1, 9, 10] });
+    await slots.updateSlot({ id, ...times, deliveryTime: '2030-01-01T11:00:00Z' });
+    tab = await stage.openTab({ path: `/audit?type=slot&id=${id}` });
+    const [moved, products] = [entries().nth(0), entries().nth(1)];
+    await moved.getByText(/Jan 1, 2030, 3:30\sPM → became Jan 1, 2030, 4:30\sPM/).waitFor();
+    await products.getByText('+2 added: 9, 10').waitFor();
+    await products.getByText('7 removed: 2, 3, 4, 5, 6 and 2 more').click();
+    await products.getByText(/№ 8/).waitFor();
+  });
+
+  it('Staff filter the trail, and whoever gets the address sees the same', async () => {
+    const id = await newSlot([1]);
+    await slots.updateSlotProducts({ slotId: id, productIds: [2] });
+    const others = await colleague(stage.slot, SlotService, 2);
+    await others.updateSlotProducts({ slotId: id, productIds: [3] });
+    tab = await stage.openTab({ path: '/audit' });
+    await choose(/Kind of record/, 'Slot');
+    await tab.field('Number of the record').fill(String(id));
+    await tab.field('Made by').fill('staff-2');
+    await choose(/What was done/, 'Changed the products of a slot');
+    await tab.field('From').fill('2025-01-01T00:00');
+    await tab.button('Show').click();
+    const found = [`staff-2 (staff number 2) changed the products of slot ${id}`];
+    await expect.poll(deeds).toEqual(found);
+    expect(new URL(tab.page.url()).searchParams.get('since')).toBe('2024-12-31T18:30:00.000Z');
+    await tab.page.reload();
+    await expect.poll(deeds).toEqual(found);
+    expect(await tab.field('From').inputValue()).toBe('2025-01-01T00:00');
+    await tab.button('Clear the filters').click();
+    await tab.page.waitForURL('**/audit');
+    await expect.poll(() => tab.field('Made by').inputValue()).toBe('');
+    await expect.poll(async () => (await deeds()).length).toBeGreaterThan(3);
+  });
+
+  it('The way back in the browser brings back the filters of before', async () => {
+    const id = await newSlot();
+    tab = await stage.openTab({ path: `/audit?type=slot&id=${id}` });
+    await expect.poll(deeds).toHaveLength(1);
+    await entries().getByText('More about this change').click();
+    await tab.link('All changes by staff-1').click();
+    await expect.poll(() => tab.field('Made by').inputValue()).toBe('staff-1');
+    await tab.page.goBack();
+    await expect.poll(() => tab.field('Number of the record').inputValue()).toBe(String(id));
+    await expect.poll(deeds).toHaveLength(1);
+  });
+
+  it.each([
+    ['since=yesterday', 'From', /date/i],
+    ['id=7th', 'Number of the record', 'Enter a whole number.'],
+    ['staff=99999999999', 'Staff number', 'Enter a whole number.'],
+  ])('A filter that can’t be (%s) has the reason at its field', async (query, label, reason) => {
+    tab = await stage.openTab({ path: `/audit?${query}` });
+    await expect
+      .poll(() =>
+        tab
+          .field(label)
+          .evaluate((field) => field.closest('.field')?.querySelector('[slot=errorMessage]')?.textContent),
+      )
+      .toMatch(reason);
+    expect(await entries().count()).toBe(0);
+  });
+
+  it('A long trail is read page by page while staff scroll, and keeps its order', async () => {
+    const insert = (type: string, first: number) => `
+      insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
+      select timestamptz '2020-01-01Z' - n * interval '1 second', 'p', 'long', 'r' || n, '${type}', n, '{}', '{}'
+      from generate_series(${first}, 180, 3) as n`;
+    // Two of three entries are of slots, so that neither trail ends with the other.
+    await stage.slot.database.sql(insert('slot', 1));
+    await stage.slot.database.sql(insert('slot', 2));
+    await stage.coupon.database.sql(insert('user', 3));
+    tab = await stage.openTab({ path: '/audit?by=long' });
+    await entries().first().waitFor();
+    expect(await entries().count()).toBeLessThan(120);
+    await expect
+      .poll(async () => {
+        await tab.page.keyboard.press('End');
+        return entries().count();
+      })
+      .toBe(180);
+    const numbers = (await deeds()).map((deed) => Number(/\d+$/.exec(deed)?.[0]));
+    expect(numbers).toEqual(Array.from({ length: 180 }, (_, index) => index + 1));
+    expect(await tab.button('Show more').count()).toBe(0);
+  });
+
+  it('The page of a slot has the history of this slot, which follows what others change', async () => {
+    const id = await newSlot();
+    await newSlot();
+    for (let n = 1; n <= 11; n += 1) await slots.updateSlotProducts({ slotId: id, productIds: [n] });
+    tab = await stage.openTab({ path: `/slots/${id}` });
+    const history = tab.section('History').locator('.audit-entry');
+    await expect.poll(() => history.count()).toBe(10);
+    await tab.section('History').getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => history.count()).toBe(12);
+    await history.last().getByText(`created slot ${id}`).waitFor();
+    await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
+    await history.first().getByText(`marked slot ${id} as full`).waitFor();
+  });
+
+  it('While coupon-service is away the changes of slots are shown, and the page says what is missing', async () => {
+    const id = await newSlot();
+    await stage.coupon.restart(async () => {
+      tab = await stage.openTab({ path: '/audit' });
+      await entries()
+        .getByRole('link', { name: `slot ${id}`, exact: true })
+        .first()
+        .waitFor();
+      await tab.page.getByText('The changes of coupons and users are missing here').waitFor();
+    });
+    await tab.button('Try again').click();
+    await expect.poll(() => tab.page.getByText('missing here').count()).toBe(0);
+    await entries().getByText('invalidated').first().waitFor();
+  });
+
+  it('Someone who is not staff is told so', async () => {
+    tab = await stage.openTab({ path: '/audit', token: await signToken({ subject: 'driver' }) });
+    await tab.page.getByText('You are signed in, but not as staff').first().waitFor();
+    expect(await tab.page.getByText('missing here').count()).toBe(0);
+  });
+
+  it('The trail can be filtered and read on a screen of 360 pixels', async () => {
+    await newSlot([1, 2, 3, 4, 5, 6, 7, 8]);
+    tab = await stage.openTab({ path: '/audit', viewport: { width: 360, height: 640 } });
+    await choose(/Kind of record/, 'Slot');
+    await tab.button('Show').click();
+    await tab.page.waitForURL('**/audit?type=slot');
+    await entries().first().getByText('1, 2, 3, 4, 5 and 3 more').click();
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+});
