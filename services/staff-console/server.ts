@@ -13,7 +13,7 @@ import type { PageConfig } from './page-config.ts';
 export const builtFolder = fileURLToPath(new URL('built', import.meta.url));
 
 // How long a stop leaves to the answers that are on their way.
-const lastAnswersMs = 500;
+const lastAnswersMs = 250;
 
 /** A console that serves its page. */
 export interface RunningConsole {
