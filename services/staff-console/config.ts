@@ -1,5 +1,5 @@
 import { defaultConsolePort, defaultPorts, readBindAddress, readLogLevel } from '../../shared/config/config.ts';
-import { ConfigErrors, type Environment, readPort, readUrl } from '../../shared/config/variables.ts';
+import { ConfigErrors, type Environment, readList, readPort, readUrl } from '../../shared/config/variables.ts';
 import type { OidcConfig, PageConfig } from './page-config.ts';
 
 /** The configuration of the console (design 1 and 11). */
@@ -9,11 +9,15 @@ export interface ConsoleConfig {
   readonly port: number;
   readonly logLevel: string;
   readonly page: PageConfig;
+  /** The origins that the page may call besides the services: that of the provider, and those where its endpoints are. */
+  readonly oidcOrigins: readonly string[];
 }
 
 /** Reads the console's variables. Throws a `ConfigError` with a line for each variable that is wrong. */
 export function readConsoleConfig(env: Environment): ConsoleConfig {
   const errors = new ConfigErrors();
+  const oidc = readOidc(env, errors);
+  const furtherOrigins = readOrigins(env, 'CONSOLE_OIDC_ORIGINS', errors);
   const config: ConsoleConfig = {
     bindAddress: readBindAddress(env, errors),
     port: readPort(env, 'CONSOLE_PORT', defaultConsolePort, errors),
@@ -21,8 +25,9 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
     page: {
       slotUrl: readServiceUrl(env, 'CONSOLE_SLOT_URL', env.SLOT_WEB_PORT || defaultPorts.slot.web, errors),
       couponUrl: readServiceUrl(env, 'CONSOLE_COUPON_URL', env.COUPON_WEB_PORT || defaultPorts.coupon.web, errors),
-      oidc: readOidc(env, errors),
+      oidc,
     },
+    oidcOrigins: oidc === undefined ? [] : [new URL(oidc.issuer).origin, ...furtherOrigins],
   };
   errors.throwIfAny();
   return config;
@@ -35,16 +40,32 @@ function readServiceUrl(env: Environment, name: string, unsetPort: string | numb
   return url;
 }
 
+// What means nothing without a provider.
+const oidcDetails = ['CONSOLE_OIDC_SCOPE', 'CONSOLE_OIDC_RESOURCE', 'CONSOLE_OIDC_ORIGINS'];
+
 function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefined {
   const issuer = readUrl(env, 'CONSOLE_OIDC_ISSUER', ['http:', 'https:'], errors);
   const clientId = env.CONSOLE_OIDC_CLIENT_ID;
-  if (issuer === undefined || !clientId) {
-    if (issuer !== undefined) errors.add('CONSOLE_OIDC_CLIENT_ID is not set: CONSOLE_OIDC_ISSUER needs it');
-    if (clientId && !env.CONSOLE_OIDC_ISSUER) {
-      errors.add('CONSOLE_OIDC_ISSUER is not set: CONSOLE_OIDC_CLIENT_ID needs it');
-    }
-    return undefined;
+  if (env.CONSOLE_OIDC_ISSUER && !clientId) {
+    errors.add('CONSOLE_OIDC_CLIENT_ID is not set: CONSOLE_OIDC_ISSUER needs it');
   }
+  if (!env.CONSOLE_OIDC_ISSUER) {
+    for (const name of ['CONSOLE_OIDC_CLIENT_ID', ...oidcDetails].filter((name) => env[name])) {
+      errors.add(`CONSOLE_OIDC_ISSUER is not set: ${name} needs it`);
+    }
+  }
+  if (issuer === undefined || !clientId) return undefined;
   const scope = env.CONSOLE_OIDC_SCOPE || 'openid';
+  if (!scope.split(/\s+/).includes('openid')) errors.add(`CONSOLE_OIDC_SCOPE must have openid in it, not "${scope}"`);
   return { issuer, clientId, scope, resource: env.CONSOLE_OIDC_RESOURCE || undefined };
+}
+
+function readOrigins(env: Environment, name: string, errors: ConfigErrors): string[] {
+  const origins = readList(env, name);
+  for (const origin of origins) {
+    // No other characters, because the origins become part of a header.
+    if (/^https?:\/\/[\w.:[\]-]+$/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    errors.add(`${name} must be a list of origins such as https://idp.example, which "${origin}" is not`);
+  }
+  return origins;
 }

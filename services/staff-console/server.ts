@@ -4,11 +4,16 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv from 'sirv';
+import { ConfigError } from '../../shared/config/variables.ts';
+import { throwPortError } from '../../shared/runtime/port-error.ts';
 import type { ConsoleConfig } from './config.ts';
 import type { PageConfig } from './page-config.ts';
 
 /** The folder of the built page: beside this file, in the source as in the compiled program. */
 export const builtFolder = fileURLToPath(new URL('built', import.meta.url));
+
+// How long a stop leaves to the answers that are on their way.
+const lastAnswersMs = 250;
 
 /** A console that serves its page. */
 export interface RunningConsole {
@@ -20,10 +25,15 @@ export interface RunningConsole {
  * Serves the built page (design 11). Its assets have their hash in their names, so browsers keep them for a year. The page itself
  * is made anew for each request, because its Content-Security-Policy has a nonce.
  *
- * Rejects when the folder has no built page, and when the port can't be bound.
+ * Rejects with a `ConfigError` when the folder has no built page, and when the port can't be bound.
  */
 export async function startConsole(config: ConsoleConfig, folder = builtFolder): Promise<RunningConsole> {
-  const template = insertConfig(await readFile(`${folder}/index.html`, 'utf8'), config.page);
+  const html = await readFile(`${folder}/index.html`, 'utf8').catch(() => {
+    throw new ConfigError(`there is no built page in ${folder}: run \`npm run build\` first`);
+  });
+  const template = insertConfig(html, config.page);
+  const urls = [config.page.slotUrl, config.page.couponUrl, ...config.oidcOrigins];
+  const origins = [...new Set(urls.map((url) => new URL(url).origin))].join(' ');
   const sendAsset = sirv(folder, { brotli: true, gzip: true, immutable: true, maxAge: 31_536_000 });
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '/';
@@ -31,10 +41,10 @@ export async function startConsole(config: ConsoleConfig, folder = builtFolder):
     if (request.method !== 'GET' && request.method !== 'HEAD') sendStatus(response, 405);
     else if (path === '/healthz' || path === '/readyz') sendStatus(response, 200);
     else if (path.startsWith('/assets/')) sendAsset(request, response, () => sendStatus(response, 404));
-    else sendPage(request, response, template, config.page);
+    else sendPage(request, response, template, origins);
   });
   server.listen(config.port, config.bindAddress);
-  await once(server, 'listening');
+  await once(server, 'listening').catch(throwPortError(config.bindAddress, config.port));
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : config.port,
@@ -42,13 +52,21 @@ export async function startConsole(config: ConsoleConfig, folder = builtFolder):
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
+      // Those that have sent nothing, or only a part of a request, do not count as idle.
+      const timer = setTimeout(() => server.closeAllConnections(), lastAnswersMs);
       await closed;
+      clearTimeout(timer);
     },
   };
 }
 
 function sendStatus(response: ServerResponse, status: number): void {
-  response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? 'ok\n' : `${status}\n`);
+  const headers = {
+    'content-type': 'text/plain',
+    'cache-control': 'no-store',
+    ...(status === 405 && { allow: 'GET, HEAD' }),
+  };
+  response.writeHead(status, headers).end(status === 200 ? 'ok\n' : `${status}\n`);
 }
 
 // What Vite writes wherever a nonce belongs.
@@ -61,13 +79,13 @@ function insertConfig(html: string, page: PageConfig): string {
 }
 
 /** Every path is the page's: the page itself tells which of them there are. */
-function sendPage(request: IncomingMessage, response: ServerResponse, template: string, page: PageConfig): void {
+function sendPage(request: IncomingMessage, response: ServerResponse, template: string, origins: string): void {
   const nonce = randomBytes(16).toString('base64');
   response
     .writeHead(200, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': policy(page, nonce),
+      'content-security-policy': policy(origins, nonce),
       'referrer-policy': 'no-referrer',
       'x-frame-options': 'DENY',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
@@ -75,8 +93,8 @@ function sendPage(request: IncomingMessage, response: ServerResponse, template: 
     .end(request.method === 'HEAD' ? undefined : template.replaceAll(noncePlaceholder, nonce));
 }
 
-function policy({ slotUrl, couponUrl, oidc }: PageConfig, nonce: string): string {
-  const origins = [slotUrl, couponUrl, ...(oidc === undefined ? [] : [oidc.issuer])].map((url) => new URL(url).origin);
+/** @param origins those that the page may call, with spaces between them. */
+function policy(origins: string, nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -84,7 +102,7 @@ function policy({ slotUrl, couponUrl, oidc }: PageConfig, nonce: string): string
     `style-src 'self' 'nonce-${nonce}'`,
     // Product images come from wherever the catalogue says.
     "img-src 'self' data: https: http:",
-    `connect-src 'self' ${[...new Set(origins)].join(' ')}`,
+    `connect-src 'self' ${origins}`,
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

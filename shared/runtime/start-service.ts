@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openAuthenticator } from '../auth/authenticator.ts';
 import type { ServiceConfig } from '../config/config.ts';
-import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { assertMigrated } from '../db/migrate.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
@@ -19,6 +18,7 @@ import { serveMetrics } from '../telemetry/metrics-server.ts';
 import { watchProcess } from '../telemetry/process-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { CertificateFiles } from '../tls/certificate-files.ts';
+import { throwPortError } from './port-error.ts';
 import { Readiness } from './readiness.ts';
 import { ShutdownStack } from './shutdown.ts';
 import { startSweeps } from './sweeps.ts';
@@ -153,15 +153,4 @@ async function startMetrics(
   const server = await serveMetrics(metrics.registry, { host, port }, logger).catch(throwPortError(host, port));
   shutdown.push({ name: 'metrics port', stop: server.stop });
   return server.port;
-}
-
-/** Returns a handler for the error of binding a port, which throws a `ConfigError` that explains it. */
-function throwPortError(host: string, port: number) {
-  return (error: unknown): never => {
-    const text = error instanceof Error ? error.message : String(error);
-    if (text.includes('EADDRNOTAVAIL')) throw new ConfigError(`BIND_ADDRESS ${host} is no address of this machine`);
-    if (text.includes('EADDRINUSE')) throw new ConfigError(`port ${port} is in use by another process`);
-    if (text.includes('EACCES')) throw new ConfigError(`port ${port} needs rights that this process lacks`);
-    throw error;
-  };
 }

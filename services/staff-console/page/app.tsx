@@ -1,26 +1,29 @@
 import { TransportProvider } from '@connectrpc/connect-query';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useState } from 'react';
 import { RouterProvider } from 'react-router';
 import { router } from './routes.tsx';
 import { createQueryClient } from './rpc/query-client.ts';
 import { createTransports, TransportsContext } from './rpc/transport.ts';
 import { readPageConfig } from './session/config.ts';
 import { session, useSession } from './session/session.ts';
+import { startSession } from './session/sign-in.ts';
 import { SignInPage } from './session/sign-in-page.tsx';
 
 const transports = createTransports(readPageConfig(), session);
-const queryClient = createQueryClient();
+
+startSession((address) => router.navigate(address, { replace: true }));
 
 /** The staff console (design 11). */
 export function App(): ReactNode {
-  const { token } = useSession();
-  const isSignedIn = token !== undefined;
-  // The next person must not see what this one has read.
-  useEffect(() => {
-    if (!isSignedIn) queryClient.clear();
-  }, [isSignedIn]);
-  if (!isSignedIn) return <SignInPage />;
+  const { token, isStarting } = useSession();
+  if (token === undefined || isStarting) return <SignInPage />;
+  // The next person must not see what this one has read or entered.
+  return <SignedIn key={token.subject} />;
+}
+
+function SignedIn(): ReactNode {
+  const [queryClient] = useState(createQueryClient);
   return (
     <TransportsContext value={transports}>
       <TransportProvider transport={transports.any}>

@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { inject } from 'vitest';
 import { readConsoleConfig } from '../../../services/staff-console/config.ts';
 import { type RunningConsole, startConsole } from '../../../services/staff-console/server.ts';
+import type { AuthConfig } from '../../../shared/config/auth.ts';
 import type { Environment } from '../../../shared/config/variables.ts';
 import { consoleFolder } from '../../support/build-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -32,9 +33,12 @@ export class ConsoleStage {
     this.origin = `http://localhost:${running.port}`;
   }
 
-  /** @param variables those of the console, beside its port and the services' addresses. */
-  static async open(variables: Environment = {}): Promise<ConsoleStage> {
-    const settings = () => ({ corsOrigins: ['http://localhost:*'] });
+  /**
+   * @param variables those of the console, beside its port and the services' addresses.
+   * @param auth how the services verify tokens; with the secret of tests unless told.
+   */
+  static async open(variables: Environment = {}, auth?: AuthConfig): Promise<ConsoleStage> {
+    const settings = () => ({ corsOrigins: ['http://localhost:*'], ...(auth && { auth }) });
     const services = await Promise.all([startTestService('slot', settings), startTestService('coupon', settings)]);
     const [slotUrl, couponUrl] = services.map(({ webPort }) => `http://localhost:${webPort}`);
     const given = { CONSOLE_PORT: '0', CONSOLE_SLOT_URL: slotUrl, CONSOLE_COUPON_URL: couponUrl, ...variables };

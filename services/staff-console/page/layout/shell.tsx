@@ -1,8 +1,13 @@
 import { type ReactNode, Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { NavLink, Outlet, useHref, useNavigate } from 'react-router';
+
 import { FollowStore } from '../live/follow-store.tsx';
-import { session, useSession } from '../session/session.ts';
+
+import { useSession } from '../session/session.ts';
+import { SessionBanner } from '../session/session-banner.tsx';
+import { signOut } from '../session/sign-in.ts';
+
 import { SignInAgain } from '../session/sign-in-again.tsx';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/page.tsx';
@@ -37,11 +42,12 @@ export function Shell(): ReactNode {
         </nav>
         <div className="account">
           <span>{token?.name}</span>
-          <Button emphasis="quiet" onPress={() => session.signOut()}>
+          <Button emphasis="quiet" onPress={() => void signOut()}>
             Sign out
           </Button>
         </div>
       </header>
+      <SessionBanner />
       <ConnectionBanner />
       <main id="content" tabIndex={-1}>
         <Suspense fallback={<Loading what="the page" />}>

@@ -19,6 +19,11 @@ export function reasonOf(error: unknown): string {
   return info?.metadata.causeReason || info?.reason || '';
 }
 
+/** Whether a call was refused because it is for staff only. */
+export function isForStaff(error: unknown): boolean {
+  return ['ACCESS_DENIED', 'UNAUTHORIZED'].includes(reasonOf(error));
+}
+
 /** Whether the same call may succeed in a moment: the service was not reached, or it was busy. */
 export function isTransient(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error);
@@ -59,12 +64,8 @@ const fieldOfReason: Readonly<Record<string, string>> = {
 };
 
 function wordsFor(error: ConnectError, reason: string, message: string): Pick<Failure, 'title' | 'advice'> {
-  if (reason === 'ACCESS_DENIED' || reason === 'UNAUTHORIZED') {
-    return {
-      title: 'You are signed in, but not as staff',
-      advice: 'Ask an administrator to add you as a staff user, or sign in with another account.',
-    };
-  }
+  // What to do about it stands on top of the page (session-banner.tsx).
+  if (isForStaff(error)) return { title: 'Only staff can see or do this', advice: '' };
   if (isTransient(error)) {
     const title = reason === 'OVERLOADED' ? 'The service is very busy' : 'The service can’t be reached';
     return { title, advice: 'Nothing is lost. Try again in a moment: what has arrived already is not done twice.' };

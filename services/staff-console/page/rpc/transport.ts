@@ -5,7 +5,7 @@ import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_p
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { PageConfig } from '../../page-config.ts';
 import type { Session } from '../session/session.ts';
-import { reasonOf } from './failure.ts';
+import { isForStaff, reasonOf } from './failure.ts';
 
 // No call may keep a person waiting for longer.
 const timeoutMs = 20_000;
@@ -54,6 +54,7 @@ function authorize(session: Session): Interceptor {
     request.header.set('authorization', `Bearer ${token.text}`);
     const refuse = (error: unknown): never => {
       if (reasonOf(error) === 'AUTHENTICATION_REQUIRED') session.end(token);
+      if (isForStaff(error)) session.update({ isDenied: true });
       throw error;
     };
     const response = await next(request).catch(refuse);

@@ -1,23 +1,31 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { session, useSession } from './session.ts';
-import { SignInForm } from './sign-in-form.tsx';
+import { useSession } from './session.ts';
+import { signOut } from './sign-in.ts';
+import { SignInWay } from './sign-in-way.tsx';
+
+const reasons = {
+  expired: 'Your session has ended',
+  refused: 'Your sign-in is no longer accepted',
+};
 
 /** Asks staff to sign in again over the page that they are on, so that nothing that they have entered is lost. */
 export function SignInAgain(): ReactNode {
-  const { token, hasEnded } = useSession();
+  const { ended, isRenewing } = useSession();
+  const hadEnded = useRef(false);
   const queryClient = useQueryClient();
   // What was refused meanwhile is read again.
   useEffect(() => {
-    if (token !== undefined && !hasEnded) void queryClient.invalidateQueries();
-  }, [token, hasEnded, queryClient]);
+    if (hadEnded.current && ended === undefined) void queryClient.invalidateQueries();
+    hadEnded.current = ended !== undefined;
+  }, [ended, queryClient]);
   return (
-    <Dialog title="Your session has ended" isOpen={hasEnded} role="alertdialog">
+    <Dialog title={reasons[ended ?? 'expired']} isOpen={ended !== undefined && !isRenewing} role="alertdialog">
       <p>Sign in again to go on where you are. Nothing that you have entered is lost.</p>
-      <SignInForm />
-      <Button emphasis="quiet" onPress={() => session.signOut()}>
+      <SignInWay isOver />
+      <Button emphasis="quiet" onPress={() => void signOut()}>
         Sign out
       </Button>
     </Dialog>

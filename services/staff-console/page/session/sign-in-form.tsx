@@ -8,7 +8,13 @@ import { readToken } from './token.ts';
 /** Takes a token that staff paste. */
 export function SignInForm(): ReactNode {
   const [text, setText] = useState('');
-  const [problem, setProblem] = useState('');
+  const [errors, setErrors] = useState({});
+  const setProblem = (token: string) => setErrors({ token });
+  const change = (changed: string) => {
+    setText(changed);
+    // At once: if it went only when the field is left, the button would move away below the pointer.
+    setErrors({});
+  };
   const signIn = () => {
     const token = readToken(text);
     if (token === undefined) setProblem('This is no token: it has three parts with dots between them.');
@@ -17,7 +23,7 @@ export function SignInForm(): ReactNode {
   };
   return (
     <Form
-      validationErrors={problem === '' ? {} : { token: problem }}
+      validationErrors={errors}
       onSubmit={(event) => {
         event.preventDefault();
         signIn();
@@ -31,7 +37,7 @@ export function SignInForm(): ReactNode {
         autoFocus
         isRequired
         value={text}
-        onChange={setText}
+        onChange={change}
         hint="It was given to you by an administrator. It stays in this tab."
       />
       <Button type="submit" emphasis="primary">

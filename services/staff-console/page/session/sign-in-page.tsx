@@ -1,15 +1,18 @@
 import { type ReactNode, useEffect } from 'react';
-import { SignInForm } from './sign-in-form.tsx';
+import { Loading } from '../ui/page.tsx';
+import { useSession } from './session.ts';
+import { SignInWay } from './sign-in-way.tsx';
 
 /** What everybody sees who is not signed in, at any address. Once signed in, they see what they came for. */
 export function SignInPage(): ReactNode {
+  const { isStarting } = useSession();
   useEffect(() => {
     document.title = 'Sign in · Staff console';
   }, []);
   return (
     <main className="sign-in card">
       <h1>Staff console</h1>
-      <SignInForm />
+      {isStarting ? <Loading what="the console" /> : <SignInWay />}
     </main>
   );
 }

@@ -52,13 +52,14 @@ export function Loading({ what }: { readonly what: string }): ReactNode {
 }
 
 interface ProblemProps {
-  readonly failure: Failure;
+  readonly failure: Pick<Failure, 'title' | 'advice'>;
   /** Tries again what has failed. */
   readonly onRetry?: () => void;
 }
 
-/** Says what went wrong, and what to do. */
+/** Says what went wrong, and what to do. Where there is nothing to do, it says so without raising its voice. */
 export function Problem({ failure, onRetry }: ProblemProps): ReactNode {
+  if (failure.advice === '') return <Empty>{failure.title}.</Empty>;
   return (
     <div className="problem" role="alert">
       <strong>{failure.title}</strong>

@@ -1,0 +1,48 @@
+import { type ReactNode, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { timeLeft, useNow } from '../ui/time.tsx';
+import { useSession } from './session.ts';
+import { SignInWay } from './sign-in-way.tsx';
+import type { Token } from './token.ts';
+
+const noticeMs = 5 * 60_000;
+const lookMs = 10_000;
+
+/** Says on top of every page what is the matter with the session: that it ends soon, or that it is not that of staff. */
+export function SessionBanner(): ReactNode {
+  const { token, ended, isDenied } = useSession();
+  if (token === undefined) return null;
+  return (
+    <>
+      {(isDenied || token.staffId === undefined) && (
+        <p className="banner" role="status">
+          This account is not staff, so most of the console is closed to it. Ask an administrator to add you as a staff
+          user, or sign out and sign in with another account.
+        </p>
+      )}
+      {token.renewal === undefined && ended === undefined && <EndsSoon key={token.text} token={token} />}
+    </>
+  );
+}
+
+function EndsSoon({ token: { expiresAt } }: { readonly token: Token }): ReactNode {
+  const now = useNow(lookMs);
+  const [isAsking, setIsAsking] = useState(false);
+  if (expiresAt - now > noticeMs) return null;
+  return (
+    <div className="banner calm" role="status">
+      Your session ends in {timeLeft(expiresAt, now) ?? 'a moment'}.{' '}
+      <Button emphasis="quiet" onPress={() => setIsAsking(true)}>
+        Sign in again
+      </Button>
+      <Dialog title="Sign in again" isOpen={isAsking} onClose={() => setIsAsking(false)}>
+        <p>You stay on this page, and nothing that you have entered is lost.</p>
+        <SignInWay isOver />
+        <Button emphasis="quiet" onPress={() => setIsAsking(false)}>
+          Later
+        </Button>
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+/** Why signing in or out has not worked, in words for staff. */
+export interface SignInProblem {
+  readonly kind: ProblemKind;
+  /** What happened. */
+  readonly title: string;
+  /** What to do about it. */
+  readonly advice: string;
+}
+
+export type ProblemKind = keyof typeof words;
+
+const words = {
+  denied: {
+    title: 'The sign-in service has not let you in',
+    advice: 'You have canceled, or your account may not use the console. Try again, or ask an administrator.',
+  },
+  stale: {
+    title: 'This sign-in is no longer valid',
+    advice: 'It took too long, or was begun in another window. Sign in again.',
+  },
+  unreachable: {
+    title: 'The sign-in service can’t be reached',
+    advice: 'Check your connection, and try again in a moment. If it stays, tell an administrator.',
+  },
+  blocked: {
+    title: 'Your browser has blocked the window for signing in',
+    advice: 'Allow this site to open windows, and try again.',
+  },
+  insecure: {
+    title: 'Signing in needs a secure connection',
+    advice: 'Open this page with https:// at the start of its address.',
+  },
+  unreadable: {
+    title: 'You have signed in, but the console can’t use that',
+    advice: 'Tell an administrator: the sign-in service has to give access tokens that are JSON Web Tokens.',
+  },
+  stillSignedIn: {
+    title: 'You are signed out here, but maybe not at the sign-in service',
+    advice: 'It could not be reached. On a computer that others use, close the browser.',
+  },
+  other: {
+    title: 'Signing in has not worked',
+    advice: 'Try again. If it stays, tell an administrator.',
+  },
+} as const;
+
+/** Describes a problem. `detail` is for the administrator. */
+export function describeProblem(kind: ProblemKind, detail = ''): SignInProblem {
+  const { title, advice } = words[kind];
+  return { kind, title, advice: detail === '' ? advice : `${advice} (${detail})` };
+}
+
+/** Signing in or out has not worked. */
+export class SignInError extends Error {
+  override name = 'SignInError';
+  readonly problem: SignInProblem;
+
+  constructor(kind: ProblemKind, detail = '') {
+    super(kind);
+    this.problem = describeProblem(kind, detail);
+  }
+}

@@ -1,0 +1,104 @@
+import { readPageConfig, signedInPath } from './config.ts';
+import type { OpenIdConnect } from './oidc.ts';
+import { keepRenewed } from './renewal.ts';
+import { session } from './session.ts';
+import { describeProblem, SignInError, type SignInProblem } from './sign-in-problem.ts';
+import { shareWithTabs } from './tabs.ts';
+
+const { oidc } = readPageConfig();
+
+/** Whether staff sign in with a provider, and do not paste a token. */
+export const hasProvider = oidc !== undefined;
+
+let loading: Promise<OpenIdConnect> | undefined;
+let attempts = 0;
+
+/** Fetches what signing in with the provider needs, once. A page without a provider never does. */
+function loadProvider(): Promise<OpenIdConnect> {
+  if (!isSecureContext) return Promise.reject(new SignInError('insecure'));
+  loading ??= import('./oidc.ts').then(
+    ({ OpenIdConnect }) => {
+      if (oidc === undefined) throw new Error('there is no provider');
+      return new OpenIdConnect(oidc);
+    },
+    () => {
+      loading = undefined;
+      throw new SignInError('unreachable');
+    },
+  );
+  return loading;
+}
+
+/** Fetches ahead what signing in needs: a browser blocks a window that opens long after the click. */
+export function prepareSignIn(): void {
+  loadProvider().catch(() => undefined);
+}
+
+/**
+ * Begins the session of this page: with the answer of the provider in its address, or with the session of another tab.
+ *
+ * @param replaceAddress leads to another address in place of that with the answer.
+ */
+export function startSession(replaceAddress: (address: string) => Promise<void>): void {
+  const isAnswer =
+    hasProvider && location.pathname === signedInPath && new URLSearchParams(location.search).has('state');
+  if (isAnswer) void receiveAnswer(replaceAddress);
+  else shareWithTabs(session);
+  if (hasProvider) keepRenewed(session, async (token) => (await loadProvider()).renew(token));
+}
+
+async function receiveAnswer(replaceAddress: (address: string) => Promise<void>): Promise<void> {
+  session.update({ isStarting: true });
+  let returnTo = '/';
+  try {
+    const arrival = await (await loadProvider()).receive(location.href);
+    returnTo = arrival.returnTo;
+    const token = await arrival.token;
+    await replaceAddress(returnTo);
+    session.signIn(token);
+  } catch (error) {
+    await replaceAddress(returnTo);
+    session.update({ isStarting: false, problem: problemOf(error) });
+  }
+  shareWithTabs(session);
+}
+
+/** Leaves for the provider, and comes back to the address where the person is. */
+export function signInByRedirect(): Promise<void> {
+  const { pathname, search, hash } = location;
+  return attempt((provider) => provider.signInByRedirect(pathname + search + hash));
+}
+
+/** Signs in in a window of its own, so that nothing on the page is lost. */
+export function signInByPopup(): Promise<void> {
+  return attempt(async (provider) => session.signIn(await provider.signInByPopup()));
+}
+
+/** Signs out here, in the other tabs of the same person and, where it is possible, at the provider. Never rejects. */
+export async function signOut(): Promise<void> {
+  session.signOut();
+  if (!hasProvider) return;
+  try {
+    await (await loadProvider()).signOut();
+  } catch {
+    sessionStorage.clear();
+    session.signOut();
+    session.update({ problem: describeProblem('stillSignedIn') });
+  }
+}
+
+/** Tries something with the provider. Never rejects: the session tells what went wrong, unless another attempt has followed. */
+async function attempt(step: (provider: OpenIdConnect) => Promise<void>): Promise<void> {
+  attempts += 1;
+  const mine = attempts;
+  session.update({ problem: undefined });
+  try {
+    await step(await loadProvider());
+  } catch (error) {
+    if (mine === attempts) session.update({ problem: problemOf(error) });
+  }
+}
+
+function problemOf(error: unknown): SignInProblem {
+  return error instanceof SignInError ? error.problem : describeProblem('other');
+}

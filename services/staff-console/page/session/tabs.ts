@@ -1,0 +1,62 @@
+import type { Session } from './session.ts';
+import { packToken, type Token, unpackToken } from './token.ts';
+
+// Another tab answers within some milliseconds, unless the machine is very busy. Its answer counts then, too.
+const answerMs = 300;
+
+/**
+ * Lets the tabs of this origin share who is signed in, so that a link that is opened in a new tab works. Nothing is stored for it,
+ * and a refresh token never leaves its tab: of two tabs with the same one, the provider would take the second for a thief.
+ *
+ * - A new tab asks the others, and takes over their token.
+ * - A tab that has a new token tells the others, and those of the same person take it over.
+ * - A tab in which the person signs out tells the others, and those of the same person are signed out, too.
+ */
+export function shareWithTabs(session: Session): void {
+  const channel = new BroadcastChannel('staff-console-session');
+  const post = (kind: string, token?: Token) => channel.postMessage({ kind, token: token && packToken(token) });
+  let known = session.state.token;
+  let isAsking = session.isNew;
+
+  function take(theirs: Token): void {
+    known = { ...theirs, renewal: session.state.token?.renewal };
+    session.signIn(known);
+  }
+
+  function leave(): void {
+    known = undefined;
+    // What the provider has given to this tab is there, too.
+    sessionStorage.clear();
+    session.signOut();
+  }
+
+  channel.addEventListener('message', ({ data }) => {
+    const { token, ended } = session.state;
+    if (data.kind === 'asks' && token !== undefined && ended === undefined) post('offers', token);
+    const theirs = unpackToken(data.token);
+    if (theirs === undefined) return;
+    if (token === undefined) {
+      if (isAsking && data.kind !== 'signed-out') take(theirs);
+    } else if (data.kind === 'offers') {
+      // This tab is a duplicate of theirs.
+      if (token.renewal !== undefined && token.renewal === theirs.renewal) session.stopRenewing();
+    } else if (token.subject === theirs.subject && token.staffId === theirs.staffId) {
+      if (data.kind === 'signed-in' && theirs.expiresAt > token.expiresAt) take(theirs);
+      if (data.kind === 'signed-out') leave();
+    }
+  });
+
+  session.subscribe(() => {
+    const { token } = session.state;
+    if (token !== undefined) isAsking = false;
+    if (token?.text === known?.text) return;
+    if (token !== undefined) post('signed-in', token);
+    else if (known !== undefined) post('signed-out', known);
+    known = token;
+  });
+
+  post('asks');
+  if (!isAsking) return;
+  session.update({ isStarting: true });
+  setTimeout(() => session.update({ isStarting: false }), answerMs);
+}

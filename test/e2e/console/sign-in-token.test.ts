@@ -1,0 +1,206 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { signToken } from '../../support/tokens.ts';
+import { describeInBrowser } from '../browser.ts';
+import { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('Signing in with a token', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
+    );
+    await stage.slot.database.sql(`insert into staff_users (id, name, disabled_at) values (3, 'Gone', now())`);
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  const paste = async (text: string) => {
+    await tab.field('Token').fill(text);
+    await tab.button('Sign in').click();
+  };
+
+  /** Another tab of the same browser profile. */
+  const another = async (open: () => Promise<unknown>): Promise<ConsoleTab> => {
+    const [page] = await Promise.all([tab.page.context().waitForEvent('page'), open()]);
+    return new ConsoleTab(page);
+  };
+
+  const openAnother = (path: string) =>
+    another(async () => {
+      const page = await tab.page.context().newPage();
+      await page.goto(stage.origin + path);
+    });
+
+  const again = (name: RegExp) => tab.page.getByRole('alertdialog', { name });
+
+  it.each(['', 'Bearer ', '  bearer  '])(
+    'Staff who paste a token after "%s" see what they came for',
+    async (before) => {
+      tab = await stage.openTab({ path: '/slots?from=link', token: '' });
+      await paste(`${before}${await signToken({ staffId: 1, claims: { name: 'Asha Menon' } })}\n`);
+      await tab.link('Slot 7').waitFor();
+      await tab.page.getByText('Asha Menon').waitFor();
+      expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
+    },
+  );
+
+  it.each(['hello', 'a.b.c', 'Bearer', `${'x'.repeat(5_000)}`])(
+    'A text that is no token is refused: %s',
+    async (text) => {
+      tab = await stage.openTab({ token: '' });
+      await paste(text);
+      await tab.page.getByText('This is no token: it has three parts with dots between them.').waitFor();
+      expect(await tab.heading('Slots').count()).toBe(0);
+    },
+  );
+
+  it('A token that has expired is refused', async () => {
+    tab = await stage.openTab({ token: '' });
+    await paste(await signToken({ staffId: 1, expiresIn: -60 }));
+    await tab.page.getByText('This token has ended. Ask for a new one.').waitFor();
+    await paste(await signToken({ staffId: 1 }));
+    await tab.link('Slot 7').waitFor();
+  });
+
+  it('The token of a link leaves the address and the history at once', async () => {
+    const token = await signToken({ staffId: 1 });
+    tab = await stage.openTab({ path: '/slots?from=link', token });
+    await tab.link('Slot 7').waitFor();
+    expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
+    const session = await tab.page.context().newCDPSession(tab.page);
+    const { entries } = await session.send('Page.getNavigationHistory');
+    expect(entries.map(({ url }) => url).filter((url) => url.includes(token))).toEqual([]);
+  });
+
+  it('The token is in no URL, in no cookie and not in local storage', async () => {
+    const token = await signToken({ staffId: 1 });
+    tab = await stage.openTab({ token: '' });
+    const urls: string[] = [];
+    tab.page.on('request', (request) => void urls.push(request.url()));
+    await paste(token);
+    await tab.link('Slot 7').click();
+    await tab.heading(/Slot 7/).waitFor();
+    expect(urls.length).toBeGreaterThan(2);
+    expect(urls.filter((url) => url.includes(token))).toEqual([]);
+    expect(await tab.page.evaluate('Object.keys(localStorage)')).toEqual([]);
+    expect(await tab.page.context().cookies()).toEqual([]);
+  });
+
+  it('A page without a provider does not fetch what signing in with one needs', async () => {
+    tab = await stage.openTab({ token: '' });
+    const urls: string[] = [];
+    tab.page.on('request', (request) => void urls.push(request.url()));
+    await tab.page.reload();
+    await paste(await signToken({ staffId: 1 }));
+    await tab.link('Slot 7').waitFor();
+    expect(urls.filter((url) => /oidc/.test(url))).toEqual([]);
+  });
+
+  it('A reload keeps the session', async () => {
+    tab = await stage.openTab();
+    await tab.link('Slot 7').waitFor();
+    await tab.page.reload();
+    await tab.link('Slot 7').waitFor();
+  });
+
+  it('A link that is opened in a new tab has the session', async () => {
+    tab = await stage.openTab();
+    const opened = await another(() => tab.link('Slot 7').click({ modifiers: ['ControlOrMeta'] }));
+    await opened.heading(/Slot 7/).waitFor();
+  });
+
+  it('A tab of another browser profile has no session', async () => {
+    tab = await stage.openTab();
+    await tab.link('Slot 7').waitFor();
+    const other = await stage.openTab({ token: '' });
+    await other.field('Token').waitFor();
+    await other.close();
+  });
+
+  it('Signing out signs out the other tabs of the same person, and none of another', async () => {
+    tab = await stage.openTab();
+    await tab.link('Slot 7').waitFor();
+    const same = await openAnother('/slots');
+    await same.link('Slot 7').waitFor();
+    const other = await openAnother(`/slots#token=${await signToken({ staffId: 2, subject: 'staff-2' })}`);
+    await other.link('Slot 7').waitFor();
+    await tab.button('Sign out').click();
+    await tab.field('Token').waitFor();
+    await same.field('Token').waitFor();
+    await other.page.reload();
+    await other.link('Slot 7').waitFor();
+    await same.page.reload();
+    await same.field('Token').waitFor();
+  });
+
+  it('Staff who sign in again are signed in again in their other tabs', async () => {
+    const subject = 'staff-1';
+    tab = await stage.openTab({ token: await signToken({ staffId: 1, subject, expiresIn: 8 }) });
+    const same = await openAnother('/slots');
+    await again(/Your session has ended/).waitFor();
+    await paste(await signToken({ staffId: 1, subject }));
+    await same.link('Slot 7').waitFor();
+    await expect.poll(() => same.page.getByRole('alertdialog').count()).toBe(0);
+    await same.page.reload();
+    await same.link('Slot 7').waitFor();
+  });
+
+  it('A token that ends asks to sign in again over the page, and what was entered stays', async () => {
+    const subject = 'staff-1';
+    tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, subject, expiresIn: 10 }) });
+    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    await again(/Your session has ended/).waitFor();
+    await paste(await signToken({ staffId: 1, subject }));
+    await again(/ended/).waitFor({ state: 'hidden' });
+    expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
+  });
+
+  it('Another person who signs in over the page sees nothing of what was entered', async () => {
+    tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, expiresIn: 10 }) });
+    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    await again(/Your session has ended/).waitFor();
+    await paste(await signToken({ staffId: 2, subject: 'staff-2' }));
+    await again(/ended/).waitFor({ state: 'hidden' });
+    await expect.poll(() => tab.field('Delivery time').inputValue()).not.toBe('2030-01-02T10:00');
+  });
+
+  it('A token that the services refuse asks for another one, and the page then shows what was refused', async () => {
+    const key = 'another secret of more than thirty-two bytes, of nobody';
+    tab = await stage.openTab({ token: await signToken({ staffId: 1, key }) });
+    await again(/no longer accepted/).waitFor();
+    await paste(await signToken({ staffId: 1 }));
+    await tab.link('Slot 7').waitFor();
+  });
+
+  const notStaff = (page: Page) => page.getByText('This account is not staff');
+
+  it.each([
+    ['without a staff identity', undefined],
+    ['of a staff user who was disabled', 3],
+    ['of a staff user who does not exist', 99],
+  ])('A token %s is told once, on top of the page', async (_whose, staffId) => {
+    tab = await stage.openTab({ token: await signToken({ staffId }) });
+    await notStaff(tab.page).waitFor();
+    await tab.page.getByText('Only staff can see or do this.').first().waitFor();
+    expect(await notStaff(tab.page).count()).toBe(1);
+    expect(await tab.page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('A session that ends within five minutes says so, and can be lengthened without leaving the page', async () => {
+    tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, expiresIn: 240 }) });
+    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    const notice = tab.page.getByText(/Your session ends in \d min/);
+    await notice.waitFor();
+    await tab.button('Sign in again').click();
+    await paste(await signToken({ staffId: 1 }));
+    await notice.waitFor({ state: 'hidden' });
+    expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
+  });
+});
