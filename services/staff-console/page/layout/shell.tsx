@@ -1,13 +1,10 @@
 import { type ReactNode, Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { NavLink, Outlet, useHref, useNavigate } from 'react-router';
-
 import { FollowStore } from '../live/follow-store.tsx';
-
 import { useSession } from '../session/session.ts';
 import { SessionBanner } from '../session/session-banner.tsx';
 import { signOut } from '../session/sign-in.ts';
-
 import { SignInAgain } from '../session/sign-in-again.tsx';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/page.tsx';

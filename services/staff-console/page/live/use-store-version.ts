@@ -30,7 +30,7 @@ function watchOf(transport: Transport): StoreWatch {
       const request = afterVersion === undefined ? {} : { afterVersion };
       return client.watchStore(request, { signal, timeoutMs: streamMs });
     },
-    mayWatch: () => document.visibilityState === 'visible' && onlineManager.isOnline() && !session.state.hasEnded,
+    mayWatch: () => document.visibilityState === 'visible' && onlineManager.isOnline() && session.state.ended === undefined,
     followChanges,
     pause,
   });
