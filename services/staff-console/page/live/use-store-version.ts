@@ -30,7 +30,8 @@ function watchOf(transport: Transport): StoreWatch {
       const request = afterVersion === undefined ? {} : { afterVersion };
       return client.watchStore(request, { signal, timeoutMs: streamMs });
     },
-    mayWatch: () => document.visibilityState === 'visible' && onlineManager.isOnline() && session.state.ended === undefined,
+    mayWatch: () =>
+      document.visibilityState === 'visible' && onlineManager.isOnline() && session.state.ended === undefined,
     followChanges,
     pause,
   });

@@ -13,8 +13,8 @@ interface ActiveButtonProps {
 /** Deactivates a slot, which can be undone, or activates it again. */
 export function ActiveButton({ slot, read }: ActiveButtonProps): ReactNode {
   const activation = useWrite(SlotService.method.updateSlot, () => ({ text: `Slot ${slot.id} is active again` }));
-  const deactivation = useWrite(SlotService.method.deleteSlot, ({ message }) => ({
-    text: message,
+  const deactivation = useWrite(SlotService.method.deleteSlot, () => ({
+    text: `Slot ${slot.id} is deactivated`,
     undo: async () => {
       const now = await read();
       if (now !== undefined) await activation.send(activeAgain(now));

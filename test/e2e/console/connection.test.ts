@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('A connection that comes and goes', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time)
+       values (7, '2090-05-01T10:00+05:30', '2090-05-01T06:30+05:30')`,
+    );
+  });
+
+  beforeEach(async () => {
+    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.heading('Slot 7').waitFor();
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  it('What is saved while the device is offline is sent once it is online again', async () => {
+    await tab.button('Edit times and groups').click();
+    await tab.page.context().setOffline(true);
+    await tab.page.getByText(/You are offline/).waitFor();
+    await tab.field('Orders close').fill('2090-05-01T07:00');
+    await tab.button('Save').click();
+    await tab.button('Saving…').waitFor();
+    await tab.page.context().setOffline(false);
+    await tab.notice('Slot updated successfully').waitFor();
+    await expect.poll(() => tab.page.getByText(/You are offline/).count()).toBe(0);
+  });
+
+  it('A service that restarts under an open page is not noticed by who saves', async () => {
+    await tab.button('Change products').click();
+    await tab.pick('Products', 'Product 4');
+    await stage.slot.restart();
+    await tab.button('Save').click();
+    await tab.notice(/1 added, 0 removed/).waitFor();
+  });
+
+  it('A service that is away is said to be, what was entered stays, and the next press saves it', async () => {
+    await tab.button('Edit times and groups').click();
+    await tab.field('Orders close').fill('2090-05-01T05:30');
+    await tab.page.route(/UpdateSlot/, (route) => route.abort('connectionrefused'));
+    await tab.button('Save').click();
+    await tab.page.getByText('The service can’t be reached').waitFor();
+    expect(await tab.field('Orders close').inputValue()).toBe('2090-05-01T05:30');
+    await tab.page.unroute(/UpdateSlot/);
+    await tab.button('Save').click();
+    await tab.notice('Slot updated successfully').waitFor();
+  });
+
+  it('A page whose list could not be read reads it again at a press', async () => {
+    await tab.page.route(/GetSlots\b/, (route) => route.abort('connectionrefused'));
+    await tab.link('Slots').click();
+    await tab.page.getByText('The service can’t be reached').waitFor();
+    await tab.page.unroute(/GetSlots\b/);
+    await tab.button('Try again').click();
+    await tab.button('Earlier').waitFor();
+    await expect.poll(() => tab.page.getByText('The service can’t be reached').count()).toBe(0);
+  });
+});
