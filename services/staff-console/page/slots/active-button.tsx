@@ -3,7 +3,7 @@ import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slo
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
-import { unchanged } from './slot-draft.ts';
+import { unchanged } from './record/slot-draft.ts';
 
 interface ActiveButtonProps {
   readonly slot: SlotDetail;

@@ -13,9 +13,9 @@ import { FormEnd } from '../ui/form-end.tsx';
 import { Loading, Page, Problem, Section } from '../ui/page.tsx';
 import type { Option } from '../ui/pick-many.tsx';
 import { fromTimeInput } from '../ui/time.tsx';
-import { draftOf, newDraft, productsOf } from './slot-draft.ts';
-import { emptySnippet, type SnippetDraft, snippetInput } from './snippet-draft.ts';
-import { SnippetFields } from './snippet-fields.tsx';
+import { draftOf, newDraft, productsOf } from './record/slot-draft.ts';
+import { emptySnippet, type SnippetDraft, snippetInput } from './snippets/snippet-draft.ts';
+import { SnippetFields } from './snippets/snippet-fields.tsx';
 import { TimesFields } from './times-fields.tsx';
 
 /** A new slot: an empty one, or one like another, some days later. */

@@ -11,8 +11,8 @@ import { DifferenceView, difference } from '../ui/difference.tsx';
 import { FormEnd } from '../ui/form-end.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import type { Option } from '../ui/pick-many.tsx';
-import { productsOf } from './slot-draft.ts';
-import type { SlotSectionProps } from './slot-page.tsx';
+import type { SlotSectionProps } from './record/section.ts';
+import { productsOf } from './record/slot-draft.ts';
 
 // More images than this make the page slow.
 const shownMost = 100;

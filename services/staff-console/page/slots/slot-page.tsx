@@ -1,36 +1,21 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'react-router';
-import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { History } from '../audit/history.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
 import { useNow } from '../ui/time.tsx';
 import { ActiveButton } from './active-button.tsx';
-import { CapacityButton } from './capacity-button.tsx';
 import { ProductsSection } from './products-section.tsx';
-import { SequenceSection } from './sequence-section.tsx';
-import { ordersClose, SlotBadge } from './slot-state.tsx';
-import { SnippetsSection } from './snippets-section.tsx';
+import { CapacityButton } from './record/capacity-button.tsx';
+import type { SectionEdit } from './record/section.ts';
+import { ordersClose, SlotBadge } from './record/slot-state.tsx';
+import { SequenceSection } from './sequence/sequence-section.tsx';
+import { SnippetsSection } from './snippets/snippets-section.tsx';
 import { TimesSection } from './times-section.tsx';
 import './slots.css';
-
-/** Whether a section of the page is being edited: one at a time, because each change gives the slot a new etag. */
-export interface SectionEdit {
-  readonly isOpen: boolean;
-  /** Another section is being edited. */
-  readonly isBlocked: boolean;
-  open(): void;
-  close(): void;
-}
-
-export interface SlotSectionProps {
-  readonly slot: SlotDetail;
-  readonly edit: SectionEdit;
-  /** Reads the slot as it is now. */
-  read(): Promise<SlotDetail | undefined>;
-}
 
 /** All of one slot. */
 export function Component(): ReactNode {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { GroupPicker } from '../lookup/group-picker.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { timeZone } from '../ui/time.tsx';
-import type { SlotDraft } from './slot-draft.ts';
+import type { SlotDraft } from './record/slot-draft.ts';
 
 interface TimesFieldsProps {
   readonly draft: SlotDraft;

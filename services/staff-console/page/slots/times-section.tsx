@@ -11,8 +11,8 @@ import { Conflict } from '../ui/conflict.tsx';
 import { FormEnd } from '../ui/form-end.tsx';
 import { Facts, Section } from '../ui/page.tsx';
 import { formatTime, fromTimeInput, Time } from '../ui/time.tsx';
-import { draftOf, type SlotDraft } from './slot-draft.ts';
-import type { SlotSectionProps } from './slot-page.tsx';
+import type { SlotSectionProps } from './record/section.ts';
+import { draftOf, type SlotDraft } from './record/slot-draft.ts';
 import { TimesFields } from './times-fields.tsx';
 
 /** When a slot is delivered, until when it takes orders, and its groups. */

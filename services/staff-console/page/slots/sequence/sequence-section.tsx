@@ -3,19 +3,19 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { type GetDeliverySequenceResponse, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { LastChange } from '../audit/history.tsx';
-import { describeFailure } from '../rpc/failure.ts';
-import { useGuardedEdit } from '../rpc/guarded-edit.ts';
-import { useWrite } from '../rpc/write.ts';
-import { Button } from '../ui/button.tsx';
-import { Conflict } from '../ui/conflict.tsx';
-import { FormEnd } from '../ui/form-end.tsx';
-import { Empty, Loading, Problem, Section } from '../ui/page.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { type GetDeliverySequenceResponse, SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { LastChange } from '../../audit/history.tsx';
+import { describeFailure } from '../../rpc/failure.ts';
+import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
+import { useWrite } from '../../rpc/write.ts';
+import { Button } from '../../ui/button.tsx';
+import { Conflict } from '../../ui/conflict.tsx';
+import { FormEnd } from '../../ui/form-end.tsx';
+import { Empty, Loading, Problem, Section } from '../../ui/page.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import type { SlotSectionProps } from '../record/section.ts';
 import { isJson, readSequence, writeSequence } from './sequence.ts';
 import { SequenceEditor } from './sequence-editor.tsx';
-import type { SlotSectionProps } from './slot-page.tsx';
 
 /** In which order the orders of each user are delivered. */
 export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>): ReactNode {

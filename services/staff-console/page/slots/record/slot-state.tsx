@@ -1,7 +1,7 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
-import { Badge } from '../ui/page.tsx';
-import { timeLeft } from '../ui/time.tsx';
+import { Badge } from '../../ui/page.tsx';
+import { timeLeft } from '../../ui/time.tsx';
 
 /** What of a slot tells whether it takes orders. */
 export interface SlotState {

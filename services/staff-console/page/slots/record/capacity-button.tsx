@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { useWrite } from '../rpc/write.ts';
-import { Button } from '../ui/button.tsx';
-import { Problem } from '../ui/page.tsx';
+import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useWrite } from '../../rpc/write.ts';
+import { Button } from '../../ui/button.tsx';
+import { Problem } from '../../ui/page.tsx';
 
 interface CapacityButtonProps {
   readonly slot: { readonly id: number; readonly isCapacityFull: boolean };

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { Slot } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { Time } from '../ui/time.tsx';
-import { CapacityButton } from './capacity-button.tsx';
-import { ordersClose, SlotBadge } from './slot-state.tsx';
+import type { Slot } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { Time } from '../../ui/time.tsx';
+import { CapacityButton } from '../record/capacity-button.tsx';
+import { ordersClose, SlotBadge } from '../record/slot-state.tsx';
 
 interface SlotCardProps {
   readonly slot: Slot;
