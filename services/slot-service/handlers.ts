@@ -1,17 +1,21 @@
+import type { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
-import type { SlotParts, StoreParts } from './parts.ts';
+import type { CatalogParts, SlotParts, StoreParts } from './parts.ts';
 import { createSlot } from './procedures/create-slot.ts';
 import { deleteSlot } from './procedures/delete-slot.ts';
 import { getAll } from './procedures/get-all.ts';
 import { getDeliverySequence } from './procedures/get-delivery-sequence.ts';
 import { getOpenSlots } from './procedures/get-open-slots.ts';
 import { getProductSlots } from './procedures/get-product-slots.ts';
+import { getProducts } from './procedures/get-products.ts';
 import { getSlotById } from './procedures/get-slot-by-id.ts';
 import { getSlots } from './procedures/get-slots.ts';
 import { getSlotsProductIds } from './procedures/get-slots-product-ids.ts';
 import { getStoreStatus } from './procedures/get-store-status.ts';
+import { listProductGroups } from './procedures/list-product-groups.ts';
+import { searchProducts } from './procedures/search-products.ts';
 import { updateDeliverySequence } from './procedures/update-delivery-sequence.ts';
 import { updateSlot } from './procedures/update-slot.ts';
 import { updateSlotCapacity } from './procedures/update-slot-capacity.ts';
@@ -42,5 +46,14 @@ export function createSlotStoreHandlers(parts: StoreParts): Handlers<typeof Slot
     getProductSlots: getProductSlots(parts),
     getStoreStatus: getStoreStatus(parts),
     watchStore: watchStore(parts),
+  };
+}
+
+/** The look-ups of products and their groups (design 11). */
+export function createCatalogHandlers(parts: CatalogParts): Handlers<typeof CatalogService> {
+  return {
+    searchProducts: searchProducts(parts),
+    getProducts: getProducts(parts),
+    listProductGroups: listProductGroups(parts),
   };
 }

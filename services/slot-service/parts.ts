@@ -12,6 +12,11 @@ export interface SlotParts {
   requestRefresh(): void;
 }
 
+/** What the look-ups of products are built from. */
+export interface CatalogParts {
+  readonly database: Database;
+}
+
 /** What the reads of the derived stores are built from. */
 export interface StoreParts {
   readonly database: Database;

@@ -1,5 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -19,7 +20,9 @@ export interface Target {
   readonly oddity: number;
 }
 
-const methods = [SlotService, SlotStoreService, CouponService, AuditService].flatMap(({ methods }) => methods);
+const methods = [SlotService, SlotStoreService, CatalogService, CouponService, AuditService].flatMap(
+  ({ methods }) => methods,
+);
 const noSideEffects = 1;
 
 /** A random procedure, with a message for it. All procedures are equally likely. */

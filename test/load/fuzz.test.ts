@@ -48,7 +48,7 @@ describe('A short fuzz run', () => {
       .filter(([, , , outcome]) => outcome === 'OK');
     const procedures = new Set(succeeded.map(([, procedure]) => procedure));
     // WatchStore does not end without its client.
-    expect([...procedures].filter((name) => name !== 'slot.v1.SlotStoreService/WatchStore')).toHaveLength(26);
+    expect([...procedures].filter((name) => name !== 'slot.v1.SlotStoreService/WatchStore')).toHaveLength(29);
   });
 
   it('The requests are the same for the same seed', () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -45,6 +46,7 @@ const folders = [
   'services/coupon-service',
   'services/slot-service/errors.ts',
   'services/slot-service/slots',
+  'services/slot-service/catalog',
   'services/slot-service/stores',
   'services/slot-service/encoding',
   'services/slot-service/parts.ts',
@@ -109,6 +111,7 @@ describe('Every procedure', () => {
   const services = [
     { service: SlotService, source: 'services/slot-service/procedures', tests: 'slot' },
     { service: SlotStoreService, source: 'services/slot-service/procedures', tests: 'stores' },
+    { service: CatalogService, source: 'services/slot-service/procedures', tests: 'catalog' },
     { service: CouponService, source: 'services/coupon-service/procedures', tests: 'coupon' },
     { service: AuditService, source: 'shared/audit', tests: 'audit' },
   ];

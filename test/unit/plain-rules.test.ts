@@ -2,13 +2,14 @@ import { create, type DescField, type DescMessage, type Message, ScalarType } fr
 import { createValidator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { compilePlainRules } from '../../shared/rpc/interceptors/plain-rules.ts';
 
 const protovalidate = createValidator();
-const requests = [SlotService, SlotStoreService, CouponService].flatMap(({ methods }) =>
+const requests = [SlotService, SlotStoreService, CatalogService, CouponService].flatMap(({ methods }) =>
   methods.map(({ input }) => input),
 );
 

@@ -3,6 +3,7 @@ import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { failureOf } from '../../support/contract.ts';
@@ -42,6 +43,15 @@ const slotCalls: Calls<ReturnType<typeof createClient<typeof SlotService>>> = [
   ['updateDeliverySequence', 1, (api) => api.updateDeliverySequence({ id: 1, deliverySequence: sequence })],
   ['getDeliverySequence that is not cached', 1, (api) => api.getDeliverySequence({ id: '2' })],
   ['getDeliverySequence that is cached', 0, (api) => api.getDeliverySequence({ id: '1' })],
+];
+const catalogCalls: Calls<ReturnType<typeof createClient<typeof CatalogService>>> = [
+  ['searchProducts', 1, (api) => api.searchProducts({})],
+  ['searchProducts by a search', 1, (api) => api.searchProducts({ search: '1' })],
+  ['searchProducts at the last product', 1, (api) => api.searchProducts({ offset: 999_999 })],
+  ['searchProducts beyond the last product', 0, (api) => api.searchProducts({ offset: 1_000_000 })],
+  ['getProducts', 1, (api) => api.getProducts({ productIds: [1, 2] })],
+  ['getProducts of none', 0, (api) => api.getProducts({})],
+  ['listProductGroups', 1, (api) => api.listProductGroups({})],
 ];
 const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> = [
   ['getAll', 1, (api) => api.getAll({})],
@@ -140,6 +150,13 @@ describe.each([
       run: () => call(createClient(SlotService, transport)),
       runWithKey: () => call(createClient(SlotService, withKeys)),
     }));
+  const ofCatalog = (calls: typeof catalogCalls) =>
+    calls.map(([what, count, call]) => ({
+      what,
+      count,
+      run: () => call(createClient(CatalogService, transport)),
+      runWithKey: () => call(createClient(CatalogService, withKeys)),
+    }));
   const ofCoupons = (calls: typeof couponCalls) =>
     calls.map(([what, count, call]) => ({
       what,
@@ -148,12 +165,12 @@ describe.each([
       runWithKey: () => call(createClient(CouponService, withKeys)),
     }));
   const calls = {
-    'slot-service': () => ofSlots(slotCalls),
+    'slot-service': () => [...ofSlots(slotCalls), ...ofCatalog(catalogCalls)],
     'coupon-service': () => ofCoupons(couponCalls),
     'coupon-service with VALIDATE_MISSES_PER_MINUTE': () => ofCoupons(limitedCalls),
   }[what]();
 
-  it.each(calls.filter(({ what }) => !/^(get|validate)/.test(what)))(
+  it.each(calls.filter(({ what }) => !/^(get|list|search|validate)/.test(what)))(
     '$what with an idempotency key takes one round trip more',
     async ({ count, runWithKey }) => {
       await runWithKey();

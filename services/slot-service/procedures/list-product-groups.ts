@@ -1,0 +1,37 @@
+import { statement } from '../../../shared/db/statement.ts';
+import { commonErrors, fail } from '../../../shared/errors/errors.ts';
+import {
+  type CatalogService,
+  ListProductGroupsResponseSchema,
+  ProductGroupSchema,
+} from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
+import type { CatalogParts } from '../parts.ts';
+
+// Nobody chooses among as many. A list that ended there would look whole.
+const maxGroups = 10_000;
+const { groups: groupsField } = ListProductGroupsResponseSchema.field;
+
+/**
+ * Design 11, ListProductGroups: all product groups, ordered by name, then id. Throws RESOURCE_EXHAUSTED for more than 10,000.
+ */
+export function listProductGroups({ database }: CatalogParts): Handler<typeof CatalogService.method.listProductGroups> {
+  return async (_request, call) => {
+    const groups = await database.for(call).query(selectGroups());
+    if (groups.length > maxGroups) throw fail(commonErrors.answerTooLarge);
+    const list = longList(groupsField, groups, (group) => longMessage(ProductGroupSchema, group));
+    return new LongResponse(longMessage(ListProductGroupsResponseSchema, {}, [list]));
+  };
+}
+
+interface GroupRow {
+  id: number;
+  name: string;
+}
+
+// One group more than an answer may have is read at most.
+const selectGroups = statement<GroupRow>(
+  'listProductGroups',
+  `select id, name from (select id, name from product_groups limit ${maxGroups} + 1) as groups order by name, id`,
+);

@@ -1,0 +1,68 @@
+import { parseId } from '../../../shared/db/int32.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import {
+  type CatalogService,
+  SearchProductsResponseSchema,
+} from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { LongResponse, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
+import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
+import { type Search, searchedIds } from '../../../shared/searching/searching.ts';
+import { byName, productColumns, productList } from '../catalog/products.ts';
+import type { CatalogParts } from '../parts.ts';
+import type { ProductRow } from '../slots/slot.ts';
+
+const { products: productsField } = SearchProductsResponseSchema.field;
+
+/**
+ * Design 11, SearchProducts: products by a part of their name, and the one whose id is searched for, ordered by name, then id. Those
+ * beyond the first million, and beyond the first 1,000 of a search, are not shown (design 8).
+ */
+export function searchProducts({ database }: CatalogParts): Handler<typeof CatalogService.method.searchProducts> {
+  return async (request, call) => {
+    const lookUp = readLookUp(request);
+    if (lookUp === undefined) return { products: [] };
+    const { page, search } = lookUp;
+    const asked =
+      search === undefined
+        ? listPage(page)
+        : searchPage({ ...page, ...search, id: parseId(search.term), rows: page.limit + page.offset });
+    const products = await database.for(call).query(asked);
+    return new LongResponse(longMessage(SearchProductsResponseSchema, {}, [productList(productsField, products)]));
+  };
+}
+
+/** SQL of a page of products, of which `rows` has the ids and names. Images are read of the page alone. */
+const pageOf = (rows: string) =>
+  `select ${productColumns}
+   from (
+     select id from (${rows}) as products
+     order by ${byName}
+     limit $limit::integer offset $offset::integer
+   ) as page, lateral (select * from products where id = page.id offset 0) as products
+   order by ${byName}`;
+
+const listPage = statement<ProductRow, LookUpPage>('searchProducts', pageOf('select id, name from products'));
+
+interface SearchParams extends LookUpPage, Search {
+  /** The id that is searched for; undefined where the search is none. */
+  id: number | undefined;
+  rows: number;
+}
+
+const found = searchedIds({
+  table: 'products',
+  columns: ['name'],
+  indexed: 'name',
+  placedBy: 'name',
+  order: 'name, id',
+  where: 'true',
+});
+// The first rows of both together are among the first rows of each.
+const searchPage = statement<ProductRow, SearchParams>(
+  'searchProductsBySearch',
+  pageOf(
+    `select products.* from (select id from (${found}) as named union select $id::integer) as found,
+       lateral (select id, name from products where id = found.id offset 0) as products`,
+  ),
+);
