@@ -4,6 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../shared/db/migrate.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -44,6 +45,11 @@ const storeData = `
   insert into slots (id, delivery_time, freeze_time)
     select id, '${times.deliveryTime}', '${times.freezeTime}' from generate_series(1, 2000) id;
   insert into product_slots select s, (s + p * 20) % 1000 + 1 from generate_series(1, 2000) s, generate_series(1, 49) p;`;
+
+const catalogData = `
+  insert into products (id, name, images)
+    select id, 'product', array['https://images.example/' || id || '.jpg'] from generate_series(1, 1000000) id;
+  insert into product_groups (id, name) select id, 'group ' || id from generate_series(1, 10000) id;`;
 
 const couponData = `
   insert into users (id, name, mobile) select id, 'user', (6000000000 + id)::text from generate_series(1, 1000000) id;
@@ -100,6 +106,11 @@ const storeCalls: Calls = [
   ['GetOpenSlots', () => ({})],
   ['GetStoreStatus', () => ({})],
 ];
+const catalogCalls: Calls = [
+  ['SearchProducts', () => ({ limit: 50, offset: 999_949 })],
+  ['GetProducts', () => ({ productIds: idsFrom(1, 1_000) })],
+  ['ListProductGroups', () => ({})],
+];
 const couponCalls: Calls = [
   ['GetAll', () => ({ limit: 1_000 })],
   ['GetById', () => ({ id: 1001 })],
@@ -126,6 +137,7 @@ try {
   await measure('slot', SlotService.typeName, 'slots', slotData, slotCalls);
   await measure('slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls);
   await measure('slot', SlotStoreService.typeName, 'stores', storeData, storeCalls);
+  await measure('slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls);
   await measure('coupon', CouponService.typeName, 'coupons', couponData, couponCalls);
   await measure('coupon', AuditService.typeName, 'entries', auditData, auditCalls);
 } finally {

@@ -4,21 +4,24 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
+import { createCatalogHandlers } from '../../services/slot-service/handlers.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database, type LateStatement } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
 import type { Caller } from '../../shared/fairness/caller.ts';
+import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
 import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
+import { loadProducts } from './data-products.ts';
 
 // node --import tsx test/bench/coupon-queries.ts [--small 0.01] [--large 1] [--only text]: the reads of
-// coupon-service, as the service runs them, at 10,000 and at 1,000,000 rows: medians, their ratio, and
-// the indexes of the plans. Without SMALL_DATABASE_URL and LARGE_DATABASE_URL (loaded by `npm run
-// bench:data`) it starts a PostgreSQL of its own and loads both.
+// coupon-service and the look-ups of products, as the services run them, at 10,000 and at 1,000,000 rows: medians, their
+// ratio, and the indexes of the plans. Without SMALL_DATABASE_URL and LARGE_DATABASE_URL (loaded by `npm run bench:data`,
+// with --products) it starts a PostgreSQL of its own and loads both.
 
 const { values: options } = parseArgs({
   options: {
@@ -59,6 +62,23 @@ const userTerms = [
   ['no match, 3 letters', 'qqq'],
 ] as const;
 
+const productTerms = [
+  ['common, 1 letter', 'a'],
+  ['common, 2 letters', 'an'],
+  ['common, 3 letters', 'ban'],
+  ['5 % of rows, side by side, 5 letters', 'mango'],
+  ['5 % of rows, 4 letters', 'iyer'],
+  ['0.5 % of rows, 3 digits', '712'],
+  ['0.03 % of rows, 9 characters', 'iyer 712 '],
+  ['an id', '712345'],
+  ['rare, 1 letter', 'q'],
+  ['rare, 2 letters', 'qx'],
+  ['rare, 3 letters', 'qxz'],
+  ['no match, 1 letter', '~'],
+  ['no match, 2 letters', 'qq'],
+  ['no match, 3 letters', 'qqq'],
+] as const;
+
 /** The reads that are measured; a code of the middle of the table is looked up first. */
 async function readsOf(database: Database): Promise<[string, Read][]> {
   const [middle] = await database.for({ signal: AbortSignal.timeout(60_000) }).query(middleCoupon());
@@ -74,6 +94,11 @@ async function readsOf(database: Database): Promise<[string, Read][]> {
     coupons.getReservedCoupons(create(method.getReservedCoupons.input, request), call);
   const getUsers = (request: MessageInitShape<typeof method.getUsersMiniInfo.input>) => () =>
     coupons.getUsersMiniInfo(create(method.getUsersMiniInfo.input, request), call);
+  const catalog = createCatalogHandlers({ database });
+  const lookUps = CatalogService.method;
+  const searchProducts = (request: MessageInitShape<typeof lookUps.searchProducts.input>) => () =>
+    catalog.searchProducts(create(lookUps.searchProducts.input, request), call);
+  const productIds = Array.from({ length: 1_000 }, (_, index) => 1 + index * 9);
   const { nextPageToken: pageToken } = await responseOf(method.getAll, await getAll({})());
   return [
     ['Validate', validate(middle.code)],
@@ -93,6 +118,14 @@ async function readsOf(database: Database): Promise<[string, Read][]> {
       `GetUsersMiniInfo, ${what}: ${search}`,
       getUsers({ search }),
     ]),
+    ['SearchProducts', searchProducts({})],
+    ['SearchProducts, offset 1000', searchProducts({ offset: 1000 })],
+    ['SearchProducts, the last of a million', searchProducts({ offset: 999_980 })],
+    ...productTerms.map(([what, search]): [string, Read] => [
+      `SearchProducts, ${what}: ${search}`,
+      searchProducts({ search }),
+    ]),
+    ['GetProducts, 1,000', () => catalog.getProducts(create(lookUps.getProducts.input, { productIds }), call)],
   ];
 }
 
@@ -135,6 +168,12 @@ async function measure(url: string): Promise<Map<string, Measured>> {
   }
 }
 
+/** A value of a statement as a literal: lists are of ids. */
+function literalOf(value: unknown): string {
+  if (value === undefined) return 'null';
+  return pg.escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : String(value));
+}
+
 /** Explains what a read runs, while `planOf` asks for it. */
 class ExplainingDatabase extends Database {
   #plans: string[] | undefined;
@@ -153,7 +192,7 @@ class ExplainingDatabase extends Database {
     return {
       ...db,
       query: async <Row>(asked: BoundStatement<Row>) => {
-        const literals = asked.values.map((value) => pg.escapeLiteral(String(value)));
+        const literals = asked.values.map(literalOf);
         const execute = `explain (analyze, costs off) execute "${asked.name}"(${literals.join(', ')})`;
         if (this.#plans !== undefined) {
           const lines = await db.query<{ 'QUERY PLAN': string }>({ name: '', text: execute, values: [] });
@@ -169,7 +208,7 @@ class ExplainingDatabase extends Database {
   }
 }
 
-const relations = 'coupons|reserved_coupons|users';
+const relations = 'coupons|reserved_coupons|users|products';
 
 /** The indexes and full scans of the searched tables that were really run. */
 function scansOf(plan: string): string {
@@ -195,6 +234,7 @@ try {
       url = await postgres.createDatabase(`bench_${index}`);
       await migrate(url);
       await loadBenchData(url, scale);
+      await loadProducts(url, Math.round(1_000_000 * scale));
     }
     measured.push(await measure(url));
   }

@@ -3,12 +3,18 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { loadAuditData } from './data-audit.ts';
 import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
+import { loadProducts } from './data-products.ts';
 
-// npm run bench:data -- [--scale 0.01] [--entries 10000000]: loads the benchmark's data, and so many audit entries, into the database at DATABASE_URL,
-// which must hold no coupons. Without one it starts a PostgreSQL of its own, and keeps it until Ctrl-C.
+// npm run bench:data -- [--scale 0.01] [--products 1000000] [--entries 10000000]: loads the benchmark's data, up to so many products,
+// and so many audit entries, into the database at DATABASE_URL, which must hold no coupons. Without one it starts a PostgreSQL of its
+// own, and keeps it until Ctrl-C.
 
 const { values } = parseArgs({
-  options: { scale: { type: 'string', default: '1' }, entries: { type: 'string', default: '0' } },
+  options: {
+    scale: { type: 'string', default: '1' },
+    products: { type: 'string', default: '0' },
+    entries: { type: 'string', default: '0' },
+  },
 });
 const scale = Number(values.scale);
 if (!(scale > 0)) throw new Error('--scale takes a number above 0, such as 0.01');
@@ -20,6 +26,7 @@ try {
   await migrate(url);
   const started = performance.now();
   const rows = await loadBenchData(url, scale);
+  if (Number(values.products) > 0) await loadProducts(url, Number(values.products));
   if (Number(values.entries) > 0) await loadAuditData(url, Number(values.entries));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`loaded in ${seconds} s: ${JSON.stringify(rows)}`);
