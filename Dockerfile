@@ -1,4 +1,4 @@
-# One image for both services and the migration; the command chooses which.
+# One image for both services, the staff console and the migration; the command chooses which.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
