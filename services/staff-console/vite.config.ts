@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import optimizeLocales from '@react-aria/optimize-locales-plugin';
 import { defineConfig, type Plugin } from 'vite';
 
 /** Builds the page into `built`, or into the folder that `--outDir` names. */
@@ -18,7 +19,8 @@ export default defineConfig({
     // For servers that render React; a browser needs none.
     rolldownOptions: { onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log) },
   },
-  plugins: [compressedCopies()],
+  // The page is in English, and so is what the component library says in it.
+  plugins: [optimizeLocales.vite({ locales: ['en-US'] }), compressedCopies()],
 });
 
 /** Writes a copy of each asset for brotli and for gzip, so that the server compresses nothing. */

@@ -45,7 +45,7 @@ describeInBrowser('Signing in with a token', () => {
     async (before) => {
       tab = await stage.openTab({ path: '/slots?from=link', token: '' });
       await paste(`${before}${await signToken({ staffId: 1, claims: { name: 'Asha Menon' } })}\n`);
-      await tab.link('Slot 7').waitFor();
+      await tab.link(/Slot 7$/).waitFor();
       await tab.page.getByText('Asha Menon').waitFor();
       expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
     },
@@ -66,13 +66,13 @@ describeInBrowser('Signing in with a token', () => {
     await paste(await signToken({ staffId: 1, expiresIn: -60 }));
     await tab.page.getByText('This token has ended. Ask for a new one.').waitFor();
     await paste(await signToken({ staffId: 1 }));
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
   });
 
   it('The token of a link leaves the address and the history at once', async () => {
     const token = await signToken({ staffId: 1 });
     tab = await stage.openTab({ path: '/slots?from=link', token });
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
     expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
     const session = await tab.page.context().newCDPSession(tab.page);
     const { entries } = await session.send('Page.getNavigationHistory');
@@ -85,7 +85,7 @@ describeInBrowser('Signing in with a token', () => {
     const urls: string[] = [];
     tab.page.on('request', (request) => void urls.push(request.url()));
     await paste(token);
-    await tab.link('Slot 7').click();
+    await tab.link(/Slot 7$/).click();
     await tab.heading(/Slot 7/).waitFor();
     expect(urls.length).toBeGreaterThan(2);
     expect(urls.filter((url) => url.includes(token))).toEqual([]);
@@ -99,26 +99,26 @@ describeInBrowser('Signing in with a token', () => {
     tab.page.on('request', (request) => void urls.push(request.url()));
     await tab.page.reload();
     await paste(await signToken({ staffId: 1 }));
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
     expect(urls.filter((url) => /oidc/.test(url))).toEqual([]);
   });
 
   it('A reload keeps the session', async () => {
     tab = await stage.openTab();
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
     await tab.page.reload();
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
   });
 
   it('A link that is opened in a new tab has the session', async () => {
     tab = await stage.openTab();
-    const opened = await another(() => tab.link('Slot 7').click({ modifiers: ['ControlOrMeta'] }));
+    const opened = await another(() => tab.link(/Slot 7$/).click({ modifiers: ['ControlOrMeta'] }));
     await opened.heading(/Slot 7/).waitFor();
   });
 
   it('A tab of another browser profile has no session', async () => {
     tab = await stage.openTab();
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
     const other = await stage.openTab({ token: '' });
     await other.field('Token').waitFor();
     await other.close();
@@ -126,7 +126,7 @@ describeInBrowser('Signing in with a token', () => {
 
   it('Signing out signs out the other tabs of the same person, and none of another', async () => {
     tab = await stage.openTab();
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
     const same = await openAnother('/slots');
     await same.link('Slot 7').waitFor();
     const other = await openAnother(`/slots#token=${await signToken({ staffId: 2, subject: 'staff-2' })}`);
@@ -176,7 +176,7 @@ describeInBrowser('Signing in with a token', () => {
     tab = await stage.openTab({ token: await signToken({ staffId: 1, key }) });
     await again(/no longer accepted/).waitFor();
     await paste(await signToken({ staffId: 1 }));
-    await tab.link('Slot 7').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
   });
 
   const notStaff = (page: Page) => page.getByText('This account is not staff');

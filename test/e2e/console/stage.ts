@@ -16,6 +16,8 @@ export interface TabOptions extends BrowserContextOptions {
   readonly path?: string;
   /** The token in the link; one of staff user 1 unless told, none when empty. */
   readonly token?: string;
+  /** Runs in the page before its own scripts. */
+  readonly initScript?: string;
 }
 
 /** Both services, the console that serves its built page, and a browser. */
@@ -48,11 +50,12 @@ export class ConsoleStage {
   }
 
   /** Opens the console in a browser profile of its own, by a link as `npm start` prints it. */
-  async openTab({ path = '/slots', token, ...context }: TabOptions = {}): Promise<ConsoleTab> {
+  async openTab({ path = '/slots', token, initScript = '', ...context }: TabOptions = {}): Promise<ConsoleTab> {
     const text = token ?? (await signToken({ staffId: 1, subject: 'staff-1' }));
     const profile = await this.#browser.newContext({ timezoneId: 'Asia/Kolkata', ...context });
     profile.setDefaultTimeout(20_000);
     const page = await profile.newPage();
+    await page.addInitScript(initScript);
     const tab = new ConsoleTab(page);
     await page.goto(`${this.origin}${path}${text === '' ? '' : `#token=${text}`}`);
     return tab;

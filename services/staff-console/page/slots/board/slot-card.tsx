@@ -23,8 +23,8 @@ export function SlotCard({ slot, now, groups, productIds, named, nameOf }: SlotC
   return (
     <li className="card slot-card">
       <div className="slot-card-header">
-        <Link href={`/slots/${slot.id}`} aria-label={`Slot ${slot.id}`}>
-          <Time at={slot.deliveryTime} short /> <span className="detail">№ {slot.id}</span>
+        <Link href={`/slots/${slot.id}`}>
+          <Time at={slot.deliveryTime} short /> <span className="detail">Slot {slot.id}</span>
         </Link>
         <SlotBadge slot={slot} now={now} />
       </div>
