@@ -156,29 +156,55 @@ describe('The contents of the image', () => {
         [`${prefix}_WEB_PORT`]: '0',
         DRAIN_MS: '600000',
       });
-      const ended = once(service, 'exit');
-      onTestFinished(async () => {
-        service.kill('SIGKILL');
-        await ended;
-      });
+      void endWithTest(service);
       const webPort = await servingOn(service);
-      const [check = ''] = matches(compose, new RegExp(`^ +"(fetch\\('http://127\\.0\\.0\\.1:${port}/.*)",$`, 'gm'));
-      const health = async () => (await image.run(['node', '-e', check.replace(`:${port}/`, `:${webPort}/`)])).code;
+      const health = async () => (await image.run(healthCheckOf(port, webPort))).code;
       expect(await health()).toBe(0);
       service.kill('SIGTERM');
       await expect.poll(health).toBe(1);
       expect(service.exitCode).toBeNull();
     },
   );
+
+  it('The image serves the page of the console, without a database, and its health check sees that', async () => {
+    const running = image.start(commandOf('staff-console'), { CONSOLE_PORT: '0' });
+    const ended = endWithTest(running);
+    const port = await servingOn(running);
+    const health = async () => (await image.run(healthCheckOf(8050, port))).code;
+    expect(await health()).toBe(0);
+    const page = await (await fetch(`http://127.0.0.1:${port}/slots`)).text();
+    const assets = matches(page, /(?:src|href)="(\/assets\/[^"]+)"/g);
+    expect(assets.length).toBeGreaterThan(1);
+    for (const asset of assets) expect((await fetch(`http://127.0.0.1:${port}${asset}`)).status, asset).toBe(200);
+    running.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await health()).toBe(1);
+  });
 });
 
-/** Resolves with the web port that a service logs; rejects when the service ends before. */
+/** The health check in docker-compose.yml of the container with a port, asking the one that is used here. */
+function healthCheckOf(port: number, used: number): string[] {
+  const [check = ''] = matches(compose, new RegExp(`^ +"(fetch\\('http://127\\.0\\.0\\.1:${port}/.*)",$`, 'gm'));
+  return ['node', '-e', check.replace(`:${port}/`, `:${used}/`)];
+}
+
+/** Ends a process with the test that started it, and resolves with its exit code and signal. */
+function endWithTest(child: ChildProcess): Promise<unknown[]> {
+  const ended = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return ended;
+}
+
+/** Resolves with the web port that a service logs, or the console's only one; rejects when the service ends before. */
 async function servingOn({ stdout }: ChildProcess): Promise<number> {
   if (stdout === null) throw new Error('the output of the service is not piped');
   for await (const line of createInterface({ input: stdout })) {
-    const { msg, webPort } = JSON.parse(line);
+    const { msg, webPort, port = webPort } = JSON.parse(line);
     // The rest is not read, which must not stop the service.
-    if (msg === 'serving') return Number(webPort);
+    if (msg === 'serving') return Number(port);
   }
   throw new Error('the service ended before it served');
 }

@@ -7,7 +7,7 @@ import {
   changesOf,
   draftOf,
   isChange,
-} from '../../services/staff-console/page/coupons/draft.ts';
+} from '../../services/staff-console/page/coupons/record/draft.ts';
 import { CouponDetailSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 
 const asha = { id: 1, name: 'Asha' };

@@ -6,9 +6,9 @@ import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
 import { useNow } from '../ui/time.tsx';
 import { EntryView } from './entry-view.tsx';
 import { FilterForm } from './filter-form.tsx';
-import { readFilters, toParams, toRequest } from './filters.ts';
-import type { TrailOwner } from './trail.ts';
-import { type TrailFailure, useMergedTrail } from './use-merged-trail.ts';
+import { readFilters, toParams, toRequest } from './trail/filters.ts';
+import type { TrailOwner } from './trail/trail.ts';
+import { type TrailFailure, useMergedTrail } from './trail/use-merged-trail.ts';
 
 const tickMs = 10_000;
 const titles = {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { ReactNode } from 'react';
+import { difference } from '../forms/difference.tsx';
 import { useProductNames } from '../lookup/catalog.ts';
-import { difference } from '../ui/difference.tsx';
 import { formatDate } from '../ui/time.tsx';
 import { Expandable } from './expandable.tsx';
 import { type ChangedField, describeValue, idsIn, productFields } from './fields.ts';

@@ -5,10 +5,10 @@ import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_p
 import { Facts } from '../ui/page.tsx';
 import { Time, timeSince } from '../ui/time.tsx';
 import { ChangeView } from './change-view.tsx';
-import { describeDeed, nameOfRecord } from './deeds.ts';
 import { Expandable } from './expandable.tsx';
 import { changedFields } from './fields.ts';
-import { trailAddress } from './filters.ts';
+import { describeDeed, nameOfRecord } from './trail/deeds.ts';
+import { trailAddress } from './trail/filters.ts';
 import './audit.css';
 
 interface EntryViewProps {

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
+import { TextField } from '../forms/text-field.tsx';
 import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/text-field.tsx';
 import { fromTimeInput, timeInput, timeZone } from '../ui/time.tsx';
-import { describeMutation, kinds, mutations } from './deeds.ts';
-import { type Filters, noFilters, toParams } from './filters.ts';
 import { SelectField } from './select-field.tsx';
+import { describeMutation, kinds, mutations } from './trail/deeds.ts';
+import { type Filters, noFilters, toParams } from './trail/filters.ts';
 
 interface FilterFormProps {
   /** The filters in the address. */

@@ -4,9 +4,9 @@ import { describeFailure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading, Problem, Section } from '../ui/page.tsx';
 import { timeSince, useNow } from '../ui/time.tsx';
-import type { Kind } from './deeds.ts';
 import { EntryView } from './entry-view.tsx';
-import { ownerOf, useLastChange, useTrail } from './trail.ts';
+import type { Kind } from './trail/deeds.ts';
+import { ownerOf, useLastChange, useTrail } from './trail/trail.ts';
 
 interface RecordProps {
   readonly type: Kind;

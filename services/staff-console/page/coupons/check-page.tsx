@@ -4,13 +4,13 @@ import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useSearchParams } from 'react-router';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { TextField } from '../forms/text-field.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
-import { TextField } from '../ui/text-field.tsx';
 import { CheckResult } from './check-result.tsx';
-import { amountProblem } from './terms-fields.tsx';
-import './coupons.css';
+import { amountProblem } from './record/terms-fields.tsx';
+import './record/coupons.css';
 
 /** Tells what a coupon code takes off an order, or why it takes off nothing. */
 export function Component(): ReactNode {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { type ValidateResponse, ValidationRefusal } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { Badge, Facts } from '../ui/page.tsx';
-import { describeDiscount } from './words.ts';
+import { describeDiscount } from './record/words.ts';
 
 interface CheckResultProps {
   readonly answer: ValidateResponse;

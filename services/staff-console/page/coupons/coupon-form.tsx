@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useNavigate } from 'react-router';
+import { Choice } from '../forms/choice.tsx';
+import { FormEnd } from '../forms/form-end.tsx';
+import { TextField } from '../forms/text-field.tsx';
 import { UserPicker } from '../lookup/user-picker.tsx';
 import type { Failure } from '../rpc/failure.ts';
-import { Choice } from '../ui/choice.tsx';
-import { FormEnd } from '../ui/form-end.tsx';
 import { Section } from '../ui/page.tsx';
-import { TextField } from '../ui/text-field.tsx';
-import { type CouponDraft, changesOf, isChange } from './draft.ts';
-import { useProblems } from './problems.ts';
-import { TermsFields, termsPlaces } from './terms-fields.tsx';
+import { type CouponDraft, changesOf, isChange } from './record/draft.ts';
+import { useProblems } from './record/problems.ts';
+import { TermsFields, termsPlaces } from './record/terms-fields.tsx';
 
 interface CouponFormProps {
   readonly draft: CouponDraft;

@@ -8,11 +8,11 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
 import { Time, useNow } from '../ui/time.tsx';
 import { Names, ProductNames } from './names.tsx';
+import { CouponBadge, ValidUntil } from './record/validity.tsx';
+import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
 import { WithRecordId } from './record-id.tsx';
-import { CouponBadge, ValidUntil } from './validity.tsx';
 import { ValidityButton } from './validity-button.tsx';
-import { describeAudience, describeDiscount, describeMinimum } from './words.ts';
-import './coupons.css';
+import './record/coupons.css';
 
 /** A coupon: what it gives, to whom and for what, and whether it can be used. */
 export function Component(): ReactNode {

@@ -3,15 +3,15 @@ import { type ReactNode, useState } from 'react';
 import { Navigate } from 'react-router';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { LastChange } from '../audit/history.tsx';
+import { Conflict } from '../forms/conflict.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
-import { Conflict } from '../ui/conflict.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
 import { CouponForm } from './coupon-form.tsx';
-import { changesOf, draftOf, isChange } from './draft.ts';
+import { changesOf, draftOf, isChange } from './record/draft.ts';
+import { describeDraft } from './record/words.ts';
 import { WithRecordId } from './record-id.tsx';
-import { describeDraft } from './words.ts';
 
 /** Changes a coupon. */
 export function Component(): ReactNode {

@@ -9,10 +9,10 @@ import { Endless } from '../ui/endless.tsx';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
 import { useNow } from '../ui/time.tsx';
 import { useSearch } from '../ui/use-search.ts';
-import { CouponViews } from './coupon-views.tsx';
-import { CouponBadge, ValidUntil } from './validity.tsx';
-import { describeAudience, describeDiscount, describeMinimum } from './words.ts';
-import './coupons.css';
+import { CouponViews } from './record/coupon-views.tsx';
+import { CouponBadge, ValidUntil } from './record/validity.tsx';
+import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
+import './record/coupons.css';
 
 /** The coupons, latest first. */
 export function Component(): ReactNode {

@@ -4,7 +4,7 @@ import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_p
 import { useWrite } from '../rpc/write.ts';
 import { Page } from '../ui/page.tsx';
 import { CouponForm } from './coupon-form.tsx';
-import { blankDraft, changesOf } from './draft.ts';
+import { blankDraft, changesOf } from './record/draft.ts';
 
 /** Creates a coupon. */
 export function Component(): ReactNode {

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { type Option, PickMany } from '../ui/pick-many.tsx';
+import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { useGroups } from './catalog.ts';
 
 interface GroupPickerProps {

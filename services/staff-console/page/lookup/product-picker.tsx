@@ -2,8 +2,8 @@ import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
-import { type Option, PickMany } from '../ui/pick-many.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 
 interface ProductPickerProps {

@@ -2,8 +2,8 @@ import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
-import { type Option, PickMany } from '../ui/pick-many.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 
 interface UserPickerProps {

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
+import { TextField } from '../forms/text-field.tsx';
 import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/text-field.tsx';
 import { session } from './session.ts';
 import { readToken } from './token.ts';
 

@@ -15,7 +15,7 @@ import { ordersClose, SlotBadge } from './record/slot-state.tsx';
 import { SequenceSection } from './sequence/sequence-section.tsx';
 import { SnippetsSection } from './snippets/snippets-section.tsx';
 import { TimesSection } from './times-section.tsx';
-import './slots.css';
+import './record/slots.css';
 
 /** All of one slot. */
 export function Component(): ReactNode {

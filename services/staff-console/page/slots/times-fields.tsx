@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { TextField } from '../forms/text-field.tsx';
 import { GroupPicker } from '../lookup/group-picker.tsx';
-import { TextField } from '../ui/text-field.tsx';
 import { timeZone } from '../ui/time.tsx';
 import type { SlotDraft } from './record/slot-draft.ts';
 

@@ -2,10 +2,10 @@ import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { TextField } from '../forms/text-field.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { Endless } from '../ui/endless.tsx';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
-import { TextField } from '../ui/text-field.tsx';
 import { useSearch } from '../ui/use-search.ts';
 
 const pageSize = 20;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import '../coupons.css';
+import '../record/coupons.css';
 
 interface IssuedProps {
   /** What has been made, such as "The refund coupon". */

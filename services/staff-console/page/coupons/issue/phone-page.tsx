@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { CouponService, type PhoneCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { TextField } from '../../forms/text-field.tsx';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Problem } from '../../ui/page.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { useProblems } from '../problems.ts';
+import { useProblems } from '../record/problems.ts';
 import { Issued } from './issued.tsx';
 
 const places = { mobile: 'mobile' };

@@ -2,12 +2,12 @@ import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { Link } from 'react-aria-components/Link';
 import { type Coupon, CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { TextField } from '../../forms/text-field.tsx';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Problem } from '../../ui/page.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useProblems } from '../problems.ts';
+import { useProblems } from '../record/problems.ts';
 import { Issued } from './issued.tsx';
 
 // The code is made from the order's number: one that exists means that the order has its refund coupon.

@@ -8,10 +8,10 @@ import { Endless } from '../../ui/endless.tsx';
 import { Badge, Empty, Loading, Page, Problem } from '../../ui/page.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { useSearch } from '../../ui/use-search.ts';
-import { CouponViews } from '../coupon-views.tsx';
-import { CouponBadge, ValidUntil } from '../validity.tsx';
-import { describeDiscount, describeMinimum } from '../words.ts';
-import '../coupons.css';
+import { CouponViews } from '../record/coupon-views.tsx';
+import { CouponBadge, ValidUntil } from '../record/validity.tsx';
+import { describeDiscount, describeMinimum } from '../record/words.ts';
+import '../record/coupons.css';
 
 /** The reserved coupons, latest first. */
 export function Component(): ReactNode {

@@ -2,16 +2,16 @@ import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useNavigate } from 'react-router';
 import { CouponService, type ReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { FormEnd } from '../../forms/form-end.tsx';
+import { TextField } from '../../forms/text-field.tsx';
 import { useWrite } from '../../rpc/write.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { FormEnd } from '../../ui/form-end.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { blankDraft, isChange, type TermsDraft, termsChangesOf } from '../draft.ts';
 import { Issued } from '../issue/issued.tsx';
-import { useProblems } from '../problems.ts';
-import { TermsFields, termsPlaces } from '../terms-fields.tsx';
-import { describeDiscount } from '../words.ts';
+import { blankDraft, isChange, type TermsDraft, termsChangesOf } from '../record/draft.ts';
+import { useProblems } from '../record/problems.ts';
+import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
+import { describeDiscount } from '../record/words.ts';
 
 /** Creates a reserved coupon. */
 export function Component(): ReactNode {

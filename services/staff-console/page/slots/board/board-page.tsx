@@ -3,15 +3,15 @@ import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import { type Slot, SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { TextField } from '../../forms/text-field.tsx';
 import { useGroups, useProductNames } from '../../lookup/catalog.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Empty, Loading, Page, Problem } from '../../ui/page.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 import { dateInput, formatDay, useNow } from '../../ui/time.tsx';
 import { SlotCard } from './slot-card.tsx';
 import { SlotViews } from './slot-views.tsx';
-import '../slots.css';
+import '../record/slots.css';
 
 const daysShown = 7;
 /** How many products a card names. */

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { NavLink, useNavigate } from 'react-router';
+import { TextField } from '../../forms/text-field.tsx';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 
 /** The bar above the slots: the board or the list, what the view itself has, and the way to a slot by its number. */
 export function SlotViews({ children }: { readonly children: ReactNode }): ReactNode {

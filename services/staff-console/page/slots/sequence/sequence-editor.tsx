@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
+import type { Option } from '../../forms/pick-many.tsx';
 import { UserPicker } from '../../lookup/user-picker.tsx';
-import type { Option } from '../../ui/pick-many.tsx';
 import type { Sequence } from './sequence.ts';
 import { StopList } from './stop-list.tsx';
 

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { useDragAndDrop } from 'react-aria-components/useDragAndDrop';
+import { TextField } from '../../forms/text-field.tsx';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 import { move } from './sequence.ts';
 
 interface StopListProps {

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { VendorSnippetInputSchema } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import type { Option } from '../../ui/pick-many.tsx';
+import type { Option } from '../../forms/pick-many.tsx';
 import { fromTimeInput } from '../../ui/time.tsx';
 
 /** A vendor snippet, as a form holds it. */

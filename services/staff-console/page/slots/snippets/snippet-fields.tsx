@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { TextField } from '../../forms/text-field.tsx';
 import { ProductPicker } from '../../lookup/product-picker.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 import type { SnippetDraft } from './snippet-draft.ts';
 
 interface SnippetFieldsProps {

@@ -1,7 +1,7 @@
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
-import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 
 /** The kinds of records that have an audit trail (design 10), each with its name. */
 export const kinds = {

@@ -1,7 +1,7 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
-import { Badge } from '../ui/page.tsx';
-import { Time } from '../ui/time.tsx';
+import { Badge } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
 import { stateOf } from './words.ts';
 
 const kinds = { Valid: 'good', Expired: 'plain', Invalidated: 'bad' } as const;

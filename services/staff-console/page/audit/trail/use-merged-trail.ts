@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
-import { describeFailure, type Failure } from '../rpc/failure.ts';
+import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { describeFailure, type Failure } from '../../rpc/failure.ts';
 import { isKind } from './deeds.ts';
 import type { TrailRequest } from './filters.ts';
 import { mergeTrails } from './merge-trails.ts';

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { useBlocker } from 'react-router';
-import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 
 /** Asks before a form is left that has changes which nobody has saved. */
 export function Unsaved({ when }: { readonly when: boolean }): ReactNode {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Failure } from '../rpc/failure.ts';
-import { Button } from './button.tsx';
-import { Problem } from './page.tsx';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/page.tsx';
 import { Unsaved } from './unsaved.tsx';
 
 interface FormEndProps {

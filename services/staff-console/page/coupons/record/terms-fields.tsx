@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { ProductPicker } from '../lookup/product-picker.tsx';
-import { Choice, Switch } from '../ui/choice.tsx';
-import { TextField, type TextFieldProps } from '../ui/text-field.tsx';
-import { timeZone } from '../ui/time.tsx';
+import { Choice, Switch } from '../../forms/choice.tsx';
+import { TextField, type TextFieldProps } from '../../forms/text-field.tsx';
+import { ProductPicker } from '../../lookup/product-picker.tsx';
+import { timeZone } from '../../ui/time.tsx';
 import type { TermsDraft } from './draft.ts';
 
 interface TermsFieldsProps {

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { CouponBodySchema, CouponDetail } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { fromTimeInput, timeInput } from '../ui/time-input.ts';
+import type { CouponBodySchema, CouponDetail } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { fromTimeInput, timeInput } from '../../ui/time-input.ts';
 
 /** Somebody or something that was chosen by its name. */
 export interface Chosen {

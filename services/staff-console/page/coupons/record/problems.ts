@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { Failure } from '../rpc/failure.ts';
+import type { Failure } from '../../rpc/failure.ts';
 
 /** Where the problems of a request stand. */
 export interface Problems {

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { ListEntriesRequestSchema } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { ListEntriesRequestSchema } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
 
 /** The filters of the audit trail as they stand in the address: texts, empty for none. */
 export interface Filters {

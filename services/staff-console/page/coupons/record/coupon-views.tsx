@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import { TextField } from '../ui/text-field.tsx';
-import type { Search } from '../ui/use-search.ts';
+import { TextField } from '../../forms/text-field.tsx';
+import type { Search } from '../../ui/use-search.ts';
 
 interface CouponViewsProps {
   readonly search: Search;

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { useRouteError } from 'react-router';
 import { describeFailure } from '../rpc/failure.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
-import { Page, Problem } from '../ui/page.tsx';
+import { Button, ButtonLink } from './button.tsx';
+import { Page, Problem } from './page.tsx';
 
 /** Stands where no page has the address. */
 export function NoSuchPage(): ReactNode {

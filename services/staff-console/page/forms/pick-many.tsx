@@ -6,7 +6,7 @@ import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
 import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
-import { Button } from './button.tsx';
+import { Button } from '../ui/button.tsx';
 
 /** Something that can be chosen by its name. */
 export interface Option {
