@@ -6,6 +6,7 @@ import { BrokenPage, NoSuchPage } from './ui/wrong-page.tsx';
 export const router = createBrowserRouter([
   {
     Component: Shell,
+    HydrateFallback: () => <Loading what="the page" />,
     children: [
       {
         ErrorBoundary: BrokenPage,

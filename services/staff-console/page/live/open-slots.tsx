@@ -62,7 +62,7 @@ function OpenSlotRow({ slot, now, nameOf }: OpenSlotRowProps): ReactNode {
   return (
     <li>
       <Link href={`/slots/${id}`} aria-label={`Slot ${id}`}>
-        <Time at={deliveryTime} short /> <span className="detail">№ {id}</span>
+        <Time at={deliveryTime} short /> <span className="detail">Slot {id}</span>
       </Link>
       {left !== undefined && <span>Orders close in {left}</span>}
       <span className="detail">{describeProducts(productIds, nameOf)}</span>
