@@ -1,5 +1,6 @@
 import { createBrowserRouter, Navigate } from 'react-router';
 import { Shell } from './layout/shell.tsx';
+import { Loading } from './ui/page.tsx';
 import { BrokenPage, NoSuchPage } from './ui/wrong-page.tsx';
 
 /** The pages by their addresses. Each is fetched when it is first opened. */
