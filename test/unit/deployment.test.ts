@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { readConsoleConfig } from '../../services/staff-console/config.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
 
@@ -11,7 +12,7 @@ const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta
 const compose = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const nginx = read('docker/nginx.conf');
-const variablePages = read('README.md') + read('docs/deploying.md');
+const variablePages = ['README.md', 'docs/deploying.md', 'docs/console.md'].map(read).join('');
 const packageJson = read('package.json');
 const { dependencies, engines } = JSON.parse(packageJson);
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
@@ -29,20 +30,22 @@ const config = (service: 'slot' | 'coupon') =>
 describe('The deployment files', () => {
   it('The deployment files start what the build makes', () => {
     const programs = matches([dockerfile, compose, packageJson].join('\n'), /\bdist\/([\w./-]+)\.js\b/g);
-    expect(programs).toHaveLength(8);
+    expect(programs).toHaveLength(10);
     for (const program of programs) expect(sources).toContain(`${program}.ts`);
   });
 
   it('The deployment files name the ports that the services have unless told otherwise', () => {
-    const [slot, coupon] = [config('slot'), config('coupon')];
+    const [slot, coupon, page] = [config('slot'), config('coupon'), readConsoleConfig({})];
     const published = matches(compose, /^ +ports: \[(.*)\]$/gm);
     expect(published).toEqual(
-      [slot, coupon].map((one) =>
-        [one.grpcPort, one.webPort].map((port) => `"\${BIND_ADDRESS:-0.0.0.0}:${port}:${port}"`).join(', '),
+      [[slot.grpcPort, slot.webPort], [coupon.grpcPort, coupon.webPort], [page.port]].map((ports) =>
+        ports.map((port) => `"\${BIND_ADDRESS:-0.0.0.0}:${port}:${port}"`).join(', '),
       ),
     );
     expect(matches(compose, /^ +expose: \[(.*)\]$/gm)).toEqual([`"${slot.grpcPort}", "${slot.webPort}"`]);
-    expect(matches(compose, /127\.0\.0\.1:(\d+)\/readyz/g)).toEqual([`${slot.webPort}`, `${coupon.webPort}`]);
+    expect(matches(compose, /127\.0\.0\.1:(\d+)\/readyz/g)).toEqual(
+      [slot.webPort, coupon.webPort, page.port].map(String),
+    );
     expect(matches(nginx, /^ +listen (\d+);$/gm)).toEqual([`${slot.grpcPort}`, `${slot.webPort}`]);
     expect(matches(nginx, /^ +server slot-service:(\d+) resolve max_fails=0;$/gm)).toEqual([
       `${slot.grpcPort}`,
@@ -50,7 +53,20 @@ describe('The deployment files', () => {
     ]);
   });
 
-  it('The deployment files set no variable without a row in README.md or docs/deploying.md', () => {
+  it('The deployment files give the console the addresses of the services, and the services its origin', () => {
+    const { page, port } = readConsoleConfig({});
+    expect(matches(compose, /^ +CONSOLE_SLOT_URL: \$\{CONSOLE_SLOT_URL:-(.*)\}$/gm)).toEqual([page.slotUrl]);
+    expect(matches(compose, /^ +CONSOLE_COUPON_URL: \$\{CONSOLE_COUPON_URL:-(.*)\}$/gm)).toEqual([page.couponUrl]);
+    expect(matches(compose, /^ +CORS_ORIGINS: \$\{CORS_ORIGINS:-(.*)\}$/gm)).toEqual([`http://localhost:${port}`]);
+  });
+
+  it('The deployment files pass on every variable of the console but its port', () => {
+    const variables = new Set(matches(read('services/staff-console/config.ts'), /\b(CONSOLE_[A-Z_]+)\b/g));
+    const passed = matches(compose, /^ +(CONSOLE_[A-Z_]+): \$\{\1:-/gm);
+    expect([...passed, 'CONSOLE_PORT'].sort()).toEqual([...variables].sort());
+  });
+
+  it('The deployment files set no variable without a row in a page of the documentation', () => {
     const names = new Set(
       matches(compose, /(?:^ +|\$\{)([A-Z][A-Z_]+)[:}]/gm).filter((name) => !/^(POSTGRES|REDISCLI)_/.test(name)),
     );
@@ -139,11 +155,13 @@ describe('docker-compose.yml', () => {
   it('docker-compose.yml starts the services after their stores and the migration', () => {
     expect(waitsOf('migrate')).toEqual(['postgres service_healthy']);
     expect(waitsOf('x-service')).toEqual(['migrate service_completed_successfully', 'redis service_healthy']);
+    expect(waitsOf('staff-console')).toEqual(['migrate service_completed_successfully']);
     expect(waitsOf('slot-balancer')).toEqual(['slot-service service_healthy']);
-    for (const name of ['slot-service', 'coupon-service']) expect(part(name)).toContain('<<: *service\n');
+    for (const name of ['slot-service', 'coupon-service', 'staff-console'])
+      expect(part(name)).toContain('<<: *service\n');
   });
 
-  it.each(['postgres', 'redis', 'slot-service', 'coupon-service'])(
+  it.each(['postgres', 'redis', 'slot-service', 'coupon-service', 'staff-console'])(
     'docker-compose.yml asks for the health of %s',
     (name) => {
       expect(part(name)).toMatch(/^ {4}healthcheck:.*\n(?: {6}<<: \*healthcheck\n)? {6}test:/m);

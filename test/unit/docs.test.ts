@@ -9,7 +9,8 @@ const read = (file: string) => readFileSync(inRoot(file), 'utf8');
 const filesIn = (folder: string) => readdirSync(inRoot(folder), { recursive: true }).map(String);
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs').map((file) => `docs/${file}`)];
+const docs = filesIn('docs').filter((file) => file.endsWith('.md'));
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs.map((file) => `docs/${file}`)];
 const isFolder = (file: string) => statSync(inRoot(file), { throwIfNoEntry: false })?.isDirectory() ?? false;
 /** The folders of the repository that a page may name. What is built or made by a start is not among them. */
 const roots = readdirSync(root).filter((name) => isFolder(name) && !/^(?:\.|dist$|node_modules$)/.test(name));
@@ -43,7 +44,8 @@ it('README has fewer than 150 lines', () => {
 });
 
 it('README has a row for each variable that the configuration reads', () => {
-  const sources = [...filesIn('shared/config').map((file) => `shared/config/${file}`), 'shared/dev/settings.ts'];
+  const shared = filesIn('shared/config').map((file) => `shared/config/${file}`);
+  const sources = [...shared, 'shared/dev/settings.ts', 'services/staff-console/config.ts'];
   const names = new Set(matches(sources.map(read).join('\n'), /(?:'|env\.)([A-Z]+(?:_[A-Z]+)+)\b/g));
   const rows = matches(read('README.md'), /^\| (`[^|]*) \|/gm).join();
   expect(names.size).toBeGreaterThan(20);
@@ -57,7 +59,7 @@ describe.each(pages)('%s', (page) => {
   });
 
   it(`${page} names source and test files that exist`, () => {
-    const names = matches(textOf(page), /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|conf|md)|[\w-]+\.test\.ts)`/g);
+    const names = matches(textOf(page), /`((?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|conf|md)|[\w-]+\.test\.ts)`/g);
     expect(names.filter((name) => !existsSync(inRoot(name)) && !testFiles.includes(name))).toEqual([]);
   });
 
