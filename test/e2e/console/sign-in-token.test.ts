@@ -128,14 +128,14 @@ describeInBrowser('Signing in with a token', () => {
     tab = await stage.openTab();
     await tab.link(/Slot 7$/).waitFor();
     const same = await openAnother('/slots');
-    await same.link('Slot 7').waitFor();
+    await same.link(/Slot 7$/).waitFor();
     const other = await openAnother(`/slots#token=${await signToken({ staffId: 2, subject: 'staff-2' })}`);
-    await other.link('Slot 7').waitFor();
+    await other.link(/Slot 7$/).waitFor();
     await tab.button('Sign out').click();
     await tab.field('Token').waitFor();
     await same.field('Token').waitFor();
     await other.page.reload();
-    await other.link('Slot 7').waitFor();
+    await other.link(/Slot 7$/).waitFor();
     await same.page.reload();
     await same.field('Token').waitFor();
   });
@@ -146,10 +146,10 @@ describeInBrowser('Signing in with a token', () => {
     const same = await openAnother('/slots');
     await again(/Your session has ended/).waitFor();
     await paste(await signToken({ staffId: 1, subject }));
-    await same.link('Slot 7').waitFor();
+    await same.link(/Slot 7$/).waitFor();
     await expect.poll(() => same.page.getByRole('alertdialog').count()).toBe(0);
     await same.page.reload();
-    await same.link('Slot 7').waitFor();
+    await same.link(/Slot 7$/).waitFor();
   });
 
   it('A token that ends asks to sign in again over the page, and what was entered stays', async () => {
