@@ -1,16 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { signToken } from '../support/tokens.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeInBrowser } from './browser.ts';
-import { expectText, type StaffPage } from './staff-page.ts';
+import type { CallingPage } from './calling-page.ts';
+import { protocols } from './page-calls.ts';
 import { Stage } from './stage.ts';
+
+const times = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
 
 describeInBrowser('Pages of other origins', () => {
   let stage: Stage;
-  let token: string;
-  let page: StaffPage;
+  let page: CallingPage;
 
   beforeAll(async () => {
-    [stage, token] = await Promise.all([Stage.open(), signToken({ staffId: 1 })]);
+    stage = await Stage.open();
   });
 
   afterEach(() => page.close());
@@ -18,59 +19,61 @@ describeInBrowser('Pages of other origins', () => {
   afterAll(() => stage.close());
 
   const calls = () => [...stage.slot.log, ...stage.coupon.log].filter(({ msg }) => msg === 'call');
+  const refused = { error: { message: 'Failed to fetch', reason: '', fields: [] } };
 
-  it.each(['Connect', 'Connect with GET', 'gRPC-Web'])(
-    'A page of an origin that is not allowed can neither read nor write over %s',
-    async (protocol) => {
-      page = await stage.openForeignPage();
-      const before = calls();
-      await page.logIn(protocol, token);
-      await expectText(page.alert).toBe('Failed to fetch');
-      await page.createSlot({ snippets: `${protocol}: 1` });
-      await expectText(page.alert).toBe('Failed to fetch');
-      await page.fill('Code', protocol);
-      await page.fill('Percent', '10');
-      await page.press('Create coupon');
-      await expectText(page.alert).toBe('Failed to fetch');
-      const { slot, coupon } = stage;
-      expect(await slot.database.sql('select from vendor_snippets where snippet_code = $1', [protocol])).toEqual([]);
-      expect(await coupon.database.sql('select from coupons where coupon_code = $1', [protocol])).toEqual([]);
-      // The preflights were refused, so no call began.
-      expect(calls()).toEqual(before);
-    },
-  );
-
-  it('A page reads by GET with its token, and no read comes from a cache', async () => {
-    page = await stage.openPage();
-    const sent: string[] = [];
-    page.page.on('request', (request) => {
-      if (request.url().includes('SlotService')) sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
-    });
-    const answer = page.page.waitForResponse(/GetAll/);
-    await page.logIn('Connect with GET', token);
-    expect((await (await answer).allHeaders())['cache-control']).toBe('no-store');
-    await expectText(page.status).toBe('Logged in');
-    const before = calls().length;
-    const listed = await page.items('Slots').count();
-    for (const added of [0, 1, 2]) {
-      await page.press('List slots');
-      await expectText(page.status).toBe(`${listed + added} slots`);
-      expect(calls()).toHaveLength(before + added + 1);
-      await stage.slot.database.sql('insert into slots (delivery_time, freeze_time) values (now(), now())');
-    }
-    expect(sent).toEqual(Array.from({ length: 4 }, () => 'GET /slot.v1.SlotService/GetAll'));
+  it.each(protocols)('A page of an origin that is not allowed can neither read nor write over %s', async (protocol) => {
+    page = await stage.openForeignPage();
+    const { slot, coupon } = stage;
+    const before = calls();
+    const vendorSnippets = [{ name: protocol, productIds: [1] }];
+    const body = { couponCode: protocol, discountPercent: 10, isApplyForAll: true };
+    expect(await page.call(protocol, slot, 'slot.v1.SlotService/GetAll')).toEqual(refused);
+    expect(await page.call(protocol, slot, 'slot.v1.SlotService/CreateSlot', { ...times, vendorSnippets })).toEqual(
+      refused,
+    );
+    expect(await page.call(protocol, coupon, 'coupon.v1.CouponService/Create', { coupon: body })).toEqual(refused);
+    expect(await slot.database.sql('select from vendor_snippets where snippet_code = $1', [protocol])).toEqual([]);
+    expect(await coupon.database.sql('select from coupons where coupon_code = $1', [protocol])).toEqual([]);
+    // The preflights were refused, so no call began.
+    expect(calls()).toEqual(before);
   });
 
-  it('A page reads by GET what it has just written by POST', async () => {
-    page = await stage.openPage();
-    await page.logIn('Connect with GET', token);
-    await expectText(page.status).toBe('Logged in');
-    const listed = await page.items('Slots').count();
-    const write = page.page.waitForRequest(/CreateSlot/);
-    const read = page.page.waitForRequest(/GetAll/);
-    await page.createSlot({});
-    await expectText(page.status).toBe('Slot created successfully');
-    expect([(await write).method(), (await read).method()]).toEqual(['POST', 'GET']);
-    expect(await page.items('Slots').count()).toBe(listed + 1);
+  describe('with GET', () => {
+    let sent: string[];
+    const insertSlot = async () => {
+      const insert = 'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id';
+      const [row] = await stage.slot.database.sql<{ id: number }>(insert);
+      return row ?? { id: 0 };
+    };
+    const list = () => page.call('Connect with GET', stage.slot, 'slot.v1.SlotService/GetAll');
+
+    beforeEach(async () => {
+      page = await stage.openPage();
+      sent = [];
+      page.page.on('request', (request) => {
+        if (request.url().includes('SlotService')) sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      });
+    });
+
+    it('A page reads by GET with its token, and no read comes from a cache', async () => {
+      const answer = page.page.waitForResponse(/GetAll/);
+      const before = calls().length;
+      for (const made of [1, 2, 3]) {
+        const { id } = await insertSlot();
+        expect((await list()).message).toMatchObject({
+          slots: expect.arrayContaining([expect.objectContaining({ id })]),
+        });
+        expect(calls()).toHaveLength(before + made);
+      }
+      expect((await (await answer).allHeaders())['cache-control']).toBe('no-store');
+      expect(sent).toEqual(Array.from({ length: 3 }, () => 'GET /slot.v1.SlotService/GetAll'));
+    });
+
+    it('A page reads by GET what it has just written by POST', async () => {
+      const { message } = await page.call('Connect with GET', stage.slot, 'slot.v1.SlotService/CreateSlot', times);
+      expect(message).toMatchObject({ message: 'Slot created successfully' });
+      expect((await list()).message).toMatchObject({ slots: expect.arrayContaining([expect.objectContaining(times)]) });
+      expect(sent).toEqual(['POST /slot.v1.SlotService/CreateSlot', 'GET /slot.v1.SlotService/GetAll']);
+    });
   });
 });

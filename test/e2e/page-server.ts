@@ -1,9 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
 
 const folder = fileURLToPath(new URL('page', import.meta.url));
+
+const html = `<!doctype html>
+<title>A page of another origin</title>
+<link rel="icon" href="data:,">
+<script type="module" src="/page.js"></script>`;
 
 /** The files of the page by their paths. */
 export type PageFiles = ReadonlyMap<string, { readonly type: string; readonly content: string }>;
@@ -19,7 +23,7 @@ export async function bundlePage(): Promise<PageFiles> {
   await stop();
   const script = outputFiles.map(({ text }) => text).join('\n');
   return new Map([
-    ['/', { type: 'text/html', content: await readFile(`${folder}/index.html`, 'utf8') }],
+    ['/', { type: 'text/html', content: html }],
     ['/page.js', { type: 'text/javascript', content: script }],
   ]);
 }

@@ -2,8 +2,8 @@ import type { Browser } from 'playwright-core';
 import type { TestService } from '../support/service.ts';
 import { startTestService } from '../support/service.ts';
 import { launchBrowser } from './browser.ts';
+import { CallingPage } from './calling-page.ts';
 import { bundlePage, PageServer } from './page-server.ts';
-import { StaffPage } from './staff-page.ts';
 
 /** Both services, a browser, and the page on two origins: one that the services allow and one that they don't. */
 export class Stage {
@@ -29,22 +29,22 @@ export class Stage {
   }
 
   /** Opens the page with an empty browser profile. */
-  openPage(): Promise<StaffPage> {
+  openPage(): Promise<CallingPage> {
     return this.#open(this.#ours);
   }
 
   /** Opens the page on the origin that the services do not allow. */
-  openForeignPage(): Promise<StaffPage> {
+  openForeignPage(): Promise<CallingPage> {
     return this.#open(this.#foreign);
   }
 
-  async #open({ origin }: PageServer): Promise<StaffPage> {
+  async #open({ origin }: PageServer): Promise<CallingPage> {
     const context = await this.#browser.newContext();
     context.setDefaultTimeout(10_000);
     const page = await context.newPage();
-    const [slots, coupons] = [this.slot, this.coupon].map(({ webPort }) => `http://localhost:${webPort}`);
-    await page.goto(`${origin}/?slots=${slots}&coupons=${coupons}`);
-    return new StaffPage(page);
+    const calling = await CallingPage.of(page);
+    await page.goto(origin);
+    return calling;
   }
 
   async close(): Promise<void> {

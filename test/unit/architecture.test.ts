@@ -52,12 +52,37 @@ const folders = [
   'services/slot-service/parts.ts',
   'services/slot-service/procedures',
   'services/slot-service',
+  'services/staff-console/page-config.ts',
+  'services/staff-console/page/session',
+  'services/staff-console/page/rpc',
+  'services/staff-console/page/ui',
+  'services/staff-console/page/forms',
+  'services/staff-console/page/lookup',
+  'services/staff-console/page/audit/trail',
+  'services/staff-console/page/audit',
+  'services/staff-console/page/live',
+  'services/staff-console/page/sign-in',
+  'services/staff-console/page/slots/record',
+  'services/staff-console/page/slots/snippets',
+  'services/staff-console/page/slots/sequence',
+  'services/staff-console/page/slots/board',
+  'services/staff-console/page/slots',
+  'services/staff-console/page/coupons/record',
+  'services/staff-console/page/coupons/issue',
+  'services/staff-console/page/coupons/reserved',
+  'services/staff-console/page/coupons',
+  'services/staff-console/page/users',
+  'services/staff-console/page/layout',
+  'services/staff-console/page',
+  'services/staff-console',
 ];
 const maxFiles = 12;
+const consolePage = 'services/staff-console/page';
 
+const generated = ['shared/gen', 'services/staff-console/built'];
 const files = ['services', 'shared']
   .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  .filter(({ name, parentPath }) => name.endsWith('.ts') && !parentPath.startsWith('shared/gen'))
+  .filter(({ name, parentPath }) => /\.tsx?$/.test(name) && !generated.some((folder) => parentPath.startsWith(folder)))
   .map(({ name, parentPath }) => `${parentPath}/${name}`);
 
 const folderOf = (file: string) => {
@@ -93,6 +118,12 @@ describe('The folders of the source', () => {
     const level = folders.indexOf(folderOf(file));
     const above = importsOf(file).filter((imported) => folders.indexOf(folderOf(imported)) > level);
     expect(above).toEqual([]);
+  });
+
+  it('The page of the console imports nothing that is shared but what is generated', () => {
+    const imported = files.filter((file) => file.startsWith(`${consolePage}/`)).flatMap(importsOf);
+    const outside = imported.filter((file) => !file.startsWith(`${consolePage}/`)).map(folderOf);
+    expect([...new Set(outside)].sort()).toEqual(['services/staff-console/page-config.ts', 'shared/gen']);
   });
 
   it('The folders hold no two files that import one another, directly or in a circle', () => {

@@ -8,7 +8,7 @@ import { createTransports, TransportsContext } from './rpc/transport.ts';
 import { readPageConfig } from './session/config.ts';
 import { session, useSession } from './session/session.ts';
 import { startSession } from './session/sign-in.ts';
-import { SignInPage } from './session/sign-in-page.tsx';
+import { SignInPage } from './sign-in/sign-in-page.tsx';
 
 const transports = createTransports(readPageConfig(), session);
 

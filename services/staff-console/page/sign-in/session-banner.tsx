@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react';
+import { useSession } from '../session/session.ts';
+import type { Token } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { timeLeft, useNow } from '../ui/time.tsx';
-import { useSession } from './session.ts';
 import { SignInWay } from './sign-in-way.tsx';
-import type { Token } from './token.ts';
 
 const noticeMs = 5 * 60_000;
 const lookMs = 10_000;

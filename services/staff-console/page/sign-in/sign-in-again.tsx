@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { useSession } from '../session/session.ts';
+import { signOut } from '../session/sign-in.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { useSession } from './session.ts';
-import { signOut } from './sign-in.ts';
 import { SignInWay } from './sign-in-way.tsx';
 
 const reasons = {

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { TextField } from '../forms/text-field.tsx';
+import { session } from '../session/session.ts';
+import { readToken } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
-import { session } from './session.ts';
-import { readToken } from './token.ts';
 
 /** Takes a token that staff paste. */
 export function SignInForm(): ReactNode {

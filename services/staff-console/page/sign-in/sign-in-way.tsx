@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { useSession } from '../session/session.ts';
+import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect } from '../session/sign-in.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
-import { useSession } from './session.ts';
-import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect } from './sign-in.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 /**

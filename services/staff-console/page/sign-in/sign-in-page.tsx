@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
+import { useSession } from '../session/session.ts';
 import { Loading } from '../ui/page.tsx';
-import { useSession } from './session.ts';
 import { SignInWay } from './sign-in-way.tsx';
 
 /** What everybody sees who is not signed in, at any address. Once signed in, they see what they came for. */
