@@ -29,7 +29,7 @@ export function Component(): ReactNode {
       {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
       {like !== null && data === undefined && error === null && <Loading what={`slot ${like}`} />}
       {(like === null || data?.slot !== undefined) && (
-        <NewSlotForm like={data?.slot} days={Number(params.get('days'))} />
+        <NewSlotForm key={params.toString()} like={data?.slot} days={Number(params.get('days'))} />
       )}
     </Page>
   );

@@ -20,6 +20,11 @@ import './record/slots.css';
 /** All of one slot. */
 export function Component(): ReactNode {
   const { id = '' } = useParams();
+  // Of another slot, nothing of this one may be left on the page.
+  return <SlotPage key={id} id={id} />;
+}
+
+function SlotPage({ id }: { readonly id: string }): ReactNode {
   const [editing, setEditing] = useState<string>();
   const now = useNow(20_000);
   const { data, error, refetch } = useQuery(SlotService.method.getSlotById, { id: Number(id) });
