@@ -37,9 +37,11 @@ export function Component(): ReactNode {
       }
     >
       <SlotViews>
-        <Button onPress={() => show(shiftDay(first, -daysShown))}>Earlier</Button>
-        <Button onPress={() => show('')}>Today</Button>
-        <Button onPress={() => show(shiftDay(first, daysShown))}>Later</Button>
+        <div className="actions">
+          <Button onPress={() => show(shiftDay(first, -daysShown))}>Earlier</Button>
+          <Button onPress={() => show('')}>Today</Button>
+          <Button onPress={() => show(shiftDay(first, daysShown))}>Later</Button>
+        </div>
         <TextField label="From" type="date" value={first} onChange={show} />
       </SlotViews>
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
