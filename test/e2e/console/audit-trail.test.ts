@@ -181,7 +181,7 @@ describeInBrowser('The audit trail', () => {
 
   it('Someone who is not staff is told so', async () => {
     tab = await stage.openTab({ path: '/audit', token: await signToken({ subject: 'driver' }) });
-    await tab.page.getByText('You are signed in, but not as staff').first().waitFor();
+    await tab.page.getByText('This account is not staff').waitFor();
     expect(await tab.page.getByText('missing here').count()).toBe(0);
   });
 

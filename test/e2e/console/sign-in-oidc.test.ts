@@ -206,9 +206,9 @@ describeInBrowser('Signing in with OpenID Connect', () => {
     await provider.goAway();
     await again().waitFor();
     await provider.comeBack();
+    await expect.poll(() => provider.grants.at(-1)?.type).toBe('refresh_token');
     await again().waitFor({ state: 'hidden' });
     await tab.link(/Slot 7$/).waitFor();
-    expect(provider.grants.at(-1)?.type).toBe('refresh_token');
   });
 
   it('A tab that another one has let in follows its renewals, and never renews itself', async () => {

@@ -110,6 +110,6 @@ describeInBrowser('Two people who edit one slot', () => {
 
   it('A page that is only looked at shows what the other one has changed', async () => {
     await theirs.button(`Mark full: slot ${id}`).click();
-    await mine.page.getByText('Full', { exact: true }).waitFor();
+    await mine.page.getByRole('main').locator('header').getByText('Full', { exact: true }).waitFor();
   });
 });
