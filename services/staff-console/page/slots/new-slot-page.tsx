@@ -12,7 +12,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Loading, Page, Problem, Section } from '../ui/page.tsx';
-import { fromTimeInput } from '../ui/time.tsx';
+import { fromTimeInput } from '../ui/time-input.ts';
 import { draftOf, newDraft, productsOf } from './record/slot-draft.ts';
 import { emptySnippet, type SnippetDraft, snippetInput } from './snippets/snippet-draft.ts';
 import { SnippetFields } from './snippets/snippet-fields.tsx';

@@ -1,4 +1,3 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -10,7 +9,8 @@ import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Facts, Section } from '../ui/page.tsx';
-import { formatTime, fromTimeInput, Time } from '../ui/time.tsx';
+import { formatDate, formatTime, Time } from '../ui/time.tsx';
+import { fromTimeInput } from '../ui/time-input.ts';
 import type { SlotSectionProps } from './record/section.ts';
 import { draftOf, type SlotDraft } from './record/slot-draft.ts';
 import { TimesFields } from './times-fields.tsx';
@@ -101,4 +101,7 @@ function TimesForm({ slot, read, groupNames, onClose }: TimesFormProps): ReactNo
   );
 }
 
-const inWords = (input: string) => (input === '' ? '' : formatTime(timestampFromDate(new Date(input))));
+function inWords(input: string): string {
+  const date = new Date(input);
+  return Number.isNaN(date.getTime()) ? input : formatDate(date);
+}
