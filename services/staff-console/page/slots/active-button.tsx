@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { Failure } from '../rpc/failure.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
@@ -7,6 +8,7 @@ import { unchanged } from './record/slot-draft.ts';
 
 interface ActiveButtonProps {
   readonly slot: SlotDetail;
+  /** Reads the slot as it is now. */
   readonly read: () => Promise<SlotDetail | undefined>;
 }
 
@@ -21,18 +23,21 @@ export function ActiveButton({ slot, read }: ActiveButtonProps): ReactNode {
     },
   }));
   const { isPending, failure } = slot.isActive ? deactivation : activation;
+  // If somebody else was quicker, staff see what has changed before they press again.
+  const readIfChanged = (sent: { readonly failure?: Failure | undefined }) =>
+    sent.failure?.reason === 'ETAG_MISMATCH' ? read() : undefined;
   return (
     <>
       {slot.isActive ? (
         <Button
           emphasis="danger"
           isPending={isPending}
-          onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag })}
+          onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag }).then(readIfChanged)}
         >
           Deactivate
         </Button>
       ) : (
-        <Button isPending={isPending} onPress={() => void activation.send(activeAgain(slot))}>
+        <Button isPending={isPending} onPress={() => void activation.send(activeAgain(slot)).then(readIfChanged)}>
           Activate again
         </Button>
       )}
