@@ -8,7 +8,10 @@ interface ValidityButtonProps {
   readonly coupon: { readonly id: number; readonly couponCode: string; readonly isInvalidated: boolean };
 }
 
-/** Invalidates a coupon, or makes it valid again, at one press, which can be undone. It is the same whoever presses first, so it has no guard. */
+/**
+ * Invalidates a coupon, or makes it valid again, at one press, which can be undone. It is the same whoever presses first, so it has no
+ * guard.
+ */
 export function ValidityButton({ coupon: { id, couponCode, isInvalidated } }: ValidityButtonProps): ReactNode {
   const makeInvalid = () => void invalidate.send({ id });
   const makeValid = () => void restore.send({ id, updates: { isInvalidated: false } });

@@ -26,7 +26,7 @@ export function Component(): ReactNode {
   const { data, error, refetch } = useQuery(SlotService.method.getSlotById, input);
   return (
     <Page title={like === null ? 'New slot' : `New slot, as slot ${like}`}>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {like !== null && data === undefined && error === null && <Loading what={`slot ${like}`} />}
       {(like === null || data?.slot !== undefined) && (
         <NewSlotForm like={data?.slot} days={Number(params.get('days'))} />

@@ -31,7 +31,11 @@ function ReadSlot({ id }: { readonly id: number }): ReactNode {
   if (slot === undefined) {
     return (
       <Page title={title}>
-        {error === null ? <Loading what="the slot" /> : <Problem failure={describeFailure(error)} onRetry={refetch} />}
+        {error === null ? (
+          <Loading what="the slot" />
+        ) : (
+          <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />
+        )}
       </Page>
     );
   }
@@ -63,7 +67,7 @@ function ReadSlot({ id }: { readonly id: number }): ReactNode {
         </>
       }
     >
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       <TimesSection slot={slot} edit={edit('times')} read={read} />
       <ProductsSection slot={slot} edit={edit('products')} read={read} />
       <SnippetsSection slot={slot} edit={edit('snippets')} read={read} />

@@ -41,7 +41,7 @@ export function Component(): ReactNode {
       <SlotViews>
         <Choice label="Show" value={filter} options={shown} onChange={setFilter} />
       </SlotViews>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the slots" />}
       {data !== undefined && slots.length === 0 && <Empty>No such slots.</Empty>}
       {slots.length > 0 && (

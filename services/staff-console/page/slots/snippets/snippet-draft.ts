@@ -11,6 +11,7 @@ export interface SnippetDraft {
   readonly validTill: string;
 }
 
+/** What a new vendor snippet begins with. */
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
 
 /** What the service is sent. */
