@@ -10,7 +10,7 @@ import type { ConsoleConfig } from './config.ts';
 import type { PageConfig } from './page-config.ts';
 
 /** The folder of the built page: beside this file, in the source as in the compiled program. */
-export const builtFolder = fileURLToPath(new URL('built', import.meta.url));
+const builtFolder = fileURLToPath(new URL('built', import.meta.url));
 
 // How long a stop leaves to the answers that are on their way.
 const lastAnswersMs = 250;

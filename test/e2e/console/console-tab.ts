@@ -4,12 +4,20 @@ import { expect } from 'vitest';
 /** A tab with the console, as a staff member uses it: by roles and names. */
 export class ConsoleTab {
   readonly page: Page;
-  /** What went wrong in the page without being shown: uncaught errors, and what the Content-Security-Policy refused. */
+  /**
+   * What went wrong in the page without being shown: uncaught errors, what the Content-Security-Policy refused, and mutations
+   * without an idempotency key.
+   */
   readonly #mishaps: string[] = [];
 
   constructor(page: Page) {
     this.page = page;
     page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
+    page.on('request', (request) => {
+      const isMutation = request.method() === 'POST' && /Service\/(Create|Update|Delete|Generate)/.test(request.url());
+      if (isMutation && request.headers()['idempotency-key'] === undefined)
+        this.#mishaps.push(`no key: ${request.url()}`);
+    });
     page.on('console', (message) => {
       if (/Content.Security.Policy/i.test(message.text())) this.#mishaps.push(message.text());
     });

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Undone } from '../rpc/notices.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
@@ -8,10 +9,13 @@ interface ValidityButtonProps {
   readonly coupon: { readonly id: number; readonly couponCode: string; readonly isInvalidated: boolean };
 }
 
-/** Invalidates a coupon, or makes it valid again, at one press, which can be undone. It is the same whoever presses first, so it has no guard. */
+/**
+ * Invalidates a coupon, or makes it valid again, at one press, which can be undone. It is the same whoever presses first, so it has no
+ * guard.
+ */
 export function ValidityButton({ coupon: { id, couponCode, isInvalidated } }: ValidityButtonProps): ReactNode {
-  const makeInvalid = () => void invalidate.send({ id });
-  const makeValid = () => void restore.send({ id, updates: { isInvalidated: false } });
+  const makeInvalid = (): Promise<Undone> => invalidate.send({ id });
+  const makeValid = (): Promise<Undone> => restore.send({ id, updates: { isInvalidated: false } });
   const invalidate = useWrite(CouponService.method.delete, () => ({
     text: `Coupon ${couponCode} invalidated`,
     undo: makeValid,
@@ -24,11 +28,11 @@ export function ValidityButton({ coupon: { id, couponCode, isInvalidated } }: Va
   return (
     <>
       {isInvalidated ? (
-        <Button isPending={restore.isPending} onPress={makeValid}>
+        <Button isPending={restore.isPending} onPress={() => void makeValid()}>
           {restore.isPending ? 'Saving…' : 'Make valid again'}
         </Button>
       ) : (
-        <Button emphasis="danger" isPending={invalidate.isPending} onPress={makeInvalid}>
+        <Button emphasis="danger" isPending={invalidate.isPending} onPress={() => void makeInvalid()}>
           {invalidate.isPending ? 'Saving…' : 'Invalidate'}
         </Button>
       )}

@@ -9,7 +9,7 @@ import {
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components/Toast';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { notices } from '../rpc/notices.ts';
+import { type Notice, notices, notify } from '../rpc/notices.ts';
 import { Button } from '../ui/button.tsx';
 
 /** Where the notices appear. */
@@ -27,7 +27,7 @@ export function NoticeRegion(): ReactNode {
               emphasis="quiet"
               onPress={() => {
                 notices.close(toast.key);
-                toast.content.undo?.();
+                void undo(toast.content);
               }}
             >
               Undo
@@ -53,4 +53,10 @@ function Published({ storeRequestId }: { readonly storeRequestId: string }): Rea
   if (isError) return <Text slot="description">The storefront will show it shortly.</Text>;
   if (data === undefined) return <Text slot="description">On its way to the storefront…</Text>;
   return <Text slot="description">Your change is out there: version {data.version}.</Text>;
+}
+
+/** What was pressed may have left the page with its button, so that a failure is told in a notice, too. */
+async function undo({ text, undo }: Notice): Promise<void> {
+  const undone = await undo?.();
+  if (undone?.failure !== undefined) notify({ text: `Not undone: ${text}. ${undone.failure.title}.` });
 }

@@ -4,7 +4,8 @@ import { Link } from 'react-aria-components/Link';
 import type { OpenSlot } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { useProductNames } from '../lookup/catalog.ts';
 import { Button } from '../ui/button.tsx';
-import { dateInput, formatDay, Time, timeLeft, useNow } from '../ui/time.tsx';
+import { formatDay, Time, timeLeft, useNow } from '../ui/time.tsx';
+import { dateInput } from '../ui/time-input.ts';
 import './live.css';
 
 const tickMs = 10_000;

@@ -11,6 +11,11 @@ export function useGroups(): ReadonlyMap<number, string> {
   return useMemo(() => new Map(data?.groups.map(({ id, name }) => [id, name])), [data]);
 }
 
+/** The names of product groups, such as "Fruit, Group 7": a number where there is no name. */
+export function groupNames(groups: ReadonlyMap<number, string>, ids: readonly number[]): string {
+  return ids.map((id) => groups.get(id) ?? `Group ${id}`).join(', ');
+}
+
 /** Returns what names a product: its number until its name is read, or when there is no such product. */
 export function useProductNames(productIds: readonly number[]): (id: number) => string {
   const { data } = useQuery(

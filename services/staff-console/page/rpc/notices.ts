@@ -1,10 +1,15 @@
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast';
 
+/** What became of an undo: the failure, when it was not possible. */
+export interface Undone {
+  readonly failure?: { readonly title: string } | undefined;
+}
+
 /** What the page tells staff after they have done something. */
 export interface Notice {
   readonly text: string;
   /** Takes back what was done. */
-  readonly undo?: (() => unknown) | undefined;
+  readonly undo?: (() => Promise<Undone>) | undefined;
   /** Of a slot write: the notice tells when the storefront shows it (design 4). */
   readonly storeRequestId?: string | undefined;
 }

@@ -18,8 +18,7 @@ export interface Arrival {
 
 /**
  * Signs staff in with OpenID Connect: authorization code with PKCE, without frames. What the library keeps is in the session storage
- * of this tab. What
- * signs in rejects with a `SignInError`.
+ * of this tab. What signs in rejects with a `SignInError`.
  */
 export class OpenIdConnect {
   readonly #manager: UserManager;

@@ -7,6 +7,7 @@ export interface SignInProblem {
   readonly advice: string;
 }
 
+/** Names a problem. */
 export type ProblemKind = keyof typeof words;
 
 const words = {

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { Failure } from '../rpc/failure.ts';
+import type { Undone } from '../rpc/notices.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
@@ -7,6 +9,7 @@ import { unchanged } from './record/slot-draft.ts';
 
 interface ActiveButtonProps {
   readonly slot: SlotDetail;
+  /** Reads the slot as it is now. */
   readonly read: () => Promise<SlotDetail | undefined>;
 }
 
@@ -15,24 +18,27 @@ export function ActiveButton({ slot, read }: ActiveButtonProps): ReactNode {
   const activation = useWrite(SlotService.method.updateSlot, () => ({ text: `Slot ${slot.id} is active again` }));
   const deactivation = useWrite(SlotService.method.deleteSlot, () => ({
     text: `Slot ${slot.id} is deactivated`,
-    undo: async () => {
+    undo: async (): Promise<Undone> => {
       const now = await read();
-      if (now !== undefined) await activation.send(activeAgain(now));
+      return now === undefined ? { failure: { title: 'The slot can’t be read' } } : activation.send(activeAgain(now));
     },
   }));
   const { isPending, failure } = slot.isActive ? deactivation : activation;
+  // If somebody else was quicker, staff see what has changed before they press again.
+  const readIfChanged = (sent: { readonly failure?: Failure | undefined }) =>
+    sent.failure?.reason === 'ETAG_MISMATCH' ? read() : undefined;
   return (
     <>
       {slot.isActive ? (
         <Button
           emphasis="danger"
           isPending={isPending}
-          onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag })}
+          onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag }).then(readIfChanged)}
         >
           Deactivate
         </Button>
       ) : (
-        <Button isPending={isPending} onPress={() => void activation.send(activeAgain(slot))}>
+        <Button isPending={isPending} onPress={() => void activation.send(activeAgain(slot)).then(readIfChanged)}>
           Activate again
         </Button>
       )}

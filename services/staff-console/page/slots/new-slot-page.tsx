@@ -12,7 +12,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Loading, Page, Problem, Section } from '../ui/page.tsx';
-import { fromTimeInput } from '../ui/time.tsx';
+import { fromTimeInput } from '../ui/time-input.ts';
 import { draftOf, newDraft, productsOf } from './record/slot-draft.ts';
 import { emptySnippet, type SnippetDraft, snippetInput } from './snippets/snippet-draft.ts';
 import { SnippetFields } from './snippets/snippet-fields.tsx';
@@ -26,7 +26,7 @@ export function Component(): ReactNode {
   const { data, error, refetch } = useQuery(SlotService.method.getSlotById, input);
   return (
     <Page title={like === null ? 'New slot' : `New slot, as slot ${like}`}>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {like !== null && data === undefined && error === null && <Loading what={`slot ${like}`} />}
       {(like === null || data?.slot !== undefined) && (
         <NewSlotForm key={params.toString()} like={data?.slot} days={Number(params.get('days'))} />

@@ -1,11 +1,11 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
-import { useParams } from 'react-router';
 import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { History } from '../audit/history.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
+import { WithRecordId } from '../ui/record-id.tsx';
 import { useNow } from '../ui/time.tsx';
 import { ActiveButton } from './active-button.tsx';
 import { ProductsSection } from './products-section.tsx';
@@ -19,21 +19,24 @@ import './record/slots.css';
 
 /** All of one slot. */
 export function Component(): ReactNode {
-  const { id = '' } = useParams();
   // Of another slot, nothing of this one may be left on the page.
-  return <SlotPage key={id} id={id} />;
+  return <WithRecordId>{(id) => <ReadSlot key={id} id={id} />}</WithRecordId>;
 }
 
-function SlotPage({ id }: { readonly id: string }): ReactNode {
+function ReadSlot({ id }: { readonly id: number }): ReactNode {
   const [editing, setEditing] = useState<string>();
   const now = useNow(20_000);
-  const { data, error, refetch } = useQuery(SlotService.method.getSlotById, { id: Number(id) });
+  const { data, error, refetch } = useQuery(SlotService.method.getSlotById, { id });
   const slot = data?.slot;
   const title = `Slot ${id}`;
   if (slot === undefined) {
     return (
       <Page title={title}>
-        {error === null ? <Loading what="the slot" /> : <Problem failure={describeFailure(error)} onRetry={refetch} />}
+        {error === null ? (
+          <Loading what="the slot" />
+        ) : (
+          <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />
+        )}
       </Page>
     );
   }
@@ -65,7 +68,7 @@ function SlotPage({ id }: { readonly id: string }): ReactNode {
         </>
       }
     >
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       <TimesSection slot={slot} edit={edit('times')} read={read} />
       <ProductsSection slot={slot} edit={edit('products')} read={read} />
       <SnippetsSection slot={slot} edit={edit('snippets')} read={read} />

@@ -1,16 +1,16 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { LastChange } from '../audit/history.tsx';
 import { Conflict } from '../forms/conflict.tsx';
 import { FormEnd } from '../forms/form-end.tsx';
-import { useGroups } from '../lookup/catalog.ts';
+import { groupNames, useGroups } from '../lookup/catalog.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Facts, Section } from '../ui/page.tsx';
-import { formatTime, fromTimeInput, Time } from '../ui/time.tsx';
+import { formatDate, formatTime, Time } from '../ui/time.tsx';
+import { fromTimeInput } from '../ui/time-input.ts';
 import type { SlotSectionProps } from './record/section.ts';
 import { draftOf, type SlotDraft } from './record/slot-draft.ts';
 import { TimesFields } from './times-fields.tsx';
@@ -18,7 +18,6 @@ import { TimesFields } from './times-fields.tsx';
 /** When a slot is delivered, until when it takes orders, and its groups. */
 export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const groups = useGroups();
-  const groupNames = (ids: readonly number[]) => ids.map((id) => groups.get(id) ?? `Group ${id}`).join(', ');
   return (
     <Section
       title="Times and groups"
@@ -31,13 +30,13 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
       }
     >
       {edit.isOpen ? (
-        <TimesForm slot={slot} onClose={edit.close} read={read} groupNames={groupNames} />
+        <TimesForm slot={slot} onClose={edit.close} read={read} groups={groups} />
       ) : (
         <Facts
           rows={[
             ['Delivery time', <Time key="delivery" at={slot.deliveryTime} />],
             ['Orders close', <Time key="freeze" at={slot.freezeTime} />],
-            ['Groups', groupNames(slot.groupIds) || 'None'],
+            ['Groups', groupNames(groups, slot.groupIds) || 'None'],
           ]}
         />
       )}
@@ -48,11 +47,11 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
 interface TimesFormProps {
   readonly slot: SlotDetail;
   readonly read: () => Promise<SlotDetail | undefined>;
-  readonly groupNames: (ids: readonly number[]) => string;
+  readonly groups: ReadonlyMap<number, string>;
   onClose(): void;
 }
 
-function TimesForm({ slot, read, groupNames, onClose }: TimesFormProps): ReactNode {
+function TimesForm({ slot, read, groups, onClose }: TimesFormProps): ReactNode {
   const [draft, setDraft] = useState<SlotDraft>(() => draftOf(slot));
   const write = useWrite(SlotService.method.updateSlot, ({ message }) => ({ text: message }));
   const { base, save, theirs, rebase } = useGuardedEdit(write, slot, read);
@@ -86,7 +85,7 @@ function TimesForm({ slot, read, groupNames, onClose }: TimesFormProps): ReactNo
           rows={[
             { name: 'Delivery time', mine: inWords(draft.deliveryTime), theirs: formatTime(theirs.deliveryTime) },
             { name: 'Orders close', mine: inWords(draft.freezeTime), theirs: formatTime(theirs.freezeTime) },
-            { name: 'Groups', mine: groupNames(draft.groupIds), theirs: groupNames(theirs.groupIds) },
+            { name: 'Groups', mine: groupNames(groups, draft.groupIds), theirs: groupNames(groups, theirs.groupIds) },
           ]}
           isPending={write.isPending}
           onKeepMine={() => void send()}
@@ -101,4 +100,7 @@ function TimesForm({ slot, read, groupNames, onClose }: TimesFormProps): ReactNo
   );
 }
 
-const inWords = (input: string) => (input === '' ? '' : formatTime(timestampFromDate(new Date(input))));
+function inWords(input: string): string {
+  const date = new Date(input);
+  return Number.isNaN(date.getTime()) ? input : formatDate(date);
+}

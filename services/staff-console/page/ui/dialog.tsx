@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import { Dialog as AriaDialog, DialogTrigger, Heading } from 'react-aria-components/Dialog';
+import { Dialog as AriaDialog, Heading } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
-import { Button } from './button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -31,52 +30,5 @@ export function Dialog({ title, isOpen, onClose, role = 'dialog', children }: Di
         </AriaDialog>
       </Modal>
     </ModalOverlay>
-  );
-}
-
-interface ConfirmButtonProps {
-  /** The button, and what confirms. */
-  readonly action: string;
-  readonly title: string;
-  /** What follows from it. */
-  readonly children: ReactNode;
-  readonly isPending: boolean;
-  onConfirm(): void;
-}
-
-/** A button that asks before it acts. */
-export function ConfirmButton({ action, title, children, isPending, onConfirm }: ConfirmButtonProps): ReactNode {
-  return (
-    <DialogTrigger>
-      <Button emphasis="danger" isPending={isPending}>
-        {action}
-      </Button>
-      <ModalOverlay className="overlay">
-        <Modal className="modal">
-          <AriaDialog role="alertdialog" className="dialog">
-            {({ close }) => (
-              <>
-                <Heading slot="title">{title}</Heading>
-                {children}
-                <div className="actions">
-                  <Button onPress={close} autoFocus>
-                    Cancel
-                  </Button>
-                  <Button
-                    emphasis="danger"
-                    onPress={() => {
-                      close();
-                      onConfirm();
-                    }}
-                  >
-                    {action}
-                  </Button>
-                </div>
-              </>
-            )}
-          </AriaDialog>
-        </Modal>
-      </ModalOverlay>
-    </DialogTrigger>
   );
 }

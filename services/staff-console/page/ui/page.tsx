@@ -29,8 +29,16 @@ export function Page({ title, beside, actions, children }: PageProps): ReactNode
   );
 }
 
+interface SectionProps {
+  /** The heading, by which the section is found, too. */
+  readonly title: string;
+  /** What can be done with what is in it. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
 /** A part of a page under a heading of its own. */
-export function Section({ title, actions, children }: PageProps): ReactNode {
+export function Section({ title, actions, children }: SectionProps): ReactNode {
   return (
     <section className="card" aria-label={title}>
       <header className="section-header">

@@ -13,12 +13,14 @@ export function timeInput(date: Date): string {
 }
 
 /**
- * The time in a field, as the services read it: UTC, in ISO 8601. A field that is empty stays so.
+ * The time in a field, as the services read it: UTC, in ISO 8601. What is no time stays as it is: an empty field, and a year of five
+ * digits, which browsers let staff enter and the services refuse at the field.
  *
  * @param was what the field showed at first: its seconds are kept if nobody has changed it.
  */
 export function fromTimeInput(text: string, was?: Timestamp): string {
-  if (text === '') return '';
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return text;
   if (was !== undefined && text === timeInput(timestampDate(was))) return timestampDate(was).toISOString();
-  return new Date(text).toISOString();
+  return date.toISOString();
 }

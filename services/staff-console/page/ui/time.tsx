@@ -1,8 +1,6 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useEffect, useState } from 'react';
 
-export { dateInput, fromTimeInput, timeInput } from './time-input.ts';
-
 const minute = 60_000;
 
 /** Returns the time in Unix ms, anew at each interval. */

@@ -11,6 +11,7 @@ export const kinds = {
   user: 'user',
 } as const;
 
+/** A kind of records, as the contract names it. */
 export type Kind = keyof typeof kinds;
 
 /** Whether a text is a kind of records. */

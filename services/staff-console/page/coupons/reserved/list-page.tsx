@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Link } from 'react-aria-components/Link';
 import { CouponService, type ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { trailAddress } from '../../audit/trail/filters.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Endless } from '../../ui/endless.tsx';
@@ -44,7 +46,7 @@ export function Component(): ReactNode {
       )}
       {coupons !== undefined && coupons.length > 0 && (
         <table className="list">
-          <caption>Latest first</caption>
+          <caption>Latest first. A secret code leads to the history of its coupon.</caption>
           <thead>
             <tr>
               <th scope="col">Secret code</th>
@@ -73,7 +75,7 @@ function ReservedRow({ coupon, now }: { readonly coupon: ListedReservedCoupon; r
   return (
     <tr>
       <th scope="row" className="coupon-code">
-        {coupon.secretCode}
+        <Link href={trailAddress({ type: 'reserved_coupon', id: String(coupon.id) })}>{coupon.secretCode}</Link>
       </th>
       <td data-label="Code" className="coupon-code">
         {coupon.couponCode}

@@ -8,7 +8,8 @@ import { useGroups, useProductNames } from '../../lookup/catalog.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Empty, Loading, Page, Problem } from '../../ui/page.tsx';
-import { dateInput, formatDay, useNow } from '../../ui/time.tsx';
+import { formatDay, useNow } from '../../ui/time.tsx';
+import { dateInput } from '../../ui/time-input.ts';
 import { SlotCard } from './slot-card.tsx';
 import { SlotViews } from './slot-views.tsx';
 import '../record/slots.css';
@@ -22,11 +23,13 @@ export function Component(): ReactNode {
   const [params, setParams] = useSearchParams();
   const { data, error, refetch } = useQuery(SlotService.method.getSlots, {});
   const now = useNow(20_000);
-  const first = params.get('day') || dateInput(new Date(now));
+  const asked = params.get('day') ?? '';
+  // The address may have anything, and a field for dates takes a year of five digits.
+  const first = Number.isNaN(startOf(asked).getTime()) ? dateInput(new Date(now)) : asked;
   const days = useMemo(() => slotsByDay(data?.slots ?? [], first), [data, first]);
   const { productIds, nameOf } = useProductsOf(days.flatMap(({ slots }) => slots.map(({ id }) => id)));
   const groups = useGroups();
-  const show = (day: string) => setParams(day === '' ? {} : { day });
+  const show = (day: string, options = {}) => setParams(day === '' ? {} : { day }, options);
   return (
     <Page
       title="Slots"
@@ -42,7 +45,7 @@ export function Component(): ReactNode {
           <Button onPress={() => show('')}>Today</Button>
           <Button onPress={() => show(shiftDay(first, daysShown))}>Later</Button>
         </div>
-        <TextField label="From" type="date" value={first} onChange={show} />
+        <TextField label="From" type="date" value={first} onChange={(day) => show(day, { replace: true })} />
       </SlotViews>
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the slots" />}

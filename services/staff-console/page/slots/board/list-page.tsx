@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { type Slot, SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Choice } from '../../forms/choice.tsx';
-import { useGroups } from '../../lookup/catalog.ts';
+import { groupNames, useGroups } from '../../lookup/catalog.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Endless } from '../../ui/endless.tsx';
@@ -41,7 +41,7 @@ export function Component(): ReactNode {
       <SlotViews>
         <Choice label="Show" value={filter} options={shown} onChange={setFilter} />
       </SlotViews>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the slots" />}
       {data !== undefined && slots.length === 0 && <Empty>No such slots.</Empty>}
       {slots.length > 0 && (
@@ -72,7 +72,7 @@ export function Component(): ReactNode {
                 <td data-label="State">
                   <SlotBadge slot={slot} now={now} />
                 </td>
-                <td data-label="Groups">{slot.groupIds.map((id) => groups.get(id) ?? `Group ${id}`).join(', ')}</td>
+                <td data-label="Groups">{groupNames(groups, slot.groupIds)}</td>
                 <td data-label="Capacity">
                   <CapacityButton slot={slot} />
                 </td>

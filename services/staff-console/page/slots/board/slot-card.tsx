@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { Slot } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { groupNames } from '../../lookup/catalog.ts';
 import { Time } from '../../ui/time.tsx';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { ordersClose, SlotBadge } from '../record/slot-state.tsx';
@@ -38,9 +39,7 @@ export function SlotCard({ slot, now, groups, productIds, named, nameOf }: SlotC
         )}
       </p>
       {productIds !== undefined && <p>{describeProducts(productIds, named, nameOf)}</p>}
-      {slot.groupIds.length > 0 && (
-        <p className="detail">{slot.groupIds.map((id) => groups.get(id) ?? `Group ${id}`).join(', ')}</p>
-      )}
+      {slot.groupIds.length > 0 && <p className="detail">{groupNames(groups, slot.groupIds)}</p>}
       <CapacityButton slot={slot} />
     </li>
   );

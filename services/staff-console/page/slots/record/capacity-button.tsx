@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/page.tsx';
@@ -12,7 +13,7 @@ interface CapacityButtonProps {
 export function CapacityButton({ slot }: CapacityButtonProps): ReactNode {
   const capacity = useWrite(SlotService.method.updateSlotCapacity, ({ message, slot: now }) => ({
     text: `Slot ${slot.id}: ${message}`,
-    undo: () => void capacity.send({ slotId: slot.id, isCapacityFull: !now?.isCapacityFull }),
+    undo: (): Promise<Undone> => capacity.send({ slotId: slot.id, isCapacityFull: !now?.isCapacityFull }),
   }));
   const isCapacityFull = !slot.isCapacityFull;
   return (

@@ -1,7 +1,7 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Option } from '../../forms/pick-many.tsx';
-import { timeInput } from '../../ui/time.tsx';
+import { timeInput } from '../../ui/time-input.ts';
 
 /** The times and groups of a slot, as a form holds them. */
 export interface SlotDraft {

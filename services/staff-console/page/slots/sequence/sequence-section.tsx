@@ -32,7 +32,7 @@ export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>):
         )
       }
     >
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={refetch} />}
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the delivery sequence" />}
       {data !== undefined && edit.isOpen && (
         <SequenceForm slotId={slot.id} stored={data} onClose={edit.close} read={async () => (await refetch()).data} />

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { VendorSnippetInputSchema } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Option } from '../../forms/pick-many.tsx';
-import { fromTimeInput } from '../../ui/time.tsx';
+import { fromTimeInput } from '../../ui/time-input.ts';
 
 /** A vendor snippet, as a form holds it. */
 export interface SnippetDraft {
@@ -11,6 +11,7 @@ export interface SnippetDraft {
   readonly validTill: string;
 }
 
+/** What a new vendor snippet begins with. */
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
 
 /** What the service is sent. */

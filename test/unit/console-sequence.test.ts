@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isJson,
+  move,
+  readSequence,
+  writeSequence,
+} from '../../services/staff-console/page/slots/sequence/sequence.ts';
+
+describe('A delivery sequence, as the console edits it', () => {
+  it('A map of lists of integers is read, and written with a line for each user', () => {
+    const text = '{\n  "1": [5, 7],\n  "4": []\n}';
+    expect(readSequence(text)).toEqual({ 1: [5, 7], 4: [] });
+    expect(writeSequence({ 1: [5, 7], 4: [] })).toBe(text);
+  });
+
+  it.each(['[1]', 'null', '{"1": 5}', '{"1": [0.5]}', '{"1": ["5"]}', '{'])('%s is no sequence', (text) => {
+    expect(readSequence(text)).toBeUndefined();
+  });
+
+  it('Any JSON can be stored, also null', () => {
+    expect(['null', '[1]', '"x"', '{'].map(isJson)).toEqual([true, true, true, false]);
+  });
+
+  it.each([
+    [[3], 0, 'before', [40, 10, 20, 30]],
+    [[0], 3, 'after', [20, 30, 40, 10]],
+    [[0, 2], 3, 'before', [20, 10, 30, 40]],
+    [[1], 1, 'after', [10, 20, 30, 40]],
+  ] as const)('Stops %j that are dropped at %i, %s it, keep their order', (moved, target, side, order) => {
+    expect(move([10, 20, 30, 40], new Set(moved), target, side)).toEqual(order);
+  });
+});
