@@ -72,6 +72,25 @@ describeInBrowser('Everybody can use', () => {
     ['a new snippet', '/slots/1', /Copy the link/, (tab) => edit(tab, 'Add a snippet')],
     ['the sequence of a slot', '/slots/1', /Copy the link/, (tab) => edit(tab, 'Change the sequence')],
     ['a new slot', '/slots/new', /Create slot/],
+    [
+      'the question before leaving',
+      '/slots/new',
+      /Create slot/,
+      async (tab) => {
+        await tab.field('Delivery time').fill('2090-05-01T10:00');
+        await tab.link('Coupons').click();
+        await tab.button('Stay here').waitFor();
+      },
+    ],
+    [
+      'a notice',
+      '/slots/9',
+      /Copy|Change products/,
+      async (tab) => {
+        await tab.button(/slot 9$/).click();
+        await tab.notice('Slot 9').waitFor();
+      },
+    ],
     ['the coupons', '/coupons', /Sign out/],
     ['a coupon', '/coupons/2', /Invalidate/],
     ['the edit of a coupon', '/coupons/2/edit', /Save/],

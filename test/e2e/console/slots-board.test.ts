@@ -76,6 +76,18 @@ describeInBrowser('The board and the list of slots', () => {
     await expect.poll(isFull).toBe(false);
   });
 
+  it('An undo that fails after its button has left the page is told', async () => {
+    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.button('Mark full: slot 7').click();
+    const notice = tab.notice('Slot marked as full capacity');
+    await notice.waitFor();
+    await tab.link('Coupons').click();
+    await tab.page.route(/UpdateSlotCapacity/, (route) => route.abort('connectionrefused'));
+    await notice.getByRole('button', { name: 'Undo' }).click();
+    await tab.notice(/Not undone: Slot 7.* The service can’t be reached/).waitFor();
+  });
+
   it('After a slot write the notice tells when the storefront shows it', async () => {
     await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
     tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
