@@ -6,11 +6,11 @@ import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { WithRecordId } from '../ui/record-id.tsx';
 import { Time, useNow } from '../ui/time.tsx';
 import { Names, ProductNames } from './names.tsx';
 import { CouponBadge, ValidUntil } from './record/validity.tsx';
 import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
-import { WithRecordId } from './record-id.tsx';
 import { ValidityButton } from './validity-button.tsx';
 import './record/coupons.css';
 

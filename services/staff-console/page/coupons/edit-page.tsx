@@ -8,10 +8,10 @@ import { describeFailure } from '../rpc/failure.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Loading, Page, Problem } from '../ui/page.tsx';
+import { WithRecordId } from '../ui/record-id.tsx';
 import { CouponForm } from './coupon-form.tsx';
 import { changesOf, draftOf, isChange } from './record/draft.ts';
 import { describeDraft } from './record/words.ts';
-import { WithRecordId } from './record-id.tsx';
 
 /** Changes a coupon. */
 export function Component(): ReactNode {

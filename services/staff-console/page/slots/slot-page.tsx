@@ -1,11 +1,11 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
-import { useParams } from 'react-router';
 import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { History } from '../audit/history.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
+import { WithRecordId } from '../ui/record-id.tsx';
 import { useNow } from '../ui/time.tsx';
 import { ActiveButton } from './active-button.tsx';
 import { ProductsSection } from './products-section.tsx';
@@ -17,12 +17,15 @@ import { SnippetsSection } from './snippets/snippets-section.tsx';
 import { TimesSection } from './times-section.tsx';
 import './record/slots.css';
 
-/** All of one slot. */
+/** All of one slot. Another slot begins anew: nothing that was entered for one may be saved to the other. */
 export function Component(): ReactNode {
-  const { id = '' } = useParams();
+  return <WithRecordId>{(id) => <ReadSlot key={id} id={id} />}</WithRecordId>;
+}
+
+function ReadSlot({ id }: { readonly id: number }): ReactNode {
   const [editing, setEditing] = useState<string>();
   const now = useNow(20_000);
-  const { data, error, refetch } = useQuery(SlotService.method.getSlotById, { id: Number(id) });
+  const { data, error, refetch } = useQuery(SlotService.method.getSlotById, { id });
   const slot = data?.slot;
   const title = `Slot ${id}`;
   if (slot === undefined) {

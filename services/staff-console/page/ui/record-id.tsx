@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
-import { NoSuchPage } from '../ui/wrong-page.tsx';
+import { NoSuchPage } from './wrong-page.tsx';
 
 const largestId = 2 ** 31 - 1;
 
