@@ -161,6 +161,13 @@ describeInBrowser('The page of a slot', () => {
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
   });
 
+  it('A delivery sequence by other names than the numbers of users is changed as JSON, and loses nothing', async () => {
+    await tab.button('Change the sequence').click();
+    await tab.field('As JSON').fill('{"van-7": [21]}');
+    await tab.page.getByText('it can be changed there').waitFor();
+    expect(await tab.page.getByRole('group', { name: 'Users' }).count()).toBe(0);
+  });
+
   it('Staff deactivate a slot, and undo it', async () => {
     await tab.button('Deactivate').click();
     await tab.page.getByText('Deactivated', { exact: true }).waitFor();
