@@ -1,16 +1,15 @@
 import { TransportProvider } from '@connectrpc/connect-query';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { RouterProvider } from 'react-router';
 import { router } from './routes.tsx';
+import { notices } from './rpc/notices.ts';
 import { createQueryClient } from './rpc/query-client.ts';
 import { createTransports, TransportsContext } from './rpc/transport.ts';
 import { readPageConfig } from './session/config.ts';
 import { session, useSession } from './session/session.ts';
 import { startSession } from './session/sign-in.ts';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
-
-const transports = createTransports(readPageConfig(), session);
 
 startSession((address) => router.navigate(address, { replace: true }));
 
@@ -24,6 +23,8 @@ export function App(): ReactNode {
 
 function SignedIn(): ReactNode {
   const [queryClient] = useState(createQueryClient);
+  const [transports] = useState(() => createTransports(readPageConfig(), session));
+  useEffect(() => () => notices.clear(), []);
   return (
     <TransportsContext value={transports}>
       <TransportProvider transport={transports.any}>

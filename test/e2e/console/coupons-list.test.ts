@@ -71,6 +71,22 @@ describeInBrowser('The list of coupons', () => {
     await tab.button('Show more').waitFor({ state: 'detached' });
   });
 
+  it('A part of the list that is refused is asked for again only when staff say so', async () => {
+    await insertMany(60);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    let asked = 0;
+    await tab.page.route(/CouponService\/GetAll/, (route) => {
+      asked += 1;
+      return route.fulfill({ status: 500, headers: { 'access-control-allow-origin': '*' } });
+    });
+    await tab.page.getByRole('rowheader').last().scrollIntoViewIfNeeded();
+    await tab.page.getByText('Something went wrong in the service').waitFor();
+    await tab.link('Check a coupon').click();
+    await tab.heading('Check a coupon').waitFor();
+    expect(asked).toBe(1);
+  });
+
   it('A search as staff type keeps the focus, shows what was typed last, and stands in the address', async () => {
     await insertMany(30);
     tab = await stage.openTab({ path: '/coupons' });

@@ -57,6 +57,28 @@ describeInBrowser('The page of a slot', () => {
     await tab.section('Times and groups').getByText('Group 2, Group 3').waitFor();
   });
 
+  it('A slot that takes the place of another on the page has nothing of what was entered for that one', async () => {
+    const other = id + 10_000;
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values ($1, '2091-01-01T10:00Z', '2091-01-01T06:00Z')`,
+      [other],
+    );
+    await tab.button('Edit times and groups').waitFor();
+    await tab.link('Slots').click();
+    await tab.field('Slot number').fill(String(other));
+    await tab.button('Open').click();
+    await tab.button('Edit times and groups').click();
+    await tab.field('Orders close').waitFor();
+    await tab.page.evaluate('history.go(-2)');
+    await tab.heading(`Slot ${id}`).waitFor();
+    await tab.button('Edit times and groups').waitFor();
+  });
+
+  it.each(['abc', '99999999999'])('%s is the number of no slot', async (number) => {
+    await tab.page.goto(`${stage.origin}/slots/${number}`);
+    await tab.heading('There is no such page').waitFor();
+  });
+
   it('Staff see which products they add and remove before they save', async () => {
     await tab.button('Change products').click();
     await tab.pick('Products', 'Product 17');
@@ -137,6 +159,13 @@ describeInBrowser('The page of a slot', () => {
     await tab.button('Save').click();
     await tab.notice('Delivery sequence updated successfully').waitFor();
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
+  });
+
+  it('A delivery sequence by other names than the numbers of users is changed as JSON, and loses nothing', async () => {
+    await tab.button('Change the sequence').click();
+    await tab.field('As JSON').fill('{"van-7": [21]}');
+    await tab.page.getByText('it can be changed there').waitFor();
+    expect(await tab.page.getByRole('group', { name: 'Users' }).count()).toBe(0);
   });
 
   it('Staff deactivate a slot, and undo it', async () => {

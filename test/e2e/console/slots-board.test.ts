@@ -49,6 +49,14 @@ describeInBrowser('The board and the list of slots', () => {
     await day.getByText('Orders closed May 1, 2020, 6:30 AM').waitFor();
   });
 
+  it.each(['soon', '20266-01-01', '2026-13-01'])(
+    'The board begins with today where %s stands for a day',
+    async (day) => {
+      tab = await stage.openTab({ path: `/slots?day=${day}` });
+      expect(await tab.field('From').inputValue()).toMatch(/^20\d\d-\d\d-\d\d$/);
+    },
+  );
+
   it('Staff move the board by weeks, and come back to today', async () => {
     await insertSlot(7, '2090-05-08 10:00', '2090-05-08 06:30');
     tab = await stage.openTab({ path: '/slots?day=2090-05-01' });

@@ -28,14 +28,18 @@ export function useTransports(): Transports {
   return transports;
 }
 
-/** Creates the transports of a session: each call carries its token, and a token that is refused ends it. */
+/**
+ * Creates the transports of the person who is signed in: each call carries their token, and a token that is refused ends the session.
+ * A call that goes on after they have signed out, such as a retry, is not made as the next person.
+ */
 export function createTransports(config: PageConfig, session: Session): Transports {
+  const subject = session.state.token?.subject;
   const create = (baseUrl: string, ...interceptors: Interceptor[]) =>
     createConnectTransport({
       baseUrl,
       useBinaryFormat: true,
       defaultTimeoutMs: timeoutMs,
-      interceptors: [authorize(session), ...interceptors],
+      interceptors: [authorize(session, subject), ...interceptors],
     });
   const slot = create(config.slotUrl, readOwnWrites());
   const coupon = create(config.couponUrl);
@@ -47,14 +51,14 @@ export function createTransports(config: PageConfig, session: Session): Transpor
   return { slot, coupon, any };
 }
 
-function authorize(session: Session): Interceptor {
+function authorize(session: Session, subject: string | undefined): Interceptor {
   return (next) => async (request) => {
     const { token } = session.state;
-    if (token === undefined) throw new ConnectError('Signed out', Code.Unauthenticated);
+    if (token === undefined || token.subject !== subject) throw new ConnectError('Signed out', Code.Unauthenticated);
     request.header.set('authorization', `Bearer ${token.text}`);
     const refuse = (error: unknown): never => {
       if (reasonOf(error) === 'AUTHENTICATION_REQUIRED') session.end(token);
-      if (isForStaff(error)) session.update({ isDenied: true });
+      if (isForStaff(error) && session.state.token?.subject === subject) session.update({ isDenied: true });
       throw error;
     };
     const response = await next(request).catch(refuse);

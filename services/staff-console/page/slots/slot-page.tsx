@@ -17,9 +17,8 @@ import { SnippetsSection } from './snippets/snippets-section.tsx';
 import { TimesSection } from './times-section.tsx';
 import './record/slots.css';
 
-/** All of one slot. */
+/** All of one slot. Another slot begins anew: nothing that was entered for one may be saved to the other. */
 export function Component(): ReactNode {
-  // Of another slot, nothing of this one may be left on the page.
   return <WithRecordId>{(id) => <ReadSlot key={id} id={id} />}</WithRecordId>;
 }
 

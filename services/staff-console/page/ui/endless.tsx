@@ -4,14 +4,16 @@ import { Button } from './button.tsx';
 interface EndlessProps {
   readonly hasMore: boolean;
   readonly isLoading: boolean;
+  /** Whether the last attempt has failed: then nothing is loaded until it is asked for. */
+  readonly hasFailed?: boolean;
   onMore(): void;
 }
 
 /** Stands at the end of a list that goes on: loads more when it comes into view, or when it is pressed. */
-export function Endless({ hasMore, isLoading, onMore }: EndlessProps): ReactNode {
+export function Endless({ hasMore, isLoading, hasFailed = false, onMore }: EndlessProps): ReactNode {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (end.current === null || !hasMore || isLoading) return undefined;
+    if (end.current === null || !hasMore || isLoading || hasFailed) return undefined;
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) onMore();
     });

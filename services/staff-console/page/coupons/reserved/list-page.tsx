@@ -65,7 +65,12 @@ export function Component(): ReactNode {
           </tbody>
         </table>
       )}
-      <Endless hasMore={hasNextPage} isLoading={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+      <Endless
+        hasMore={hasNextPage}
+        isLoading={isFetchingNextPage}
+        hasFailed={error !== null}
+        onMore={() => void fetchNextPage()}
+      />
     </Page>
   );
 }

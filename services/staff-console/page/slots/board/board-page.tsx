@@ -23,9 +23,7 @@ export function Component(): ReactNode {
   const [params, setParams] = useSearchParams();
   const { data, error, refetch } = useQuery(SlotService.method.getSlots, {});
   const now = useNow(20_000);
-  const asked = params.get('day') ?? '';
-  // The address may have anything, and a field for dates takes a year of five digits.
-  const first = Number.isNaN(startOf(asked).getTime()) ? dateInput(new Date(now)) : asked;
+  const first = readDay(params.get('day')) ?? dateInput(new Date(now));
   const days = useMemo(() => slotsByDay(data?.slots ?? [], first), [data, first]);
   const { productIds, nameOf } = useProductsOf(days.flatMap(({ slots }) => slots.map(({ id }) => id)));
   const groups = useGroups();
@@ -110,6 +108,11 @@ function useProductsOf(slotIds: readonly number[]) {
   );
   const shown = [...new Set([...productIds.values()].flatMap((ids) => ids.slice(0, namedProducts)))];
   return { productIds, nameOf: useProductNames(shown.sort((a, b) => a - b)) };
+}
+
+/** A day in the address; undefined when it is none, such as while a year has too many digits. */
+function readDay(text: string | null): string | undefined {
+  return text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(startOf(text).getTime()) ? text : undefined;
 }
 
 // At noon, so that no change of the clocks moves it to another day.

@@ -7,6 +7,8 @@ export function readSequence(text: string): Sequence | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const entries: [string, number[]][] = [];
   for (const [user, list] of Object.entries(value)) {
+    // The editor knows users by their numbers, and would lose what stands under another name.
+    if (user !== String(Number.parseInt(user, 10))) return undefined;
     if (!Array.isArray(list) || !list.every((stop): stop is number => Number.isInteger(stop))) return undefined;
     entries.push([user, list]);
   }
