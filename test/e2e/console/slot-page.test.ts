@@ -183,25 +183,6 @@ describeInBrowser('The page of a slot', () => {
     expect(await products()).toEqual([1, 2]);
   });
 
-  it('What is edited of one slot is not there on the page of the next one', async () => {
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time) values ($1, '2090-05-01T10:00Z', '2090-05-01T06:30Z')`,
-      [id + 1_000],
-    );
-    await tab.link('Slots').click();
-    await tab.field('Slot number').fill(String(id + 1_000));
-    await tab.page.keyboard.press('Enter');
-    await tab.button('Change products').click();
-    await tab.pick('Products', 'Product 17');
-    // From one slot to the other, without a page in between.
-    await tab.page.evaluate('history.go(-2)');
-    await tab.button('Leave').click();
-    await tab.heading(`Slot ${id}`).waitFor();
-    await tab.section('Products (2)').getByText('Product 2').waitFor();
-    await tab.button('Change products').click();
-    await tab.page.getByText('No changes yet.').waitFor();
-  });
-
   it('A slot that does not exist is said not to', async () => {
     await tab.page.goto(`${stage.origin}/slots/999999`);
     await tab.page.getByText('Slot not found').waitFor();
