@@ -27,7 +27,7 @@ export function FormEnd({ action = 'Save', write, isDirty, onCancel }: FormEndPr
           Cancel
         </Button>
       </div>
-      <Unsaved when={isDirty && !isPending} />
+      <Unsaved when={isDirty} isSending={isPending} />
     </>
   );
 }

@@ -7,6 +7,9 @@ import { useStoreVersion } from './use-store-version.ts';
 
 const keys = [SlotService, SlotStoreService].map((schema) => createConnectQueryKey({ schema, cardinality: undefined }));
 
+// However fast versions follow one another.
+const shortestMs = 1_000;
+
 /**
  * Makes the page follow what others change: on each new version of the derived stores, what it shows of slots is read again. What
  * could not be read while the service was away is read once it is back.
@@ -16,13 +19,21 @@ export function FollowStore(): ReactNode {
   const { latest, connection } = useStoreVersion();
   const version = latest?.version;
   const seen = useRef<number>(undefined);
+  const readAt = useRef(0);
   useEffect(() => {
     const isNew = seen.current !== undefined && seen.current !== version;
     seen.current = version;
     // What is on the page was read at about the time of the first version.
     if (!isNew) return;
-    for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
-    void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.followsStore === true });
+    const timer = setTimeout(
+      () => {
+        readAt.current = Date.now();
+        for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
+        void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.followsStore === true });
+      },
+      readAt.current + shortestMs - Date.now(),
+    );
+    return () => clearTimeout(timer);
   }, [version, queryClient]);
   useEffect(() => {
     if (connection !== 'live') return;

@@ -6,6 +6,12 @@ const maxRetries = 3;
 const retryDelay = (attempt: number) => 400 * 2 ** attempt;
 const retry = (failures: number, error: unknown) => failures < maxRetries && isTransient(error);
 
+/** Whoever has read on in a list does not want all of it again for having looked elsewhere. */
+function hasManyPages(data: unknown): boolean {
+  const pages = typeof data === 'object' && data !== null && 'pages' in data ? data.pages : undefined;
+  return Array.isArray(pages) && pages.length > 1;
+}
+
 /**
  * Creates the cache of what the services have answered. A mutation may be tried again like a query, because each has an idempotency
  * key. While the browser is offline both wait, and go on by themselves.
@@ -13,7 +19,7 @@ const retry = (failures: number, error: unknown) => failures < maxRetries && isT
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { retry, retryDelay, staleTime: 2_000 },
+      queries: { retry, retryDelay, staleTime: 2_000, refetchOnWindowFocus: ({ state }) => !hasManyPages(state.data) },
       mutations: { retry, retryDelay },
     },
   });

@@ -12,6 +12,9 @@ import { useMemo, useRef } from 'react';
 import { describeFailure, type Failure } from './failure.ts';
 import { type Notice, notify } from './notices.ts';
 
+// What was saved is told, even if a service that has nothing to do with it does not answer.
+const longestReadMs = 3_000;
+
 /** A mutation, as a component uses it. */
 export interface Write<I extends DescMessage, O extends DescMessage> {
   /** Sends the request. Resolves with the answer once the page shows what has changed, or with the failure. Never rejects. */
@@ -54,7 +57,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
     onSuccess: async ({ message, header }) => {
       notify({ ...done(message), storeRequestId: header.get('store-request-id') ?? undefined });
-      await queryClient.invalidateQueries();
+      await Promise.race([queryClient.invalidateQueries(), pause(longestReadMs)]);
     },
   });
   const sendOnce = async (request: MessageInitShape<I>, made: Attempt<MessageShape<O>>) => {
@@ -88,3 +91,5 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

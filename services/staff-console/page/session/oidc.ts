@@ -113,7 +113,8 @@ function toToken(user: User, renewal: string = crypto.randomUUID()): Token {
 
 function readReturnAddress(data: unknown): string {
   const address = typeof data === 'object' && data !== null && 'returnTo' in data ? data.returnTo : undefined;
-  return typeof address === 'string' && !address.startsWith(signedInPath) ? address : '/';
+  const isOurs = typeof address === 'string' && /^\/(?!\/)/.test(address) && !address.startsWith(signedInPath);
+  return isOurs ? address : '/';
 }
 
 async function attempt<T>(attempted: Promise<T>): Promise<T> {

@@ -44,7 +44,7 @@ export class Session {
   /** @param takesLinks whether a token in the address signs in, and is not only taken out of it. */
   constructor(takesLinks: boolean) {
     const fragment = new URLSearchParams(location.hash.slice(1)).get('token');
-    if (fragment !== null) history.replaceState(history.state, '', location.pathname + location.search);
+    if (fragment !== null) history.replaceState(history.state, '', location.href.split('#', 1)[0]);
     const linked = takesLinks ? readToken(fragment ?? '') : undefined;
     const token = linked ?? unpackToken(sessionStorage.getItem(storageKey));
     if (token !== undefined) this.signIn(token);

@@ -9,12 +9,14 @@ import { unchanged } from './record/slot-draft.ts';
 
 interface ActiveButtonProps {
   readonly slot: SlotDetail;
+  /** While the slot is edited: this would change its etag, and look as if somebody else had. */
+  readonly isDisabled: boolean;
   /** Reads the slot as it is now. */
   readonly read: () => Promise<SlotDetail | undefined>;
 }
 
 /** Deactivates a slot, which can be undone, or activates it again. */
-export function ActiveButton({ slot, read }: ActiveButtonProps): ReactNode {
+export function ActiveButton({ slot, isDisabled, read }: ActiveButtonProps): ReactNode {
   const activation = useWrite(SlotService.method.updateSlot, () => ({ text: `Slot ${slot.id} is active again` }));
   const deactivation = useWrite(SlotService.method.deleteSlot, () => ({
     text: `Slot ${slot.id} is deactivated`,
@@ -33,12 +35,17 @@ export function ActiveButton({ slot, read }: ActiveButtonProps): ReactNode {
         <Button
           emphasis="danger"
           isPending={isPending}
+          isDisabled={isDisabled}
           onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag }).then(readIfChanged)}
         >
           Deactivate
         </Button>
       ) : (
-        <Button isPending={isPending} onPress={() => void activation.send(activeAgain(slot)).then(readIfChanged)}>
+        <Button
+          isPending={isPending}
+          isDisabled={isDisabled}
+          onPress={() => void activation.send(activeAgain(slot)).then(readIfChanged)}
+        >
           Activate again
         </Button>
       )}

@@ -21,7 +21,8 @@ import { TimesFields } from './times-fields.tsx';
 /** A new slot: an empty one, or one like another, some days later. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
-  const like = params.get('like');
+  const like = /^\d{1,9}$/.exec(params.get('like') ?? '')?.[0] ?? null;
+  const days = Math.trunc(Number(params.get('days'))) || 0;
   const input = like === null ? skipToken : { id: Number(like) };
   const { data, error, refetch } = useQuery(SlotService.method.getSlotById, input);
   return (
@@ -29,7 +30,7 @@ export function Component(): ReactNode {
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {like !== null && data === undefined && error === null && <Loading what={`slot ${like}`} />}
       {(like === null || data?.slot !== undefined) && (
-        <NewSlotForm key={params.toString()} like={data?.slot} days={Number(params.get('days'))} />
+        <NewSlotForm key={params.toString()} like={data?.slot} days={days} />
       )}
     </Page>
   );
@@ -45,7 +46,8 @@ function NewSlotForm({ like, days }: NewSlotFormProps): ReactNode {
   const [first] = useState(() => (like === undefined ? newDraft(new Date()) : draftOf(like, days)));
   const [draft, setDraft] = useState(first);
   const [isActive, setIsActive] = useState(true);
-  const [products, setProducts] = useState<readonly Option[]>(() => (like === undefined ? [] : productsOf(like)));
+  const [copied] = useState<readonly Option[]>(() => (like === undefined ? [] : productsOf(like)));
+  const [products, setProducts] = useState(copied);
   const [snippets, setSnippets] = useState<readonly SnippetDraft[]>([]);
   const [isCreated, setIsCreated] = useState(false);
   const write = useWrite(SlotService.method.createSlot, ({ message }) => ({ text: message }));
@@ -62,7 +64,7 @@ function NewSlotForm({ like, days }: NewSlotFormProps): ReactNode {
     setIsCreated(true);
     void navigate(`/slots/${answer.slot.id}`);
   };
-  const isDirty = !isCreated && (draft !== first || products.length > 0 || snippets.length > 0);
+  const isDirty = !isCreated && (draft !== first || !isActive || products !== copied || snippets.length > 0);
   const problems = write.failure?.fields ?? {};
   return (
     <Form

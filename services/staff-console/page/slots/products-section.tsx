@@ -22,6 +22,7 @@ export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNo
   const products = productsOf(slot);
   return (
     <Section
+      isEditing={edit.isOpen}
       title={`Products (${products.length})`}
       actions={
         !edit.isOpen && (

@@ -60,10 +60,10 @@ function ReadSlot({ id }: { readonly id: number }): ReactNode {
       }
       actions={
         <>
-          <CapacityButton slot={slot} />
+          <CapacityButton slot={slot} isDisabled={editing !== undefined} />
           <ButtonLink href={`/slots/new?like=${id}&days=1`}>As this one, next day</ButtonLink>
           <ButtonLink href={`/slots/new?like=${id}&days=7`}>As this one, next week</ButtonLink>
-          <ActiveButton slot={slot} read={read} />
+          <ActiveButton slot={slot} isDisabled={editing !== undefined} read={read} />
         </>
       }
     >

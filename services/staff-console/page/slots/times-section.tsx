@@ -20,6 +20,7 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
   const groups = useGroups();
   return (
     <Section
+      isEditing={edit.isOpen}
       title="Times and groups"
       actions={
         !edit.isOpen && (

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useLocation } from 'react-router';
 import type { Failure } from '../rpc/failure.ts';
 import { Button } from './button.tsx';
 
@@ -14,13 +15,23 @@ interface PageProps {
 
 /** The frame of every page. */
 export function Page({ title, beside, actions, children }: PageProps): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { key, pathname } = useLocation();
+  const isFirst = key === 'default';
   useEffect(() => {
     document.title = `${title} · Staff console`;
   }, [title]);
+  // The keyboard and screen readers go on here, and not at the link that has gone with the page before.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on the page, and not on what happens on it.
+  useEffect(() => {
+    if (!isFirst) heading.current?.focus();
+  }, [pathname]);
   return (
     <>
       <header className="page-header">
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {beside}
         {actions !== undefined && <div className="actions">{actions}</div>}
       </header>
@@ -34,15 +45,26 @@ interface SectionProps {
   readonly title: string;
   /** What can be done with what is in it. */
   readonly actions?: ReactNode;
+  /** Whether it is being edited. */
+  readonly isEditing?: boolean;
   readonly children: ReactNode;
 }
 
 /** A part of a page under a heading of its own. */
-export function Section({ title, actions, children }: SectionProps): ReactNode {
+export function Section({ title, actions, isEditing = false, children }: SectionProps): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const wasEditing = useRef(isEditing);
+  // The button that was pressed is gone: the keyboard goes on at the heading.
+  useEffect(() => {
+    if (wasEditing.current !== isEditing) heading.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
   return (
     <section className="card" aria-label={title}>
       <header className="section-header">
-        <h2>{title}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
         {actions !== undefined && <div className="actions">{actions}</div>}
       </header>
       {children}

@@ -34,8 +34,6 @@ export function useTrail(
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
       enabled: isEnabled,
       meta: { followsStore },
-      // Whoever has read on does not want all of it again for having looked elsewhere.
-      refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) < 2,
     },
   );
   const entries: readonly AuditEntry[] = query.data?.pages.flatMap((page) => page.entries) ?? [];

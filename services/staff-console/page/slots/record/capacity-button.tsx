@@ -6,11 +6,13 @@ import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/page.tsx';
 
 interface CapacityButtonProps {
+  /** While the slot is edited: this would change its etag, and look as if somebody else had. */
+  readonly isDisabled?: boolean;
   readonly slot: { readonly id: number; readonly isCapacityFull: boolean };
 }
 
 /** Marks a slot as full, or as open again, at one tap, which can be undone. It is the same whoever taps first, so it has no guard. */
-export function CapacityButton({ slot }: CapacityButtonProps): ReactNode {
+export function CapacityButton({ slot, isDisabled = false }: CapacityButtonProps): ReactNode {
   const capacity = useWrite(SlotService.method.updateSlotCapacity, ({ message, slot: now }) => ({
     text: `Slot ${slot.id}: ${message}`,
     undo: (): Promise<Undone> => capacity.send({ slotId: slot.id, isCapacityFull: !now?.isCapacityFull }),
@@ -20,6 +22,7 @@ export function CapacityButton({ slot }: CapacityButtonProps): ReactNode {
     <>
       <Button
         isPending={capacity.isPending}
+        isDisabled={isDisabled}
         onPress={() => void capacity.send({ slotId: slot.id, isCapacityFull })}
         aria-label={`${isCapacityFull ? 'Mark full' : 'Open again'}: slot ${slot.id}`}
       >

@@ -22,6 +22,7 @@ export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>):
   const { data, error, refetch } = useQuery(SlotService.method.getDeliverySequence, { id: String(slot.id) });
   return (
     <Section
+      isEditing={edit.isOpen}
       title="Delivery sequence"
       actions={
         !edit.isOpen &&
@@ -71,6 +72,7 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
   const { base, save, theirs, rebase } = useGuardedEdit(write, stored, read);
   const sequence = readSequence(text);
   const send = async () => {
+    if (!isJson(text)) return;
     const { answer } = await save(({ etag }) => ({
       id: slotId,
       deliverySequence: fromJson(ValueSchema, JSON.parse(text)),

@@ -20,9 +20,10 @@ import { SnippetFields } from './snippet-fields.tsx';
 /** The parts of a slot for its vendors, each with the link by which the vendor opens it. */
 export function SnippetsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const { vendorSnippets } = slot;
-  const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))].slice(0, 1_000));
+  const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))]);
   return (
     <Section
+      isEditing={edit.isOpen}
       title={`Vendor snippets (${vendorSnippets.length})`}
       actions={
         !edit.isOpen && (
@@ -106,7 +107,7 @@ function SnippetForm({ slot, edit, read }: SlotSectionProps): ReactNode {
           rows={[{ name: 'Snippets', mine: `${names(slot)}, ${draft.name}`, theirs: names(theirs) }]}
           isPending={write.isPending}
           onKeepMine={() => void send()}
-          onTakeTheirs={edit.close}
+          onTakeTheirs={rebase}
           onClose={rebase}
         />
       )}
