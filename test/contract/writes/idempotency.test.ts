@@ -322,6 +322,8 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
         { headers: { 'idempotency-key': key }, timeoutMs: 300 },
       );
       expect(Code[(await failureOf(late)).code]).toBe('DeadlineExceeded');
+      // The service gives up after its caller: until then it would store its answer once the lock is free.
+      await expect.poll(() => lock.waiting()).toBe(0);
       const waiting = create(key, { couponCode });
       await lock.untilAwaited();
       await lock.release('rollback');

@@ -62,7 +62,7 @@ function OpenSlotRow({ slot, now, nameOf }: OpenSlotRowProps): ReactNode {
   const left = freezeTime === undefined ? undefined : timeLeft(timestampMs(freezeTime), now);
   return (
     <li>
-      <Link href={`/slots/${id}`} aria-label={`Slot ${id}`}>
+      <Link href={`/slots/${id}`}>
         <Time at={deliveryTime} short /> <span className="detail">Slot {id}</span>
       </Link>
       {left !== undefined && <span>Orders close in {left}</span>}
