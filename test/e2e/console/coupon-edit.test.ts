@@ -90,7 +90,7 @@ describeInBrowser('The page of a coupon', () => {
     await tab.field('Valid until').fill('');
     await tab.button('Save').click();
     // The form has the same words in a hint.
-    await tab.notice(/saved$/).waitFor();
+    await tab.notice(/saved/).waitFor();
     await tab.section('Terms').getByText('Any order', { exact: true }).waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '0', max_value: '0', valid_till: null }]);
   });
