@@ -6,7 +6,7 @@ import { connectionErrorMessage } from '../db/connection-error.ts';
 import { migrate } from '../db/migrate.ts';
 import { ShutdownStack } from '../runtime/shutdown.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { buildConsolePage } from './console-page.ts';
+import { keepConsolePageBuilt } from './console-page.ts';
 import { untilReady, untilServing } from './health.ts';
 import { keepTokenSecret, openDataFolder } from './postgres/data-folder.ts';
 import { startPostgres, untilUnused } from './postgres/postgres.ts';
@@ -54,7 +54,7 @@ async function run(): Promise<number> {
 /** Starts the database and the services, and prints the summary. If any of them ends later, the run ends, too. */
 async function start(settings: StartSettings, given: Environment): Promise<void> {
   const { signal } = stopping;
-  const [database] = await Promise.all([openDatabase(settings), buildConsolePage()]);
+  const [database] = await Promise.all([openDatabase(settings), keepConsolePageBuilt()]);
   signal.throwIfAborted();
   const secret = needsOwnSecret(given) ? await keepTokenSecret(settings.dataDir) : undefined;
   const env = serviceEnvironment(given, database.url, secret);

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import type { TestProject } from 'vitest/node';
+import { buildConsolePage } from '../../shared/dev/console-page.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -47,7 +46,7 @@ export async function buildProgram(): Promise<string> {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(path.join(cache, 'test-program-'));
   const [services, shared] = await Promise.all(['services', 'shared'].map(sourcesOf));
-  const page = buildPage(path.join(folder, consoleFolder));
+  const page = buildConsolePage(path.join(folder, consoleFolder));
   const program = build({
     absWorkingDir: root,
     entryPoints: [...(services ?? []), ...(shared ?? []), ...testPrograms],
@@ -72,11 +71,4 @@ async function sourcesOf(folder: string): Promise<string[]> {
   // The page is built by itself.
   const sources = names.filter((name) => name.endsWith('.ts') && !name.startsWith('staff-console/page'));
   return sources.map((name) => path.join(folder, name));
-}
-
-/** Builds the page as `npm run build` does: in this process, NODE_ENV would make it a page for development. */
-async function buildPage(outDir: string): Promise<void> {
-  const vite = path.join(root, 'node_modules', '.bin', 'vite');
-  const args = ['build', '-c', 'services/staff-console/vite.config.ts', '--outDir', outDir, '--logLevel', 'warn'];
-  await promisify(execFile)(vite, args, { cwd: root, env: { ...process.env, NODE_ENV: 'production' } });
 }
