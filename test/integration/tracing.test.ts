@@ -238,7 +238,7 @@ describeBackends('Traces of refreshes', (backend) => {
     const names = collector.spans
       .filter(({ parentSpanId }) => parentSpanId === refresh?.spanId)
       .map(({ name }) => name);
-    expect(names).toContain('refreshStores');
+    expect(names).toContain('publishVersion');
   });
 });
 

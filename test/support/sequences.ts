@@ -28,7 +28,10 @@ export async function hideSequence(stage: Stage, slotId: number, turn: number): 
 /** Waits until the replicas have received every notification that was sent before this call: they arrive in order. */
 export async function untilNotified(stage: Stage, replicas: readonly Replica[]): Promise<void> {
   const [row] = await stage.database.sql<{ version: number }>(
-    `with raised as (update store_versions set version = version + 1 returning version)
+    `with raised as (
+       insert into store_versions (version, refreshed_at, snapshot)
+       select version + 1, refreshed_at, snapshot from store_versions order by version desc limit 1 returning version
+     )
      select version, pg_notify('store_version', version::text) from raised`,
   );
   await eventually(async () => {

@@ -1,13 +1,13 @@
-import { create } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import type { StoredSlot } from '../../services/slot-service/stores/content.ts';
 import { OpenSlots } from '../../services/slot-service/stores/open-slots.ts';
-import { OpenSlotSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 
 const slot = (freezeMs: number, products: number): StoredSlot => ({
+  id: 1,
+  deliveryMs: 0,
   freezeMs,
-  message: create(OpenSlotSchema, { productIds: Array(products).fill(1) }),
+  productIds: Array(products).fill(1),
 });
 
 describe('The open slots of an answer', () => {

@@ -1,19 +1,16 @@
-import { create, fromBinary, fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import { ProductSlotsResponse } from '../../services/slot-service/encoding/product-slots.ts';
 import type { StoredSlot } from '../../services/slot-service/stores/content.ts';
-import { GetProductSlotsResponseSchema, OpenSlotSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { GetProductSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
 
 const slot = (id: number, productIds: number[]): StoredSlot => ({
-  freezeMs: 2 * id,
-  message: create(OpenSlotSchema, {
-    id,
-    productIds,
-    deliveryTime: timestampFromMs(id * 1_001),
-    freezeTime: timestampFromMs(id),
-  }),
+  id,
+  deliveryMs: id * 1_001,
+  freezeMs: id,
+  productIds,
 });
 
 describe('The response of GetProductSlots', () => {

@@ -6,7 +6,7 @@ import { EncodedResponse, encodeMessage } from '../../../shared/rpc/protobuf/enc
 import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { StoredSlot } from '../stores/content.ts';
-import { timestampText, writeStoredSlots, writeStoredSlotsJson } from './stored-slots.ts';
+import { openSlot, timestampText, writeStoredSlots, writeStoredSlotsJson } from './stored-slots.ts';
 
 /** The content of a response of getOpenSlots. */
 export interface ShownSlots {
@@ -40,7 +40,7 @@ export class OpenSlotsResponse extends EncodedResponse<typeof GetOpenSlotsRespon
 
   override async toMessage(): Promise<MessageShape<typeof GetOpenSlotsResponseSchema>> {
     const { slots, ...version } = this.#shown;
-    return create(GetOpenSlotsResponseSchema, { ...version, slots: slots.map(({ message }) => message) });
+    return create(GetOpenSlotsResponseSchema, { ...version, slots: slots.map(openSlot) });
   }
 
   *#encodeBinary(batch: Batch): Encoding<Buffer> {

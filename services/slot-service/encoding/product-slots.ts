@@ -9,7 +9,7 @@ import { EncodedResponse, encodeMessage } from '../../../shared/rpc/protobuf/enc
 import { FieldWriter, mapKey, mapValue } from '../../../shared/rpc/protobuf/field-writer.ts';
 import type { Batch, TurnTaker } from '../../../shared/rpc/protobuf/turns.ts';
 import type { StoredSlot } from '../stores/content.ts';
-import { timestampText, writeStoredSlots, writeStoredSlotsJson } from './stored-slots.ts';
+import { openSlot, timestampText, writeStoredSlots, writeStoredSlotsJson } from './stored-slots.ts';
 
 /** The content of a response of getProductSlots: each product with its open slots. */
 export interface ShownProducts {
@@ -44,7 +44,7 @@ export class ProductSlotsResponse extends EncodedResponse<typeof GetProductSlots
 
   override async toMessage(): Promise<MessageShape<typeof GetProductSlotsResponseSchema>> {
     const { version, refreshedAt, slots } = this.#shown;
-    const lists = slots.map(([id, open]) => [id, { slots: open.map(({ message }) => message) }]);
+    const lists = slots.map(([id, open]) => [id, { slots: open.map(openSlot) }]);
     return create(GetProductSlotsResponseSchema, { slots: Object.fromEntries(lists), version, refreshedAt });
   }
 

@@ -31,8 +31,8 @@ export class OpenSlots {
    */
   among(slots: readonly StoredSlot[]): StoredSlot[] {
     const open = slots.filter(({ freezeMs }) => freezeMs > this.#nowMs);
-    for (const { freezeMs, message } of open) {
-      this.#size += 1 + message.productIds.length;
+    for (const { freezeMs, productIds } of open) {
+      this.#size += 1 + productIds.length;
       this.#untilMs = Math.min(this.#untilMs, freezeMs);
     }
     if (this.#size > maxShown) throw fail(commonErrors.answerTooLarge);

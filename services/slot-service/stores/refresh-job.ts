@@ -24,8 +24,7 @@ export function createRefresh({ database, logger, metrics }: ServiceParts): Refr
     if (refreshed === undefined) return;
     const durationMs = performance.now() - start;
     refreshMetrics.succeeded(durationMs / 1_000);
-    const { version, requests } = refreshed;
-    logger.info({ version, requests, durationMs: Math.round(durationMs) }, 'stores refreshed');
+    logger.info({ ...refreshed, durationMs: Math.round(durationMs) }, 'stores refreshed');
   };
 }
 

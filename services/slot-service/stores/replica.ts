@@ -5,11 +5,13 @@ import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { Caller } from '../../../shared/fairness/caller.ts';
 import { slotErrors } from '../errors.ts';
-import { covers, isSameVersion, loadStores, type StoreContent } from './content.ts';
+import { covers, type StoreContent } from './content.ts';
+import { loadStores } from './load.ts';
 import { parseStoreRequest, type StoreRequest } from './requests.ts';
 
 const changed = 'changed';
 const retryMs = 1_000;
+const loadTimeoutMs = 30_000;
 
 /** A caller whose signal is a real AbortSignal, as `node:events` requires. */
 type WaitingCaller = Caller & { readonly signal: AbortSignal };
@@ -55,7 +57,7 @@ export class StoreReplica {
 
   /** Loads the newest version, which must exist. */
   static async open(database: Database, draining: AbortSignal, logger: Logger): Promise<StoreReplica> {
-    const content = await loadStores(database.for({ signal: AbortSignal.timeout(30_000) }));
+    const content = await loadStores(database, undefined, AbortSignal.timeout(loadTimeoutMs));
     if (content === undefined) throw new Error('there is no version of the derived stores');
     return new StoreReplica(content, database, draining, logger);
   }
@@ -76,8 +78,8 @@ export class StoreReplica {
     while (this.#loadAgain) {
       this.#loadAgain = false;
       try {
-        const content = await loadStores(this.#database.for({ signal: AbortSignal.timeout(30_000) }));
-        if (content === undefined || isSameVersion(content, this.#content)) continue;
+        const content = await loadStores(this.#database, this.#content, AbortSignal.timeout(loadTimeoutMs));
+        if (content === undefined || content === this.#content) continue;
         if (content.version <= this.#content.version) {
           const versions = { from: this.#content.version, to: content.version };
           this.#logger.warn(versions, 'the database was set back: its version of the stores is taken over');

@@ -98,7 +98,7 @@ function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
   const refreshing = new Set<number>();
   return trips.filter(({ connection, statements }) => {
     if (statements.includes('beginRepeatableRead')) refreshing.add(connection);
-    const isRefresh = refreshing.has(connection) || statements.includes('loadStores');
+    const isRefresh = refreshing.has(connection);
     if (statements.includes('commit')) refreshing.delete(connection);
     return !isRefresh && !statements.includes('ping');
   });

@@ -1,0 +1,75 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
+import type { Database } from '../../../shared/db/database.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { applyChanges, type StoreContent, type StoredChange, type StoredSlots } from './content.ts';
+import { parseSnapshot } from './snapshot.ts';
+
+interface VersionRow {
+  id: string;
+  version: number;
+  refreshedAt: Date;
+  timeline: number;
+  snapshot: string;
+  isAfterLoaded: boolean;
+}
+
+const newestVersion = statement<VersionRow, { loadedId: string | null }>(
+  'newestVersion',
+  `select id, version, refreshed_at as "refreshedAt", timeline, snapshot::text as snapshot,
+     exists (select from store_versions where id = $loadedId::uuid) as "isAfterLoaded"
+   from store_versions order by version desc limit 1`,
+);
+
+const changeColumns = `slot_id as id, delivery_ms::float8 as "deliveryMs", freeze_ms::float8 as "freezeMs",
+  is_active and not is_capacity_full as "isOpen", array_to_json(product_ids) as "productIds"`;
+
+const changesSince = statement<StoredChange, { version: number }>(
+  'changesSince',
+  `select ${changeColumns} from stored_slots where version > $version order by delivery_ms, slot_id`,
+);
+
+// A table of past years has few slots that are still open.
+const openSlots = statement<StoredChange, { nowMs: number }>(
+  'openSlots',
+  `select ${changeColumns} from stored_slots
+   where is_active and not is_capacity_full and freeze_ms > $nowMs::float8 order by delivery_ms, slot_id`,
+);
+
+const noSlots: StoredSlots = { slots: [], byProduct: new Map() };
+
+/**
+ * Reads the newest version: what has changed since `loaded`, or all open slots when the database does not know that version, as
+ * after a recovery.
+ *
+ * @returns `loaded` itself when it is the newest; undefined when there is no version yet.
+ */
+export async function loadStores(
+  database: Database,
+  loaded: StoreContent | undefined,
+  signal: AbortSignalLike,
+): Promise<StoreContent | undefined> {
+  const read = await database.transaction(
+    { signal },
+    async (tx) => {
+      const [newest] = await tx.query(newestVersion({ loadedId: loaded?.id ?? null }));
+      if (newest === undefined || newest.id === loaded?.id) return undefined;
+      const before = newest.isAfterLoaded ? loaded : undefined;
+      const changes = await tx.query(
+        before === undefined ? openSlots({ nowMs: Date.now() }) : changesSince({ version: before.version }),
+      );
+      return { newest, before, changes };
+    },
+    { isolation: 'repeatable read' },
+  );
+  if (read === undefined) return loaded;
+  const { id, version, refreshedAt, timeline, snapshot } = read.newest;
+  return {
+    id,
+    version,
+    refreshedAt: timestampFromDate(refreshedAt),
+    timeline,
+    snapshot: parseSnapshot(snapshot),
+    ...(await applyChanges(read.before ?? noSlots, read.changes)),
+  };
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyChanges, type StoredChange, type StoredSlots } from '../../services/slot-service/stores/content.ts';
+
+const none: StoredSlots = { slots: [], byProduct: new Map() };
+const future = Date.now() + 3_600_000;
+
+const change = fc.record<StoredChange>({
+  id: fc.integer({ min: 1, max: 12 }),
+  // Few, so that many slots are delivered at the same time.
+  deliveryMs: fc.integer({ min: 0, max: 3 }).map((hours) => future + hours * 3_600_000),
+  freezeMs: fc.constantFrom(future, future, future, 0),
+  isOpen: fc.boolean(),
+  productIds: fc.uniqueArray(fc.integer({ min: 1, max: 5 })).map((ids) => ids.sort((left, right) => left - right)),
+});
+
+const inOrder = (changes: Iterable<StoredChange>) =>
+  [...changes].sort((left, right) => left.deliveryMs - right.deliveryMs || left.id - right.id);
+
+describe('Changes of the stores', () => {
+  it('Changes applied one version after the other give the same slots as all of them at once', async () => {
+    const versions = fc.array(fc.uniqueArray(change, { selector: ({ id }) => id }));
+    await fc.assert(
+      fc.asyncProperty(versions, async (changesByVersion) => {
+        let content = none;
+        const newest = new Map<number, StoredChange>();
+        for (const changes of changesByVersion) {
+          content = await applyChanges(content, inOrder(changes));
+          for (const one of changes) newest.set(one.id, one);
+        }
+        const open = inOrder(newest.values()).filter(({ isOpen, freezeMs }) => isOpen && freezeMs === future);
+        expect(content.slots).toEqual(open);
+        const byProduct = [1, 2, 3, 4, 5].flatMap((productId) => {
+          const ofProduct = open.filter(({ productIds }) => productIds.includes(productId));
+          return ofProduct.length > 0 ? [[productId, ofProduct] as const] : [];
+        });
+        expect(content.byProduct).toEqual(new Map(byProduct));
+      }),
+    );
+  });
+
+  it('A version stays as it is when changes are applied to it', async () => {
+    const slot = { id: 1, deliveryMs: future, freezeMs: future, isOpen: true, productIds: [1, 2] };
+    const before = await applyChanges(none, [slot]);
+    await applyChanges(before, [{ ...slot, isOpen: false }]);
+    expect(before.slots).toEqual([slot]);
+    expect([...before.byProduct]).toEqual([
+      [1, [slot]],
+      [2, [slot]],
+    ]);
+  });
+
+  it('A slot that has not changed is the same object in the next version', async () => {
+    const slot = { id: 1, deliveryMs: future, freezeMs: future, isOpen: true, productIds: [1] };
+    const before = await applyChanges(none, [slot]);
+    const after = await applyChanges(before, [{ ...slot, id: 2 }]);
+    expect(after.slots[0]).toBe(before.slots[0]);
+  });
+
+  it('A slot whose freeze time has passed is left out of the next version', async () => {
+    const frozen = { id: 1, deliveryMs: future, freezeMs: Date.now() - 1, isOpen: true, productIds: [1] };
+    const after = await applyChanges({ slots: [frozen], byProduct: new Map([[1, [frozen]]]) }, []);
+    expect(after).toEqual(none);
+  });
+
+  it('Other work goes on while 100,000 slots are applied', async () => {
+    const slots = Array.from({ length: 100_000 }, (_, index): StoredChange => {
+      const productIds = Array.from({ length: 20 }, (_, at) => 1 + ((index * 7 + at * 251) % 5_000)).sort();
+      return { id: index + 1, deliveryMs: future + index, freezeMs: future, isOpen: true, productIds };
+    });
+    let turns = 0;
+    let isOver = false;
+    const countTurns = () => {
+      turns += 1;
+      if (!isOver) setImmediate(countTurns);
+    };
+    setImmediate(countTurns);
+    await applyChanges(none, slots);
+    isOver = true;
+    // A batch has 0.5 ms, and to apply all of them takes longer than 20 ms anywhere.
+    expect(turns).toBeGreaterThan(40);
+  });
+});
