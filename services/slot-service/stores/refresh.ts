@@ -109,7 +109,7 @@ export function refreshStores(database: Database, signal: AbortSignalLike): Prom
         await tx.query(storeSlots({ slotIds: slotIds.slice(from, from + slotsAtOnce), version }));
       }
       if (isWhole) await tx.query(startAnew());
-      await tx.query(publishVersion({ version, oldest: version - versionsKept }));
+      await tx.query(publishVersion({ version, oldest: version - versionsKept + 1 }));
       return { version, requests: taken.reduce((sum, { requests }) => sum + requests, 0), slots: slotIds.length };
     },
     { isolation: 'repeatable read' },
