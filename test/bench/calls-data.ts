@@ -61,6 +61,7 @@ const written = {
   vendor_snippets: `slot_id > ${slotCount}`,
   product_slots: `slot_id > ${slotCount}`,
   slots: `id > ${slotCount}`,
+  stored_slots: `slot_id > ${slotCount}`,
   store_refresh_requests: 'true',
   idempotency_keys: 'true',
   coupons: `discount_percent = ${writtenPercent}`,
