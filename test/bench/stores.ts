@@ -13,6 +13,7 @@ import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
 import { pathOf } from './answers.ts';
 import { startBenchPostgres } from './data-postgres.ts';
+import { loadSlots } from './data-slots.ts';
 import { bodyFile, h2load } from './load.ts';
 import { median } from './median.ts';
 import type { RefreshReport } from './stores-refresh.ts';
@@ -33,7 +34,8 @@ const children: ChildProcess[] = [];
 try {
   const url = await postgres.createDatabase('stores');
   await migrate(url);
-  await load(url);
+  await addStaff(url);
+  await loadSlots(url, slots);
   console.error(`loaded ${slots} slots`);
   const env = {
     ...process.env,
@@ -163,20 +165,10 @@ function fixed(value: number, digits = 0): string {
   return value.toFixed(digits);
 }
 
-/** So many active slots with 20 products each, of 5,000. */
-async function load(url: string): Promise<void> {
+async function addStaff(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(`
-    insert into staff_users (id, name) values (1, 'Bench');
-    insert into products (id, name) select n, 'Product ' || n from generate_series(1, 5000) n;
-    insert into slots (delivery_time, freeze_time)
-      select now() + n * interval '1 minute' + interval '1 day', now() + n * interval '1 minute' + interval '12 hours'
-      from generate_series(1, ${slots}) n;
-    insert into product_slots select s, (s * 7 + p * 251) % 5000 + 1 from generate_series(1, ${slots}) s, generate_series(1, 20) p
-      on conflict do nothing;
-  `);
-  await client.query('vacuum analyze');
+  await client.query(`insert into staff_users (id, name) values (1, 'Bench')`);
   await client.end();
 }
 

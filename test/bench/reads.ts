@@ -4,7 +4,8 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
-import { createCatalogHandlers } from '../../services/slot-service/handlers.ts';
+import { createCatalogHandlers, createSlotHandlers } from '../../services/slot-service/handlers.ts';
+import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database, type LateStatement } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
@@ -12,16 +13,17 @@ import { type BoundStatement, statement } from '../../shared/db/statement.ts';
 import type { Caller } from '../../shared/fairness/caller.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
 import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
+import { loadSlots } from './data-slots.ts';
 
-// node --import tsx test/bench/coupon-queries.ts [--small 0.01] [--large 1] [--only text]: the reads of
-// coupon-service and the look-ups of products, as the services run them, at 10,000 and at 1,000,000 rows: medians, their
-// ratio, and the indexes of the plans. Without SMALL_DATABASE_URL and LARGE_DATABASE_URL (loaded by `npm run bench:data`,
-// with --products) it starts a PostgreSQL of its own and loads both.
+// npm run bench:reads -- [--small 0.01] [--large 1] [--only text]: the reads of both services, as the services run them, at 10,000
+// coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. Without SMALL_DATABASE_URL and
+// LARGE_DATABASE_URL (loaded by `npm run bench:data`, with --slots and --products) it starts a PostgreSQL of its own and loads both.
 
 const { values: options } = parseArgs({
   options: {
@@ -80,7 +82,7 @@ const productTerms = [
 ] as const;
 
 /** The reads that are measured; a code of the middle of the table is looked up first. */
-async function readsOf(database: Database): Promise<[string, Read][]> {
+async function readsOf(database: Database, sequences: SequenceCache): Promise<[string, Read][]> {
   const [middle] = await database.for({ signal: AbortSignal.timeout(60_000) }).query(middleCoupon());
   if (middle === undefined) throw new Error('the database has no coupons');
   const coupons = createCouponHandlers({ database, codePrefix: 'DC', missLimit: undefined });
@@ -99,6 +101,12 @@ async function readsOf(database: Database): Promise<[string, Read][]> {
   const searchProducts = (request: MessageInitShape<typeof lookUps.searchProducts.input>) => () =>
     catalog.searchProducts(create(lookUps.searchProducts.input, request), call);
   const productIds = Array.from({ length: 1_000 }, (_, index) => 1 + index * 9);
+  const slots = createSlotHandlers({ database, sequences, appUrl: '', requestRefresh: () => undefined });
+  const ofSlots = SlotService.method;
+  // Another slot in each call, so that the cache of sequences has none of them.
+  let slotId = 0;
+  const nextSlot = () => (slotId += 17);
+  const slotIds = Array.from({ length: 20 }, (_, index) => 1 + index * 40);
   const { nextPageToken: pageToken } = await responseOf(method.getAll, await getAll({})());
   return [
     ['Validate', validate(middle.code)],
@@ -125,6 +133,20 @@ async function readsOf(database: Database): Promise<[string, Read][]> {
       `SearchProducts, ${what}: ${search}`,
       searchProducts({ search }),
     ]),
+    [
+      'GetSlotById',
+      () => slots.getSlotById(Object.assign(create(ofSlots.getSlotById.input), { id: nextSlot() }), call),
+    ],
+    [
+      'GetSlotsProductIds of 20',
+      () => slots.getSlotsProductIds(create(ofSlots.getSlotsProductIds.input, { slotIds }), call),
+    ],
+    [
+      'GetDeliverySequence, not cached',
+      () => slots.getDeliverySequence(create(ofSlots.getDeliverySequence.input, { id: String(nextSlot()) }), call),
+    ],
+    ['GetSlots, which lists all', () => slots.getSlots(create(ofSlots.getSlots.input), call)],
+    ['GetAll of slots, which lists all', () => slots.getAll(create(ofSlots.getAll.input), call)],
     ['GetProducts, 1,000', () => catalog.getProducts(create(lookUps.getProducts.input, { productIds }), call)],
   ];
 }
@@ -147,9 +169,10 @@ const budgetMs = 4_000;
 async function measure(url: string): Promise<Map<string, Measured>> {
   const { database: config } = readConfig('coupon', { DATABASE_URL: url, AUTH_JWT_SECRET: testSecret });
   const database = new ExplainingDatabase({ ...config, poolSize: 1 }, pino({ level: 'silent' }));
+  const sequences = new SequenceCache();
   try {
     const results = new Map<string, Measured>();
-    for (const [name, read] of await readsOf(database)) {
+    for (const [name, read] of await readsOf(database, sequences)) {
       if (!name.includes(options.only)) continue;
       for (let warmUp = 0; warmUp < 3; warmUp += 1) await read();
       const times: number[] = [];
@@ -164,6 +187,7 @@ async function measure(url: string): Promise<Map<string, Measured>> {
     }
     return results;
   } finally {
+    sequences.close();
     await database.close();
   }
 }
@@ -235,6 +259,7 @@ try {
       await migrate(url);
       await loadBenchData(url, scale);
       await loadProducts(url, Math.round(1_000_000 * scale));
+      await loadSlots(url, Math.round(10_000 * scale));
     }
     measured.push(await measure(url));
   }
