@@ -9,14 +9,15 @@ const shared = {
   // Each file has a database of its own; to load the modules anew for each would double the time.
   isolate: false,
 };
+const withPrograms = { ...shared, globalSetup: ['test/support/build-program.ts', 'test/support/postgres.ts'] };
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/build-program.ts', 'test/support/postgres.ts'],
     maxWorkers: 3,
     projects: [
-      { test: { ...shared, name: 'suite', include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'] } },
-      { test: { ...shared, name: 'load', include: ['test/load/**/*.test.ts'] } },
+      { test: { ...withPrograms, name: 'suite', include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'] } },
+      { test: { ...withPrograms, name: 'load', include: ['test/load/**/*.test.ts'] } },
+      { test: { ...shared, name: 'containers', include: ['test/containers/**/*.test.ts'] } },
     ],
   },
 });

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { describe } from 'vitest';
+import { run } from '../support/processes.ts';
+
+const answers = ([command = '', ...args]: readonly string[]) =>
+  spawnSync(command, args, { stdio: 'ignore', timeout: 30_000 }).status === 0;
+
+/** Compose is a plugin of `docker`, or a program of its own. */
+const composeCommand = [['docker', 'compose'], ['docker-compose']].find((command) => answers([...command, 'version']));
+
+/** Why tests of containers can't run here; undefined when they can. */
+export const noEngine = !answers(['docker', 'version'])
+  ? 'no Docker engine answers'
+  : composeCommand === undefined
+    ? 'no Docker Compose'
+    : undefined;
+
+/** Declares tests of containers: skipped with the reason where there is no engine, unless REQUIRE_DOCKER is set. */
+export function describeWithEngine(title: string, tests: () => void): void {
+  if (noEngine !== undefined && process.env.REQUIRE_DOCKER) throw new Error(`${noEngine}: it is required here`);
+  const name = noEngine === undefined ? title : `${title} (skipped: ${noEngine})`;
+  describe.skipIf(noEngine !== undefined)(name, tests);
+}
+
+/** Runs a command of the engine at DOCKER_HOST, or of the default one. Resolves with what it prints; rejects if it fails. */
+export function docker(...args: readonly string[]): Promise<string> {
+  return succeed(['docker', ...args]);
+}
+
+/** Runs a command of Compose in the project's folder, with variables for its file. As `docker`. */
+export function compose(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  return succeed([...(composeCommand ?? []), ...args], env);
+}
+
+async function succeed([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(command, args, env);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout.trimEnd();
+}
