@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { GrpcClient } from '../../shared/client/client.ts';
+import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { eventually } from '../support/eventually.ts';
 import { openSlot } from '../support/slot-writes.ts';
 
 export interface Caller {
   /** Makes one read. Rejects with `Met`, or with the error of a read that is not worth another try. */
   read(): Promise<unknown>;
-  /** Creates a slot with a snippet of that name. Rejects as `read` does. */
-  write(snippet: string): Promise<unknown>;
+  /** Creates a record of that name. Rejects as `read` does. */
+  write(name: string): Promise<unknown>;
 }
 
 /** Why a call failed: it is worth another try, or an earlier try was carried out. */
@@ -22,12 +24,13 @@ export class Met extends Error {
   }
 }
 
+const callsBetween = 40;
 const maxAttempts = 40;
 const waitMs = 50;
 
 /** Clients that call all the time, and retry calls that fail as unavailable. */
 export class RollingLoad {
-  /** The snippets of writes that were acknowledged. */
+  /** The names of writes that were acknowledged. */
   readonly acknowledged: string[] = [];
   readonly failures: string[] = [];
   reads = 0;
@@ -67,16 +70,16 @@ export class RollingLoad {
   }
 
   async #write(caller: Caller, at: string): Promise<void> {
-    const snippet = `${this.#name}-${at}`;
+    const name = `${this.#name}-${at}`;
     let tries = 0;
     await this.#retrying(() => {
       tries += 1;
-      return caller.write(snippet).catch((error: unknown) => {
+      return caller.write(name).catch((error: unknown) => {
         // An earlier try was carried out, and its answer was lost.
         if (!(tries > 1 && error instanceof Met && error.kind === 'taken')) throw error;
       });
     });
-    this.acknowledged.push(snippet);
+    this.acknowledged.push(name);
   }
 
   async #retrying(work: () => Promise<unknown>): Promise<void> {
@@ -93,18 +96,43 @@ export class RollingLoad {
   }
 }
 
+/** Waits until more calls of each load have succeeded, or one has failed. */
+export async function underLoad(loads: readonly RollingLoad[]): Promise<void> {
+  for (const load of loads) {
+    const goal = load.done + callsBetween;
+    await eventually(() => {
+      if (load.done < goal && load.failures.length === 0) throw new Error(`${goal - load.done} calls are to come`);
+    });
+  }
+}
+
 /** Calls over gRPC. The client itself retries reads: none is retried here. */
 export function grpcCaller(slots: GrpcClient<typeof SlotService>, slotId: number): Caller {
   return {
     read: () => slots.getSlotById({ id: slotId }),
     write: (name) =>
-      slots.createSlot({ ...openSlot(), vendorSnippets: [{ name, productIds: [1] }] }).catch((thrown: unknown) => {
-        const error = ConnectError.from(thrown);
-        if (error.code === Code.Unavailable) throw new Met('unavailable', error);
-        const [info] = error.findDetails(ErrorInfoSchema);
-        throw info?.reason === 'SNIPPET_NAME_TAKEN' ? new Met('taken', error) : error;
-      }),
+      judged(slots.createSlot({ ...openSlot(), vendorSnippets: [{ name, productIds: [1] }] }), 'SNIPPET_NAME_TAKEN'),
   };
+}
+
+/** Calls coupon-service over gRPC. It creates coupons with the codes that it is given. */
+export function couponCaller(coupons: GrpcClient<typeof CouponService>): Caller {
+  return {
+    read: () => judged(coupons.validate({ code: 'none', userId: 1, orderAmount: 1 })),
+    write: (couponCode) => judged(coupons.create({ coupon: { couponCode, discountPercent: 1 } }), 'COUPON_CODE_TAKEN'),
+  };
+}
+
+/** The answer of a call over gRPC. Rejects as those of a caller do. */
+export async function judged<Answer>(call: Promise<Answer>, taken?: string): Promise<Answer> {
+  try {
+    return await call;
+  } catch (thrown) {
+    const error = ConnectError.from(thrown);
+    if (error.code === Code.Unavailable) throw new Met('unavailable', error);
+    const [info] = error.findDetails(ErrorInfoSchema);
+    throw info !== undefined && info.reason === taken ? new Met('taken', error) : error;
+  }
 }
 
 /** Calls over Connect on HTTP/1.1, to each of the ports in turn. */

@@ -5,9 +5,7 @@ import type { Replica } from '../support/replica.ts';
 import { createSlot, expectCaughtUp } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
-import { connectCaller, grpcCaller, RollingLoad } from './rolling-load.ts';
-
-const callsBetween = 40;
+import { connectCaller, grpcCaller, RollingLoad, underLoad } from './rolling-load.ts';
 
 /** Stops a replica and starts it again on its ports, under load before, meanwhile and afterwards. */
 async function restart(stage: Stage, replica: Replica, loads: readonly RollingLoad[], processes: number) {
@@ -22,14 +20,6 @@ async function restart(stage: Stage, replica: Replica, loads: readonly RollingLo
   await expect.poll(() => restarted.log.some(({ msg, protocol }) => msg === 'call' && protocol === 'grpc')).toBe(true);
   await underLoad(loads);
   return { restarted, code, stopMs };
-}
-
-/** Waits until more calls have succeeded, or one has failed. */
-async function underLoad(loads: readonly RollingLoad[]): Promise<void> {
-  for (const load of loads) {
-    const goal = load.done + callsBetween;
-    await expect.poll(() => load.done >= goal || load.failures.length > 0).toBe(true);
-  }
 }
 
 it('A rolling restart of two replicas, of one process and of two, loses no call and no write', async () => {

@@ -36,21 +36,16 @@ describe('The deployment files', () => {
 
   it('The deployment files name the ports that the services have unless told otherwise', () => {
     const [slot, coupon, page] = [config('slot'), config('coupon'), readConsoleConfig({})];
-    const published = matches(compose, /^ +ports: \[(.*)\]$/gm);
-    expect(published).toEqual(
-      [[slot.grpcPort, slot.webPort], [coupon.grpcPort, coupon.webPort], [page.port]].map((ports) =>
-        ports.map((port) => `"\${BIND_ADDRESS:-0.0.0.0}:${port}:${port}"`).join(', '),
-      ),
-    );
-    expect(matches(compose, /^ +expose: \[(.*)\]$/gm)).toEqual([`"${slot.grpcPort}", "${slot.webPort}"`]);
+    const ports = [slot.grpcPort, slot.webPort, coupon.grpcPort, coupon.webPort].map(String);
+    const published = matches(compose, /"\$\{BIND_ADDRESS:-0\.0\.0\.0\}:(\d+:\d+)"/g);
+    expect(published).toEqual([...ports, String(page.port)].map((port) => `${port}:${port}`));
+    expect(matches(compose, /^ +expose: \[(.*)\]$/gm).flatMap((line) => matches(line, /"(\d+)"/g))).toEqual(ports);
     expect(matches(compose, /127\.0\.0\.1:(\d+)\/readyz/g)).toEqual(
       [slot.webPort, coupon.webPort, page.port].map(String),
     );
-    expect(matches(nginx, /^ +listen (\d+);$/gm)).toEqual([`${slot.grpcPort}`, `${slot.webPort}`]);
-    expect(matches(nginx, /^ +server slot-service:(\d+) resolve max_fails=0;$/gm)).toEqual([
-      `${slot.grpcPort}`,
-      `${slot.webPort}`,
-    ]);
+    expect(matches(nginx, /^ +listen (\d+);$/gm).toSorted()).toEqual(ports.toSorted());
+    expect(matches(nginx, /^ +server (?:slot|coupon)-service:(\d+) resolve max_fails=0;$/gm)).toEqual(ports);
+    expect(matches(nginx, /^ +(\d+) +(?:slot|coupon)_(?:grpc|web);$/gm)).toEqual(ports);
   });
 
   it('The deployment files give the console the addresses of the services, and the services its origin', () => {
@@ -94,7 +89,7 @@ describe('The deployment files', () => {
   });
 
   it('The deployment files never look for the image in a registry', () => {
-    expect(compose).toMatch(/^x-service:.*\n +image: delivery-admin\n(?: +#.*\n)* +pull_policy: never$/m);
+    expect(compose).toMatch(/^x-service:.*\n.*\n +image: delivery-admin\n(?: +#.*\n)* +pull_policy: never$/m);
   });
 
   it('The deployment files give Redis a password, and the services another role than the migration', () => {
@@ -117,15 +112,14 @@ describe('The image', () => {
 
   it('The image runs on a Node that package.json allows', () => {
     const [least = ''] = matches(engines.node, /^>=(.*)$/g);
-    for (const stage of [building, running]) {
-      const [major] = matches(stage, /^FROM node:(\d+)-/gm);
-      expect(Number(major)).toBeGreaterThan(Number(least.split('.', 1)[0]));
-    }
+    const [major] = matches(building, /^FROM node:(\d+)-/gm);
+    expect(Number(major)).toBeGreaterThan(Number(least.split('.', 1)[0]));
   });
 
   it('The image holds the program and what it needs, without what built it', () => {
     expect(building).toContain('npm prune --omit=dev');
     expect(matches(running, /^COPY (.*)$/gm)).toEqual([
+      '--from=build /system /',
       '--from=build /app/package.json ./',
       '--from=build /app/node_modules ./node_modules',
       '--from=build /app/dist ./dist',
@@ -133,7 +127,7 @@ describe('The image', () => {
   });
 
   it('The image does not run as root', () => {
-    expect(matches(running, /^USER (.*)$/gm)).toEqual(['node']);
+    expect(matches(running, /^USER (.*)$/gm)).toEqual(['1000:1000']);
   });
 
   it('The image is built from what is committed alone', () => {
@@ -148,20 +142,21 @@ describe('docker-compose.yml', () => {
   const waitsOf = (key: string) =>
     [...part(key).matchAll(/^ +([a-z-]+):\n +condition: (\w+)$/gm)].map(([, name, state]) => `${name} ${state}`);
 
-  it('docker-compose.yml runs two replicas of slot-service', () => {
-    expect(matches(part('slot-service'), /^ +replicas: (\d+)$/gm)).toEqual(['2']);
+  it('docker-compose.yml runs two replicas of each service', () => {
+    expect(part('slot-service')).toContain('deploy: &replicas\n      replicas: 2\n');
+    expect(part('coupon-service')).toContain('deploy: *replicas\n');
   });
 
   it('docker-compose.yml starts the services after their stores and the migration', () => {
     expect(waitsOf('migrate')).toEqual(['postgres service_healthy']);
     expect(waitsOf('x-service')).toEqual(['migrate service_completed_successfully', 'redis service_healthy']);
     expect(waitsOf('staff-console')).toEqual(['migrate service_completed_successfully']);
-    expect(waitsOf('slot-balancer')).toEqual(['slot-service service_healthy']);
+    expect(waitsOf('balancer')).toEqual(['slot-service service_healthy', 'coupon-service service_healthy']);
     for (const name of ['slot-service', 'coupon-service', 'staff-console'])
       expect(part(name)).toContain('<<: *service\n');
   });
 
-  it.each(['postgres', 'redis', 'slot-service', 'coupon-service', 'staff-console'])(
+  it.each(['postgres', 'redis', 'slot-service', 'coupon-service', 'balancer', 'staff-console'])(
     'docker-compose.yml asks for the health of %s',
     (name) => {
       expect(part(name)).toMatch(/^ {4}healthcheck:.*\n(?: {6}<<: \*healthcheck\n)? {6}test:/m);

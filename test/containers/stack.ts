@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { signToken } from '../../shared/dev/sign-token.ts';
+import { compose, docker } from './engine.ts';
+
+const password = () => randomBytes(16).toString('hex');
+const env = {
+  COMPOSE_PROJECT_NAME: 'delivery-admin-test',
+  POSTGRES_PASSWORD: password(),
+  SERVICE_PASSWORD: password(),
+  REDIS_PASSWORD: password(),
+  AUTH_JWT_SECRET: password(),
+};
+
+/** The ports that docker-compose.yml publishes. */
+export const published = {
+  slot: { grpcPort: 50051, webPort: 8051 },
+  coupon: { grpcPort: 50052, webPort: 8052 },
+  console: { webPort: 8050 },
+};
+
+/** docker-compose.yml as it is, under a project name of its own, with one staff user. */
+export class Stack {
+  /** A token of the staff user. */
+  readonly token: string;
+
+  private constructor(token: string) {
+    this.token = token;
+  }
+
+  static async up(): Promise<Stack> {
+    // What a run left that was broken off.
+    await run('down', '--volumes', '--remove-orphans');
+    await run('up', '--detach', '--build', '--wait');
+    const staff = ['run', '--rm', '-T', 'migrate', 'node', 'dist/shared/auth/staff-main.js', 'add', 'Asha Menon'];
+    const staffId = Number.parseInt(await run(...staff), 10);
+    const claims = { subject: 'staff', staffId, lifetimeSeconds: 3_600 };
+    return new Stack(await signToken(env.AUTH_JWT_SECRET, claims, {}));
+  }
+
+  /** A command of Compose. Resolves with what it prints. */
+  run(...args: readonly string[]): Promise<string> {
+    return run(...args);
+  }
+
+  /** The ids of the containers of a service, of one that runs; of all services if none is named. */
+  async containersOf(...services: readonly string[]): Promise<string[]> {
+    return (await run('ps', '--quiet', ...services)).split('\n').filter((id) => id !== '');
+  }
+
+  /** The values in the first column of what a statement returns. */
+  async sql(statement: string): Promise<string[]> {
+    const psql = ['psql', '--username', 'admin', '--dbname', 'delivery_admin', '--no-align', '--tuples-only'];
+    const rows = await run('exec', '-T', 'postgres', ...psql, '--quiet', '--command', statement);
+    return rows.split('\n').filter((row) => row !== '');
+  }
+
+  /** Starts a container in place of one that is gone, and waits for its health. The others stay as they are. */
+  async refill(service: string): Promise<void> {
+    await run('up', '--detach', '--no-deps', '--no-recreate', '--wait', service);
+  }
+
+  /** Kills the process of a container from outside, as a crash or a lack of memory does. */
+  async crash(container: string): Promise<void> {
+    const pid = await docker('inspect', '--format', '{{.State.Pid}}', container);
+    const rights = ['--pid', 'host', '--user', '0', '--cap-drop', 'ALL', '--cap-add', 'KILL'];
+    await docker('run', '--rm', ...rights, 'delivery-admin', 'node', '-e', `process.kill(${pid}, 'SIGKILL')`);
+  }
+
+  /** The ids of the open slots as the stores of one replica show them. */
+  async openSlotIds(container: string): Promise<number[]> {
+    const answer = await docker(
+      ...['exec', '--env', `TOKEN=${this.token}`, container, 'node', '--input-type=module', '-e'],
+      `const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.TOKEN };
+       const url = 'http://127.0.0.1:8051/slot.v1.SlotStoreService/GetOpenSlots';
+       const response = await fetch(url, { method: 'POST', headers, body: '{}' });
+       const { slots = [] } = await response.json();
+       console.log(JSON.stringify(slots.map(({ id }) => id)));`,
+    );
+    return JSON.parse(answer);
+  }
+
+  /** Whether a replica has answered calls of a subject lately. */
+  async answers(container: string, subject = 'staff'): Promise<boolean> {
+    const log = await docker('logs', '--since', '5s', '--tail', '500', container);
+    return log.includes(`"sub":"${subject}"`);
+  }
+
+  /** Ends it, and removes its data. */
+  async remove(): Promise<void> {
+    await run('down', '--volumes', '--remove-orphans');
+  }
+}
+
+const run = (...args: readonly string[]) => compose(args, env);
