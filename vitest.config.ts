@@ -9,6 +9,13 @@ const shared = {
   // Each file has a database of its own; to load the modules anew for each would double the time.
   isolate: false,
 };
+// Containers are built, started and waited for.
+const withContainers = {
+  ...shared,
+  testTimeout: 600_000,
+  hookTimeout: 900_000,
+  expect: { poll: { timeout: 120_000 } },
+};
 const withPrograms = { ...shared, globalSetup: ['test/support/build-program.ts', 'test/support/postgres.ts'] };
 
 export default defineConfig({
@@ -17,7 +24,7 @@ export default defineConfig({
     projects: [
       { test: { ...withPrograms, name: 'suite', include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'] } },
       { test: { ...withPrograms, name: 'load', include: ['test/load/**/*.test.ts'] } },
-      { test: { ...shared, name: 'containers', include: ['test/containers/**/*.test.ts'] } },
+      { test: { ...withContainers, name: 'containers', include: ['test/containers/**/*.test.ts'] } },
     ],
   },
 });

@@ -22,9 +22,11 @@ export const published = {
 export class Stack {
   /** A token of the staff user. */
   readonly token: string;
+  readonly #staffId: number;
 
-  private constructor(token: string) {
+  private constructor(token: string, staffId: number) {
     this.token = token;
+    this.#staffId = staffId;
   }
 
   static async up(): Promise<Stack> {
@@ -33,8 +35,7 @@ export class Stack {
     await run('up', '--detach', '--build', '--wait');
     const staff = ['run', '--rm', '-T', 'migrate', 'node', 'dist/shared/auth/staff-main.js', 'add', 'Asha Menon'];
     const staffId = Number.parseInt(await run(...staff), 10);
-    const claims = { subject: 'staff', staffId, lifetimeSeconds: 3_600 };
-    return new Stack(await signToken(env.AUTH_JWT_SECRET, claims, {}));
+    return new Stack(await sign('staff', staffId), staffId);
   }
 
   /** A command of Compose. Resolves with what it prints. */
@@ -54,9 +55,25 @@ export class Stack {
     return rows.split('\n').filter((row) => row !== '');
   }
 
-  /** Starts a container in place of one that is gone, and waits for its health. The others stay as they are. */
-  async refill(service: string): Promise<void> {
-    await run('up', '--detach', '--no-deps', '--no-recreate', '--wait', service);
+  /** Starts the containers that are missing of two, and waits for their health. The others stay as they are. */
+  async refill(service: string, replicas = 2): Promise<void> {
+    const scale = ['--scale', `${service}=${replicas}`];
+    await run('up', '--detach', '--no-deps', '--no-recreate', ...scale, '--wait', service);
+  }
+
+  /** Starts a container that calls slot-service at an address all the time. Resolves with its id. */
+  async startCaller(address: string, subject: string): Promise<string> {
+    const program = `
+      import { setTimeout as pause } from 'node:timers/promises';
+      import { createGrpcClient } from './dist/shared/client/client.js';
+      import { SlotService } from './dist/shared/gen/slot/v1/slot_service_pb.js';
+      const slots = createGrpcClient(SlotService, { addresses: ['${address}'], token: process.env.TOKEN });
+      for (;;) {
+        await slots.getSlotsProductIds({ slotIds: [1] }).catch(console.error);
+        await pause(50);
+      }`;
+    const env = ['--env', `TOKEN=${await sign(subject, this.#staffId)}`];
+    return run(...['run', '--detach', '--no-deps', ...env, 'migrate', 'node', '--input-type=module', '-e', program]);
   }
 
   /** Kills the process of a container from outside, as a crash or a lack of memory does. */
@@ -92,3 +109,5 @@ export class Stack {
 }
 
 const run = (...args: readonly string[]) => compose(args, env);
+const sign = (subject: string, staffId: number) =>
+  signToken(env.AUTH_JWT_SECRET, { subject, staffId, lifetimeSeconds: 3_600 }, {});
