@@ -6,7 +6,7 @@ RUN npm ci
 COPY . .
 # What is copied from the host keeps its modes, and may be closed to the user that runs it.
 RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json dist
-# Half of what packages bring is for editors and debuggers: Node loads none of it.
+# Nearly half of what packages bring is for editors and debuggers: Node loads none of it.
 RUN find node_modules \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 # What of the system the program needs: Node, the libraries that it loads, and the names of users.
 RUN mkdir /system && cp --parents --dereference --target-directory=/system \

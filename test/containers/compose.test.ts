@@ -52,7 +52,7 @@ describeWithEngine('docker-compose.yml', () => {
     ];
   }
 
-  /** Does the work under load. Resolves with the loads, which have stopped. */
+  /** Does the work under load. Resolves with the calls that failed, and the names of the writes that were acknowledged. */
   async function workUnderLoad(name: string, work: (loads: readonly RollingLoad[]) => Promise<void>) {
     const loads = startLoads(name);
     try {
