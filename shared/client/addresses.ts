@@ -6,7 +6,7 @@ import {
   registerResolver,
   splitHostPort,
   statusOrFromValue,
-} from '../internals/grpc-js.ts';
+} from '../internals/client.ts';
 
 const scheme = 'static';
 

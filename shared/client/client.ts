@@ -1,5 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf';
-import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
+import type { Client } from '@connectrpc/connect';
+import { createCancelingClient } from './connect/streams.ts';
 import { createGrpcTransport, type GrpcOptions } from './transport.ts';
 
 export type GrpcClient<Service extends DescService> = Client<Service> & {
@@ -14,8 +15,8 @@ export type GrpcClient<Service extends DescService> = Client<Service> & {
  *
  * A unary method returns a promise of the response. A streaming method returns an async iterable, whose call starts at
  * the first read and is canceled when the reader leaves the loop. Both take `signal`, `timeoutMs`, `headers`, `onHeader`
- * and `onTrailer`. They fail with a `ConnectError`, which has the gRPC code, and details by
- * `findDetails(ErrorInfoSchema)`.
+ * and `onTrailer`. They fail with a `ConnectError`, which has the gRPC code; `reasonOf` tells
+ * its reason.
  *
  * @throws TypeError for addresses that are not valid.
  */
@@ -24,30 +25,5 @@ export function createGrpcClient<Service extends DescService>(
   options: GrpcOptions,
 ): GrpcClient<Service> {
   const transport = createGrpcTransport([service], options);
-  const client = createClient(service, transport);
-  const opens = new Map<string, OpenStream>(Object.entries(client));
-  const streams = service.methods.flatMap(({ localName, methodKind }) => {
-    const open = methodKind === 'server_streaming' ? opens.get(localName) : undefined;
-    return open === undefined ? [] : [[localName, cancelOnReturn(open)]];
-  });
-  return Object.assign(client, Object.fromEntries(streams), { close: () => transport.close() });
-}
-
-/** A streaming method of a client, whose message types only its descriptor knows. */
-type OpenStream = (request: object, options?: CallOptions) => AsyncIterable<object>;
-
-/** Cancels the call when its reader leaves the loop. Connect's own streams do not notice that and go on. */
-function cancelOnReturn(open: OpenStream): OpenStream {
-  return async function* read(request, options = {}) {
-    const reader = new AbortController();
-    const abort = () => reader.abort(options.signal?.reason);
-    if (options.signal?.aborted) abort();
-    options.signal?.addEventListener('abort', abort);
-    try {
-      yield* open(request, { ...options, signal: reader.signal });
-    } finally {
-      options.signal?.removeEventListener('abort', abort);
-      reader.abort();
-    }
-  };
+  return Object.assign(createCancelingClient(service, transport), { close: () => transport.close() });
 }

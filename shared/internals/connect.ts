@@ -6,15 +6,15 @@ import { PinnedLibrary } from './pinned-library.ts';
 
 /**
  * What this project uses of Connect's subpaths `protocol*`, which serve Connect's own packages and may
- * change in any release. Our fast path for unary calls, our error responses and our gRPC client read
- * and write the protocols themselves. The imports are namespaces, because a named import of a part
+ * change in any release. Our fast path for unary calls and our error responses read and write the
+ * protocols themselves. The imports are namespaces, because a named import of a part
  * that is gone fails as a SyntaxError before any check can run.
  */
 export const connect = new PinnedLibrary('@connectrpc/connect', '2.1.2');
 
 export type { Compression, UniversalServerRequest, UniversalServerResponse } from '@connectrpc/connect/protocol';
 
-export const { compressedFlag, encodeEnvelope, readAllBytes, runStreamingCall, runUnaryCall } = protocol;
+export const { compressedFlag, encodeEnvelope, readAllBytes } = protocol;
 export const { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } = protocolConnect;
 export const { endStreamFlag, endStreamFromJson, endStreamToJson } = protocolConnect;
 export const { findTrailerError } = protocolGrpc;
@@ -24,8 +24,6 @@ const parts: Readonly<Record<string, unknown>> = {
   compressedFlag,
   encodeEnvelope,
   readAllBytes,
-  runStreamingCall,
-  runUnaryCall,
   codeToHttpStatus,
   errorFromJsonBytes,
   errorToJsonBytes,

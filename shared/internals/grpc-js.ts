@@ -13,15 +13,8 @@ import { PinnedLibrary } from './pinned-library.ts';
  * - grpc-js reads a request in a `data` listener of its stream. Ours goes before it.
  * - A call emits `cancelled` at every end, also after a success.
  * - Only the experimental credentials of a certificate provider can change their certificate.
- * - Only an experimental resolver can give a channel a fixed list of servers.
  */
 export const grpcJs = new PinnedLibrary('@grpc/grpc-js', '1.14.7');
-
-export type Resolver = grpc.experimental.Resolver;
-export type ResolverListener = grpc.experimental.ResolverListener;
-export type GrpcUri = grpc.experimental.GrpcUri;
-export type Endpoint = grpc.experimental.Endpoint;
-export const { registerResolver, splitHostPort, statusOrFromValue } = grpc.experimental;
 
 export type CertificateProvider = grpc.experimental.CertificateProvider;
 export type CaCertificateListener = grpc.experimental.CaCertificateUpdateListener;

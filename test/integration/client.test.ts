@@ -4,7 +4,7 @@ import { context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
-import type { Token } from '../../shared/client/token.ts';
+import type { Token } from '../../shared/client/connect/token.ts';
 import { BadRequestSchema, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';

@@ -13,6 +13,7 @@ const source = ['services', 'shared']
   .filter((entry) => entry.name.endsWith('.ts'))
   .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
   .join('\n');
+const reasonsFile = '../../shared/client/connect/reasons.ts';
 const codeName = (code: Code) => Code[code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
 
 // The messages of the specification's sections 4.2 and 7, to the letter, with the codes of the design.
@@ -41,6 +42,12 @@ const specified: readonly [keyof typeof Code, string][] = [
   ['Unauthenticated', 'Authentication required'],
 ];
 
+const reasonsHead = `// Written by test/unit/error-tables.test.ts from the error tables of both services.
+
+/** The reasons of errors, which are stable: branch on them, not on messages. */
+export const Reason = {
+`;
+
 describe('The error tables', () => {
   it.each(specified)('The error tables have %s: %s', (code, message) => {
     expect(rows.filter((row) => row.message === message).map((row) => Code[row.code])).toEqual([code]);
@@ -58,6 +65,15 @@ describe('The error tables', () => {
     const listed = page.split('\n').filter((line) => /^\| `[A-Z_]+` \| [A-Z_]+ \| /.test(line));
     expect(listed.toSorted()).toEqual([...lines].toSorted());
     expect(page).toContain(errorDomain);
+  });
+
+  // `npx vitest run --project suite test/unit/error-tables.test.ts -u` writes the file anew.
+  it('The error tables have the same reasons as the constants of the client', async () => {
+    const named = [...new Map(rows.map((row) => [row.reason, row])).values()];
+    const constants = named.map(
+      (row) => `  /** ${codeName(row.code)}: ${row.message} */\n  ${row.reason}: '${row.reason}',\n`,
+    );
+    await expect(`${reasonsHead}${constants.join('')}} as const;\n`).toMatchFileSnapshot(reasonsFile);
   });
 
   it.each(Object.entries(tables))('%s has no row that nothing throws', (name, table) => {

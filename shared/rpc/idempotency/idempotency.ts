@@ -7,7 +7,8 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { encodeBinary } from '../protobuf/encoding.ts';
-import { hashKey, hashRequest, isMutation } from './key.ts';
+import { hashKey, hashRequest } from './key.ts';
+import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
 
 const storeRequestHeader = 'store-request-id';

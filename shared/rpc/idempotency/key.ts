@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type DescMethod, isMessage, type Message } from '@bufbuild/protobuf';
-import { MethodOptions_IdempotencyLevel, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { isMessage, type Message } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import { procedureName } from '../procedure-path.ts';
-
-/** The header and metadata key of an idempotency key. */
-export const keyHeader = 'idempotency-key';
-
-/** Whether a procedure writes. Queries are NO_SIDE_EFFECTS in the .proto files, and ignore keys. */
-export function isMutation({ idempotency }: DescMethod): boolean {
-  return idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-}
+import { keyHeader } from './mutation.ts';
 
 /** Reads the key of a mutation. Throws INVALID_ARGUMENT for one that is not 1 to 128 visible ASCII characters (design 9). */
 export function readKey(call: CallContext): string | undefined {

@@ -1,4 +1,5 @@
-import { isMutation, readKey } from '../idempotency/key.ts';
+import { readKey } from '../idempotency/key.ts';
+import { isMutation } from '../idempotency/mutation.ts';
 import type { Interceptor } from '../interceptor.ts';
 import { compileIdSets } from './id-sets.ts';
 import { compileRules } from './request-rules.ts';

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService, UpdateDeliverySequenceRequestSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { isMutation } from '../../../shared/rpc/idempotency/key.ts';
+import { isMutation } from '../../../shared/rpc/idempotency/mutation.ts';
 import {
   type Api,
   couponContract,

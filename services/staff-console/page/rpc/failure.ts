@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { BadRequestSchema, ErrorInfoSchema } from '../../../../shared/gen/google/rpc/error_details_pb.ts';
+import { isTransient, reasonOf, violationsOf } from '../../../../shared/client/connect/errors.ts';
+import { ErrorInfoSchema } from '../../../../shared/gen/google/rpc/error_details_pb.ts';
 
 /** Why a call has failed, in words for staff. */
 export interface Failure {
@@ -13,24 +14,9 @@ export interface Failure {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The reason of a failed call (docs/errors.md); empty when the service could not be reached. */
-export function reasonOf(error: unknown): string {
-  const [info] = ConnectError.from(error).findDetails(ErrorInfoSchema);
-  return info?.metadata.causeReason || info?.reason || '';
-}
-
 /** Whether a call was refused because it is for staff only. */
 export function isForStaff(error: unknown): boolean {
   return ['ACCESS_DENIED', 'UNAUTHORIZED'].includes(reasonOf(error));
-}
-
-/** Whether the same call may succeed in a moment: the service was not reached, or it was busy. */
-export function isTransient(error: unknown): boolean {
-  const { code, cause } = ConnectError.from(error);
-  if (code === Code.Unavailable || code === Code.DeadlineExceeded) return true;
-  if (code === Code.ResourceExhausted) return reasonOf(error) === 'OVERLOADED';
-  // The browser could not fetch.
-  return cause instanceof TypeError;
 }
 
 /** Describes why a call has failed. */
@@ -38,8 +24,7 @@ export function describeFailure(thrown: unknown): Failure {
   const error = ConnectError.from(thrown);
   const [info] = error.findDetails(ErrorInfoSchema);
   const reason = reasonOf(error);
-  const violations = error.findDetails(BadRequestSchema).flatMap((detail) => detail.fieldViolations);
-  const fields = Object.fromEntries(violations.map(({ field, description }) => [nameOf(field), description]));
+  const fields = Object.fromEntries(violationsOf(error).map(({ field, description }) => [nameOf(field), description]));
   const field = fieldOfReason[reason];
   const message = sentence(info?.metadata.causeMessage || error.rawMessage);
   if (field !== undefined) fields[field] ??= message;

@@ -9,6 +9,7 @@ import {
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
+import { createKey } from '../../../../shared/client/connect/idempotency.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import { type Notice, notify } from './notices.ts';
 
@@ -76,7 +77,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
   return {
     send(request) {
       const text = toJsonString(method.input, create(method.input, request));
-      if (attempt.current?.request !== text) attempt.current = { request: text, key: randomKey() };
+      if (attempt.current?.request !== text) attempt.current = { request: text, key: createKey() };
       const made = attempt.current;
       made.sent ??= sendOnce(request, made);
       return made.sent;
@@ -85,11 +86,6 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
     failure,
     reset,
   };
-}
-
-/** Not `crypto.randomUUID`, which browsers have for pages over HTTPS only. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { DescService } from '@bufbuild/protobuf';
 import type { Interceptor } from '@connectrpc/connect';
-import { isMutation, keyHeader } from '../rpc/idempotency/key.ts';
+import { isMutation, keyHeader } from '../../rpc/idempotency/mutation.ts';
 
 /**
  * Creates an interceptor that sends an `idempotency-key` with each mutation of these services that has none, so that all
@@ -10,7 +9,12 @@ import { isMutation, keyHeader } from '../rpc/idempotency/key.ts';
 export function sendKey(services: readonly DescService[]): Interceptor {
   return (next) => (request) => {
     const needsKey = isMutation(request.method) && services.includes(request.service);
-    if (needsKey && !request.header.has(keyHeader)) request.header.set(keyHeader, randomUUID());
+    if (needsKey && !request.header.has(keyHeader)) request.header.set(keyHeader, createKey());
     return next(request);
   };
+}
+
+/** Returns a new idempotency key. Browsers have `crypto.randomUUID`, too, but for pages over HTTPS only. */
+export function createKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
