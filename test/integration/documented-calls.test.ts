@@ -58,9 +58,11 @@ describe('The documented calls', () => {
       ...['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl', 'curl'],
       ...['curl', 'curl', 'curl', 'curl'],
     ]);
+    const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
     expect(programExamples.map(({ library }) => library)).toEqual([
-      ...['shared/client', 'connect-node', 'connect-web'],
-      ...['shared/client', 'shared/client', 'shared/client'],
+      ...[grpc, connect, connect],
+      ...[grpc, grpc, grpc],
+      ...[grpc, connect, connect],
     ]);
   });
 

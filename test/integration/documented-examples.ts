@@ -15,7 +15,7 @@ export interface ProgramExample {
 }
 
 // In the order in which a reader meets them: an example may need what those before it have written.
-const text = ['README.md', 'docs/calling.md', 'docs/writes.md']
+const text = ['README.md', 'docs/calling.md', 'docs/writes.md', 'shared/client/package/README.md']
   .map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8'))
   .join('\n');
 const matches = (pattern: RegExp) => [...text.matchAll(pattern)];
@@ -31,7 +31,7 @@ export const commandExamples: readonly CommandExample[] = matches(/^```sh\n([^`]
 
 /** The `ts` blocks. */
 export const programExamples: readonly ProgramExample[] = matches(/^```ts\n(.*?)^```$/gms).map(([, program = '']) => ({
-  library: /shared\/client|connect-node|connect-web/.exec(program)?.[0] ?? '',
+  library: / from '(delivery-admin-client(?:\/grpc)?)'/.exec(program)?.[1] ?? '',
   program,
   output: [...program.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line).join('\n'),
 }));
