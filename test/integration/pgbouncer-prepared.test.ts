@@ -1,0 +1,210 @@
+import type { DescService } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient } from '@connectrpc/connect';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { databaseErrors } from '../../shared/db/errors.ts';
+import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { expectError } from '../support/contract.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { holding } from '../support/locks.ts';
+import { addCoupon, addSlot, couponMutations, type Mutations, slotMutations } from '../support/mutations.ts';
+import { noPreparingPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { post } from '../support/post.ts';
+import { asServiceRole } from '../support/postgres.ts';
+import { viaPort } from '../support/proxy.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { openSlot, outcomeOf } from '../support/slot-writes.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+
+const reason = noPreparingPgBouncer === undefined ? '' : ` (skipped: ${noPreparingPgBouncer})`;
+const poolSize = 4;
+
+/** A request for every query, by service and method. */
+const slotReads: Record<string, Record<string, object>> = {
+  [SlotService.typeName]: {
+    GetAll: {},
+    GetSlotsProductIds: { slotIds: [1, 2] },
+    GetSlots: {},
+    GetSlotById: { id: 1 },
+    GetDeliverySequence: { id: '1' },
+  },
+  [CatalogService.typeName]: {
+    SearchProducts: { search: 'Product', limit: 5 },
+    GetProducts: { productIds: [1, 2] },
+    ListProductGroups: {},
+  },
+  [AuditService.typeName]: { ListEntries: { limit: 5 } },
+};
+const couponReads: Record<string, Record<string, object>> = {
+  [CouponService.typeName]: {
+    GetAll: { limit: 2 },
+    GetById: { id: 1 },
+    Validate: { code: 'READ', userId: 1, orderAmount: 99 },
+    GetReservedCoupons: {},
+    GetUsersMiniInfo: { search: 'User' },
+  },
+};
+
+describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, with prepared statements${reason}`, () => {
+  let pooler: PgBouncer;
+  let token: string;
+  let slots: TestService;
+  let coupons: TestService;
+  const transports: ReturnType<typeof createGrpcJsTransport>[] = [];
+  const clientOf = <Service extends DescService>(desc: Service, { grpcPort }: TestService): Client<Service> => {
+    const transport = createGrpcJsTransport(`127.0.0.1:${grpcPort}`);
+    transports.push(transport);
+    return createClient(desc, withToken(transport, token));
+  };
+
+  /** Starts a service of which LISTEN and the jobs alone go past the pooler. */
+  const start = (name: 'slot' | 'coupon') =>
+    startTestService(name, ({ database }) => ({
+      database: { ...database, url: viaPort(database.url, Number(new URL(pooler.url).port)), directUrl: database.url },
+    }));
+
+  beforeAll(async () => {
+    const options = { mode: 'transaction', poolSize, preparedStatements: 200 } as const;
+    pooler = await startPgBouncer(asServiceRole(`${inject('postgresUrl')}/postgres`), options);
+    token = await signToken({ staffId: 1 });
+    [slots, coupons] = [await start('slot'), await start('coupon')];
+    for (let n = 1; n <= 2; n += 1) {
+      await addSlot(slots.database.sql);
+      await addCoupon(coupons.database.sql);
+    }
+    await coupons.database.sql(`update coupons set coupon_code = 'READ' where id = 1`);
+  });
+  afterAll(async () => {
+    for (const transport of transports) transport.close();
+    // First, because its connections to the database would count as left open.
+    await pooler.stop();
+    await slots.stop();
+    await coupons.stop();
+  });
+
+  /** The queries of a service that were not answered. */
+  async function failedReads({ webPort }: TestService, reads: typeof slotReads): Promise<string[]> {
+    const calls = Object.entries(reads).flatMap(([service, methods]) =>
+      Object.entries(methods).map(async ([method, request]) => {
+        const response = await post(webPort, method, token, JSON.stringify(request), {}, service);
+        return response.ok ? [] : [`${method}: ${await response.text()}`];
+      }),
+    );
+    return (await Promise.all(calls)).flat();
+  }
+
+  /** Makes each mutation with a key, and again with the same key. */
+  async function mutateTwice<Service extends DescService>(
+    api: Client<Service>,
+    mutations: Mutations<Client<Service>>,
+    { database }: TestService,
+  ): Promise<void> {
+    const twice = Object.entries(mutations).map(async ([name, prepare]) => {
+      const { call, changes } = await prepare(database.sql);
+      const headers = { 'idempotency-key': crypto.randomUUID(), 'x-request-id': crypto.randomUUID() };
+      const answer = await call(api, { headers });
+      expect(await call(api, { headers }), name).toEqual(answer);
+      const entries = await database.sql('select from audit_entries where request_id = $1', [headers['x-request-id']]);
+      expect(entries, name).toHaveLength(changes.length);
+    });
+    await Promise.all(twice);
+  }
+
+  it('Every query is tried', () => {
+    for (const service of [SlotService, CatalogService, AuditService, CouponService]) {
+      const queries = service.methods.filter(
+        ({ idempotency }) => idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+      );
+      const tried = Object.keys({ ...slotReads, ...couponReads }[service.typeName] ?? {});
+      expect(tried.toSorted()).toEqual(queries.map(({ name }) => name).toSorted());
+    }
+  });
+
+  it('Twenty of every query at once are answered over four connections', async () => {
+    const rounds = Array.from({ length: 20 }, async () => [
+      ...(await failedReads(slots, slotReads)),
+      ...(await failedReads(coupons, couponReads)),
+    ]);
+    expect((await Promise.all(rounds)).flat()).toEqual([]);
+    const pooled = await slots.database.sql(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'slot-service'`,
+    );
+    expect(pooled.length).toBeLessThanOrEqual(poolSize);
+  });
+
+  it('Every mutation that is sent twice with a key is carried out once', async () => {
+    await mutateTwice(clientOf(SlotService, slots), slotMutations, slots);
+    await mutateTwice(clientOf(CouponService, coupons), couponMutations, coupons);
+  });
+
+  it('Statements that were prepared go on after a migration has added a column to their tables', async () => {
+    expect(await failedReads(coupons, couponReads)).toEqual([]);
+    expect(await failedReads(slots, slotReads)).toEqual([]);
+    for (const { database } of [slots, coupons]) {
+      for (const table of ['slots', 'vendor_snippets', 'coupons', 'reserved_coupons', 'users', 'products']) {
+        await database.sql(`alter table ${table} add column added_later integer default 1`);
+      }
+    }
+    expect(await failedReads(coupons, couponReads)).toEqual([]);
+    expect(await failedReads(slots, slotReads)).toEqual([]);
+    await mutateTwice(clientOf(SlotService, slots), slotMutations, slots);
+    await mutateTwice(clientOf(CouponService, coupons), couponMutations, coupons);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['PgBouncer was restarted', () => pooler.restart()],
+    [
+      'PgBouncer lost its connections to the database',
+      () =>
+        slots.database.sql(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and application_name = 'slot-service'`,
+        ),
+    ],
+  ])('After %s, calls are answered again', async (_what, disturb) => {
+    expect(await failedReads(slots, slotReads)).toEqual([]);
+    await disturb();
+    // A call that meets a lost connection fails, and has it replaced.
+    await expect.poll(() => failedReads(slots, slotReads)).toEqual([]);
+    for (let n = 1; n <= 10; n += 1) expect(await failedReads(slots, slotReads)).toEqual([]);
+  });
+
+  it('While PgBouncer reads its configuration again, no call fails', async () => {
+    for (let n = 1; n <= 10; n += 1) {
+      const calls = failedReads(slots, slotReads);
+      pooler.reload();
+      expect(await calls).toEqual([]);
+    }
+  });
+
+  it('The timeouts of the role hold, where PgBouncer drops those of the service', async () => {
+    const { pathname } = new URL(slots.database.url);
+    const [database, role] = [pathname.slice(1), new URL(asServiceRole(slots.database.url)).username];
+    const set = (name: string, value: string) =>
+      slots.database.sql(`alter role ${role} in database ${database} set ${name} = '${value}'`);
+    await set('statement_timeout', '500ms');
+    await set('idle_in_transaction_session_timeout', '500ms');
+    await pooler.restart();
+    await expect.poll(() => failedReads(slots, slotReads)).toEqual([]);
+    await holding(slots.database.url, 'lock table slots in exclusive mode', async () => {
+      const late = clientOf(SlotService, slots).createSlot(openSlot());
+      await expectError(late, {
+        code: 'DeadlineExceeded',
+        message: databaseErrors.statementTimeout.message,
+        reason: databaseErrors.statementTimeout.reason,
+      });
+    });
+    const connectionString = Object.assign(new URL(pooler.url), { pathname }).href;
+    const client = new pg.Client({ connectionString, idle_in_transaction_session_timeout: 60_000 });
+    const lost = new Promise((resolve) => client.once('error', resolve));
+    await client.connect();
+    await client.query('begin');
+    await lost;
+    await client.end();
+    expect(await outcomeOf(client.query('select'))).toBeDefined();
+  });
+});
