@@ -50,6 +50,7 @@ const idempotencyKeyConstraint = 'idempotency_keys_pkey';
 const integrityViolation = '23';
 const inFailedTransaction = '25P02';
 const idleInTransactionTimeout = '25P03';
+const cannotBePrepared = '42';
 
 /** What a statement lost to a concurrent one that changed what it had checked; undefined for other errors. */
 export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
@@ -59,15 +60,17 @@ export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
 
 /**
  * Whether a statement failed because its connection is silent, because the server ends it, or because
- * the server is no primary any more. The driver reports the failure before the socket closes, so the
+ * the server is no primary any more; or in a way after which PgBouncer closes the connection, because the driver prepares the
+ * statement anew under a name that PgBouncer takes for prepared. The driver reports the failure before the socket closes, so the
  * connection still looks usable.
  */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const { cause } = error;
-  const isIdleTimeout = cause instanceof pg.DatabaseError && cause.code === idleInTransactionTimeout;
+  const sqlstate = cause instanceof pg.DatabaseError ? (cause.code ?? '') : '';
+  const isUnusable = sqlstate === idleInTransactionTimeout || sqlstate.startsWith(cannotBePrepared);
   // UpdateSlot has an error of its own for every failure.
-  return isIdleTimeout || endsConnection(cause) || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
+  return isUnusable || endsConnection(cause) || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
 }
 
 /** Whether a statement took too long, also behind UpdateSlot's error for every failure. */

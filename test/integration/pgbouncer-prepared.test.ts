@@ -155,6 +155,15 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
     await mutateTwice(clientOf(CouponService, coupons), couponMutations, coupons);
   });
 
+  it('A statement that could not be prepared is prepared again once its table is there', async () => {
+    const reads = { [CatalogService.typeName]: { ListProductGroups: {} } };
+    await slots.database.sql('alter table product_groups rename to elsewhere');
+    // On each connection.
+    for (let n = 1; n <= 20; n += 1) expect(await failedReads(slots, reads)).toHaveLength(1);
+    await slots.database.sql('alter table elsewhere rename to product_groups');
+    for (let n = 1; n <= 20; n += 1) expect(await failedReads(slots, reads)).toEqual([]);
+  });
+
   it.each<[string, () => unknown]>([
     ['PgBouncer was restarted', () => pooler.restart()],
     [

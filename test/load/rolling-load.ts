@@ -150,7 +150,8 @@ export function connectCaller(ports: readonly number[], token: string, slotId: n
     const text = await response.text().catch((error: unknown) => {
       throw new Met('unavailable', error);
     });
-    if (response.status === 503) throw new Met('unavailable', text);
+    // 502 and 504 are a balancer's: clients of Connect take them for UNAVAILABLE, too.
+    if ([502, 503, 504].includes(response.status)) throw new Met('unavailable', text);
     if (text.includes('SNIPPET_NAME_TAKEN')) throw new Met('taken', text);
     if (!response.ok) throw new Error(`${method}: ${text}`);
   };

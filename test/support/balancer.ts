@@ -1,0 +1,119 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findFreePort } from '../../shared/dev/ports.ts';
+
+export interface Ports {
+  readonly grpcPort: number;
+  readonly webPort: number;
+}
+
+/** A load balancer before the replicas of slot-service, with its file of `docker/`. */
+export interface Balancer extends Ports {
+  stop(): Promise<void>;
+}
+
+/** A program that balances. */
+export interface BalancerKind {
+  readonly name: string;
+  /** Why it can't be tested here; undefined when it can. */
+  readonly missing: string | undefined;
+  /** @param replicas the ports of the replicas, whose addresses a name server knows by `slot-service`. */
+  start(replicas: Ports, nameServerPort: number): Promise<Balancer>;
+}
+
+const nginx = process.env.NGINX ?? 'nginx';
+const haproxy = process.env.HAPROXY ?? 'haproxy';
+
+export const balancers: readonly BalancerKind[] = [
+  {
+    name: 'nginx',
+    missing: missing(nginx, '-v', /nginx\/(1)\.(\d+)\.(\d+)/, 1 * 1e6 + 27 * 1e3 + 3, '1.27.3'),
+    start: (replicas, nameServerPort) =>
+      startBalancer('nginx.conf', replicas, nameServerPort, (file, folder) => ({
+        command: nginx,
+        args: ['-p', folder, '-c', file, '-e', 'stderr', '-g', `daemon off; pid ${folder}/pid;`],
+      })),
+  },
+  {
+    name: 'HAProxy',
+    missing: missing(haproxy, '-v', /version (\d+)\.(\d+)\.(\d+)/, 2 * 1e6 + 6 * 1e3, '2.6'),
+    start: (replicas, nameServerPort) =>
+      startBalancer('haproxy.cfg', replicas, nameServerPort, (file) => ({
+        command: haproxy,
+        args: ['-db', '-f', file],
+      })),
+  },
+];
+
+function missing(command: string, option: string, pattern: RegExp, least: number, leastName: string) {
+  const { status, stdout, stderr } = spawnSync(command, [option], { encoding: 'utf8' });
+  if (status !== 0) return `no ${path.basename(command)} at ${path.basename(command).toUpperCase()} or on the PATH`;
+  const [version = '', major = 0, minor = 0, patch = 0] = pattern.exec(`${stdout}${stderr}`) ?? [];
+  const number = Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch);
+  return number >= least ? undefined : `${version} is older than ${leastName}`;
+}
+
+async function startBalancer(
+  name: string,
+  replicas: Ports,
+  nameServerPort: number,
+  commandOf: (file: string, folder: string) => { readonly command: string; readonly args: string[] },
+): Promise<Balancer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'balancer-test-'));
+  const ports = { grpcPort: await findFreePort(), webPort: await findFreePort() };
+  const text = await readFile(new URL(`../../docker/${name}`, import.meta.url), 'utf8');
+  const file = path.join(folder, name);
+  await writeFile(file, settle(text, replicas, ports, nameServerPort, folder));
+  const { command, args } = commandOf(file, folder);
+  // nginx itself takes NGINX for a list of sockets.
+  const { NGINX: _nginx, ...env } = process.env;
+  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const exited = once(child, 'exit');
+  return {
+    ...ports,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Puts a test's own addresses where a file has those of docker-compose.yml. Changes nothing else. */
+function settle(text: string, replicas: Ports, ports: Ports, nameServerPort: number, folder: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`);
+  return text
+    .replace(/127\.0\.0\.11(:53)?/, `127.0.0.1:${nameServerPort}`)
+    .replace(/slot-service:50051/g, `slot-service:${replicas.grpcPort}`)
+    .replace(/slot-service:8051/g, `slot-service:${replicas.webPort}`)
+    .replace(/check port 8051/, `check port ${replicas.webPort}`)
+    .replace(/(listen |bind :)50051/, `$1${ports.grpcPort}`)
+    .replace(/(listen |bind :)8051/, `$1${ports.webPort}`)
+    .replace(/^http \{$/m, `http { ${temporary.join(' ')}`);
+}
+
+/** Answers every question for an address with all of the given ones, as Docker does for a service with replicas. */
+export async function startNameServer(addresses: readonly string[]): Promise<{ port: number; close(): void }> {
+  const server = createSocket('udp4');
+  server.on('message', (question, { port, address }) => {
+    // The header of 12 bytes, the name up to its empty label, and 4 bytes of type and class.
+    const end = question.indexOf(0, 12) + 5;
+    const isForIpv4 = question.readUInt16BE(end - 4) === 1;
+    const records = isForIpv4 ? addresses : [];
+    const answer = Buffer.concat([
+      question.subarray(0, 2),
+      Buffer.from([0x81, 0x80, 0, 1, 0, records.length, 0, 0, 0, 0]),
+      question.subarray(12, end),
+      // By a reference to the name: type A, class IN, for 1 s, 4 bytes.
+      ...records.map((one) => Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...one.split('.').map(Number)])),
+    ]);
+    server.send(answer, port, address);
+  });
+  server.bind(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: server.address().port, close: () => void server.close() };
+}
