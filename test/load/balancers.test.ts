@@ -48,10 +48,14 @@ async function openBalanced(kind: BalancerKind): Promise<BalancedStage> {
   };
   await Promise.all([start(0), start(1)]);
   const token = await signToken({ staffId: 1 });
+  // A health check may not have seen them yet.
+  const slots = createGrpcClient(SlotService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
   await eventually(async () => {
-    const response = await fetch(`http://127.0.0.1:${balancer.webPort}/readyz`);
-    if (!response.ok) throw new Error('no replica is ready');
+    await slots.getSlots({});
+    const ready = await fetch(`http://127.0.0.1:${balancer.webPort}/readyz`);
+    expect([ready.ok, ...replicas.map((replica) => answered(replica, 'grpc') > 0)]).toEqual([true, true, true]);
   });
+  slots.close();
   return {
     ...{ stage, balancer, replicas, token, start },
     async close() {

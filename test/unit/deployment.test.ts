@@ -12,6 +12,7 @@ const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta
 const compose = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const nginx = read('docker/nginx.conf');
+const haproxy = read('docker/haproxy.cfg');
 const variablePages = ['README.md', 'docs/deploying.md', 'docs/console.md'].map(read).join('');
 const packageJson = read('package.json');
 const { dependencies, engines } = JSON.parse(packageJson);
@@ -46,6 +47,13 @@ describe('The deployment files', () => {
     expect(matches(nginx, /^ +listen (\d+);$/gm).toSorted()).toEqual(ports.toSorted());
     expect(matches(nginx, /^ +server (?:slot|coupon)-service:(\d+) resolve max_fails=0;$/gm)).toEqual(ports);
     expect(matches(nginx, /^ +(\d+) +(?:slot|coupon)_(?:grpc|web);$/gm)).toEqual(ports);
+  });
+
+  it('The deployment files have an HAProxy with the ports of nginx', () => {
+    expect(matches(haproxy, /^ +bind :(\d+)/gm)).toEqual(matches(nginx, /^ +listen (\d+);$/gm));
+    expect(new Set(matches(haproxy, /^ +server.* slot-service:(\d+)/gm))).toEqual(
+      new Set(matches(nginx, /^ +server slot-service:(\d+) /gm)),
+    );
   });
 
   it('The deployment files give the console the addresses of the services, and the services its origin', () => {
