@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Code, type ConnectError, createClient } from '@connectrpc/connect';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
@@ -14,7 +14,7 @@ import type { Replica } from '../support/replica.ts';
 import { createSlot, openSlot } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { connectCaller, grpcCaller, RollingLoad } from './rolling-load.ts';
+import { type Caller, connectCaller, grpcCaller, Met, RollingLoad } from './rolling-load.ts';
 
 // Longer than what any proxy waits for unless it is told otherwise.
 const silenceMs = 65_000;
@@ -83,6 +83,16 @@ function openStores({ balancer, token }: BalancedStage) {
   return stores;
 }
 
+/** Has calls made again that HAProxy cut, because the replica was killed while it answered: grpc-js has INTERNAL for them. */
+function retryingCut({ read, write }: Caller): Caller {
+  const met = (thrown: unknown): never => {
+    const error = ConnectError.from(thrown);
+    const isCut = error.code === Code.Internal && error.rawMessage.startsWith('Received RST_STREAM with code 0');
+    throw isCut ? new Met('unavailable', error) : thrown;
+  };
+  return { read: () => read().catch(met), write: (snippet) => write(snippet).catch(met) };
+}
+
 /** Waits until more calls have succeeded, or one has failed. */
 async function underLoad(loads: readonly RollingLoad[]): Promise<void> {
   for (const load of loads) {
@@ -112,7 +122,7 @@ describe.each(balancers)('Behind $name', (kind) => {
       const slots = openSlots(balanced, protocol);
       for (let n = 1; n <= 20; n += 1) await slots.getSlots({});
       const shares = () => balanced.replicas.map((replica, at) => answered(replica, logged) - (before[at] ?? 0));
-      await expect.poll(() => shares().reduce((sum, share) => sum + share, 0)).toBe(20);
+      await expect.poll(() => shares().reduce((sum, share) => sum + share, 0)).toBeGreaterThanOrEqual(20);
       // nginx's two processes take turns each for itself.
       for (const share of shares()) expect(share).toBeGreaterThanOrEqual(5);
     });
@@ -167,7 +177,7 @@ describe.each(balancers)('Behind $name', (kind) => {
       const { slotId } = await createSlot({ slots });
       const name = kind.name;
       const loads = [
-        new RollingLoad(`${name}-grpc`, grpcCaller(slots, slotId)),
+        new RollingLoad(`${name}-grpc`, retryingCut(grpcCaller(slots, slotId))),
         new RollingLoad(`${name}-connect`, connectCaller([balancer.webPort], token, slotId)),
       ];
       const restartUnderLoad = async (
