@@ -215,13 +215,11 @@ describe.each(balancers)('Behind $name', (kind) => {
       await balanced.start(0);
       for (const slots of clients) {
         await expect
-          .poll(
-            () =>
-              slots.getSlots({}).then(
-                ({ count }) => count >= 0,
-                () => false,
-              ),
-            { timeout: 5_000 },
+          .poll(() =>
+            slots.getSlots({}).then(
+              ({ count }) => count >= 0,
+              () => false,
+            ),
           )
           .toBe(true);
       }
