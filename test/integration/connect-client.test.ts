@@ -70,10 +70,10 @@ describe('A client over Connect', () => {
 
   it('A reader that leaves the loop over a stream ends the call', async () => {
     const stores = createConnectClient(SlotStoreService, { baseUrl: urlOf('slot'), token: staff });
-    const ended = () => services.slot.log.filter(({ msg, method }) => msg === 'call' && /WatchStore/.test(`${method}`));
-    const before = ended().length;
-    for await (const _version of stores.watchStore({})) break;
-    await expect.poll(() => ended().slice(before).length).toBe(1);
+    const headers = { 'x-request-id': 'left' };
+    for await (const _version of stores.watchStore({}, { headers })) break;
+    const ended = () => services.slot.log.filter(({ msg, requestId }) => msg === 'call' && requestId === 'left');
+    await expect.poll(() => ended().map(({ code }) => code)).toEqual(['CANCELED']);
   });
 
   it('The fields that a request was refused for are named', async () => {
