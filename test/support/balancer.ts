@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findFreePort } from '../../shared/dev/ports.ts';
@@ -35,7 +35,7 @@ export const balancers: readonly BalancerKind[] = [
     start: (replicas, nameServerPort) =>
       startBalancer('nginx.conf', replicas, nameServerPort, (file, folder) => ({
         command: nginx,
-        args: ['-p', folder, '-c', file, '-e', 'stderr', '-g', `daemon off; pid ${folder}/pid;`],
+        args: ['-p', folder, '-c', file, '-e', 'stderr', '-g', 'daemon off; error_log stderr crit;'],
       })),
   },
   {
@@ -64,10 +64,12 @@ async function startBalancer(
   commandOf: (file: string, folder: string) => { readonly command: string; readonly args: string[] },
 ): Promise<Balancer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'balancer-test-'));
+  // The workers of nginx run as another user when this process is root.
+  await chmod(folder, 0o755);
   const ports = { grpcPort: await findFreePort(), webPort: await findFreePort() };
   const text = await readFile(new URL(`../../docker/${name}`, import.meta.url), 'utf8');
   const file = path.join(folder, name);
-  await writeFile(file, settle(text, replicas, ports, nameServerPort, folder));
+  await writeFile(file, await settle(text, replicas, ports, nameServerPort, folder));
   const { command, args } = commandOf(file, folder);
   // nginx itself takes NGINX for a list of sockets.
   const { NGINX: _nginx, ...env } = process.env;
@@ -83,17 +85,19 @@ async function startBalancer(
   };
 }
 
-/** Puts a test's own addresses where a file has those of docker-compose.yml. Changes nothing else. */
-function settle(text: string, replicas: Ports, ports: Ports, nameServerPort: number, folder: string): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`);
+/** Puts a test's own addresses and folder where a file has those of docker-compose.yml. Changes nothing else. */
+async function settle(text: string, replicas: Ports, ports: Ports, nameServerPort: number, folder: string) {
+  const [couponGrpcPort, couponWebPort] = [await findFreePort(), await findFreePort()];
   return text
     .replace(/127\.0\.0\.11(:53)?/, `127.0.0.1:${nameServerPort}`)
-    .replace(/slot-service:50051/g, `slot-service:${replicas.grpcPort}`)
-    .replace(/slot-service:8051/g, `slot-service:${replicas.webPort}`)
-    .replace(/check port 8051/, `check port ${replicas.webPort}`)
-    .replace(/(listen |bind :)50051/, `$1${ports.grpcPort}`)
-    .replace(/(listen |bind :)8051/, `$1${ports.webPort}`)
-    .replace(/^http \{$/m, `http { ${temporary.join(' ')}`);
+    .replaceAll('/tmp/', `${folder}/`)
+    .replaceAll('slot-service:50051', `slot-service:${replicas.grpcPort}`)
+    .replaceAll('slot-service:8051', `slot-service:${replicas.webPort}`)
+    .replaceAll('server port 8051', `server port ${replicas.webPort}`)
+    .replace(/\b50051\b/g, String(ports.grpcPort))
+    .replace(/\b8051\b/g, String(ports.webPort))
+    .replace(/(?<!:)\b50052\b|(?<=bind :)50052\b/g, String(couponGrpcPort))
+    .replace(/(?<!:)\b8052\b|(?<=bind :)8052\b/g, String(couponWebPort));
 }
 
 /** Answers every question for an address with all of the given ones, as Docker does for a service with replicas. */

@@ -49,10 +49,10 @@ describe('The deployment files', () => {
     expect(matches(nginx, /^ +(\d+) +(?:slot|coupon)_(?:grpc|web);$/gm)).toEqual(ports);
   });
 
-  it('The deployment files have an HAProxy with the ports of nginx', () => {
+  it('The deployment files have an HAProxy with the ports and the services of nginx', () => {
     expect(matches(haproxy, /^ +bind :(\d+)/gm)).toEqual(matches(nginx, /^ +listen (\d+);$/gm));
-    expect(new Set(matches(haproxy, /^ +server.* slot-service:(\d+)/gm))).toEqual(
-      new Set(matches(nginx, /^ +server slot-service:(\d+) /gm)),
+    expect(new Set(matches(haproxy, /^ +server.* ([a-z]+-service:\d+)/gm))).toEqual(
+      new Set(matches(nginx, /^ +server ([a-z]+-service:\d+) /gm)),
     );
   });
 
