@@ -111,6 +111,15 @@ describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
     },
   );
 
+  it.runIf(noPreparingPgBouncer)(
+    'Behind an older PgBouncer in session mode, a service without DATABASE_DIRECT_URL refuses to start',
+    async (context) => {
+      const { stage, pooler } = await openStage({ mode: 'session', poolSize: 60 }, context);
+      const started = stage.start({ databaseUrl: pooler.url });
+      await context.expect(started).rejects.toThrow('unsupported startup parameter');
+    },
+  );
+
   it.skipIf(noRedis)(
     'Behind PgBouncer, a service that gets no notifications says so and does not start',
     async (context) => {
