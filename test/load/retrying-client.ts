@@ -39,6 +39,8 @@ const waitMs = 25;
  * the other and over gRPC and Connect in turns. All attempts of a mutation have its key as their `x-request-id`.
  */
 export class RetryingClient<Service extends DescService> {
+  /** How often attempts failed and were made again, by code and reason. */
+  readonly failures = new Map<string, number>();
   readonly #clients: readonly Client<Service>[];
   readonly #close: () => void;
   #next = 0;
@@ -65,6 +67,7 @@ export class RetryingClient<Service extends DescService> {
       } catch (error) {
         if (!(error instanceof ConnectError)) throw error;
         if (!isPassing(error)) return { key, answer: undefined, error, attempts };
+        this.#count(error);
       }
       await pause(waitMs);
     }
@@ -77,6 +80,7 @@ export class RetryingClient<Service extends DescService> {
         return await call(this.#client());
       } catch (error) {
         if (!(error instanceof ConnectError && isPassing(error))) throw error;
+        this.#count(error);
       }
       await pause(waitMs);
     }
@@ -84,6 +88,11 @@ export class RetryingClient<Service extends DescService> {
 
   close(): void {
     this.#close();
+  }
+
+  #count(error: ConnectError): void {
+    const name = `${Code[error.code]} ${error.findDetails(ErrorInfoSchema)[0]?.reason ?? 'without a reason'}`;
+    this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
   }
 
   #client(): Client<Service> {

@@ -1,0 +1,197 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DescService } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+import { expect } from 'vitest';
+import type { ServiceName } from '../../shared/config/config.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { couponMutations, type Mutations, type PreparedMutation, slotMutations } from '../support/mutations.ts';
+import { Replica } from '../support/replica.ts';
+import { signToken } from '../support/tokens.ts';
+import { type Answered, type Ports, RetryingClient } from './retrying-client.ts';
+
+type Sql = TestDatabase['sql'];
+
+/** Slot-service and coupon-service in turns. */
+const services = ['slot', 'coupon', 'slot', 'coupon'] as const;
+const callers = 8;
+
+/** A mutation that was acknowledged. */
+interface Acknowledged extends Answered {
+  readonly name: string;
+  readonly changes: readonly string[];
+  /** Sends it once more with its key. Resolves with the answer, and whether that is a replay. */
+  again(): Promise<{ answer: unknown; isReplay: boolean }>;
+}
+
+/** Two replicas of each service on one database, with clients that make all mutations, each until it is answered. */
+export class ChaosStage {
+  readonly acknowledged: Acknowledged[] = [];
+  /** The errors of mutations that were not carried out. */
+  readonly judged: string[] = [];
+  readonly replicas: Replica[];
+  readonly slots: RetryingClient<typeof SlotService>;
+  readonly coupons: RetryingClient<typeof CouponService>;
+  readonly #databaseUrl: string;
+  readonly #sql: Sql;
+  #isOver = false;
+  readonly #calling: Promise<void>[] = [];
+
+  private constructor(databaseUrl: string, sql: Sql, replicas: Replica[], token: string) {
+    this.#databaseUrl = databaseUrl;
+    this.#sql = sql;
+    this.replicas = replicas;
+    this.slots = new RetryingClient(SlotService, this.portsOf('slot'), token);
+    this.coupons = new RetryingClient(CouponService, this.portsOf('coupon'), token);
+  }
+
+  static async start(databaseUrl: string, sql: Sql): Promise<ChaosStage> {
+    const replicas = await Promise.all(services.map((service) => Replica.start({ service, databaseUrl })));
+    return new ChaosStage(databaseUrl, sql, replicas, await signToken({ staffId: 1 }));
+  }
+
+  /** The ports of a service's replicas, which they keep. */
+  portsOf(service: ServiceName): Ports[] {
+    return this.replicas.filter((_, n) => services[n] === service).map(({ ports }) => ports);
+  }
+
+  /** Has eight callers make one mutation after the other. */
+  load(): void {
+    for (let n = 0; n < callers; n += 1) {
+      if (n % 2 === 0) this.#callEach(slotMutations, this.slots, n);
+      else this.#callEach(couponMutations, this.coupons, n);
+    }
+  }
+
+  /** Does some work again and again, until the load ends. */
+  repeat(work: () => Promise<void>): void {
+    const run = async () => {
+      while (!this.#isOver) await work();
+    };
+    const running = run();
+    // Who ends the load gets the error.
+    running.catch(() => undefined);
+    this.#calling.push(running);
+  }
+
+  /** Waits until each caller has had an answer, on the average. */
+  async untilProgress(): Promise<void> {
+    const goal = this.acknowledged.length + callers;
+    const isReached = () => this.acknowledged.length >= goal || this.judged.length > 0;
+    await expect.poll(isReached, { timeout: 60_000 }).toBe(true);
+  }
+
+  /** Ends the load, once each mutation is answered. */
+  async endLoad(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#calling);
+  }
+
+  /** Makes one mutation until it is answered, and keeps it to be checked. */
+  async mutate<Service extends DescService>(
+    name: string,
+    mutation: Pick<PreparedMutation<Client<Service>>, 'changes' | 'call'>,
+    client: RetryingClient<Service>,
+  ): Promise<void> {
+    const answered = await client.mutate((api, options) => mutation.call(api, options));
+    if (answered.error !== undefined) this.judged.push(`${name}: ${answered.error.message}`);
+    const again = () => sendAgain(client, mutation, answered.key);
+    this.acknowledged.push({ ...answered, name, changes: mutation.changes, again });
+  }
+
+  /** Ends a replica as `kill -9` does, and starts it again on its ports once `meanwhile` is over. */
+  async killReplica(index: number, meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+    const killed = this.replicas[index];
+    if (killed === undefined) throw new Error(`there is no replica ${index}`);
+    // At any moment of a call.
+    await pause(Math.random() * 50);
+    await killed.kill();
+    await meanwhile();
+    this.replicas[index] = await this.#restart(index, killed.ports);
+  }
+
+  /** Starts a replica again and again while the database is away, as a supervisor does. */
+  async #restart(index: number, { grpcPort, webPort }: Ports): Promise<Replica> {
+    const options = { service: services[index] ?? 'slot', databaseUrl: this.#databaseUrl };
+    for (;;) {
+      try {
+        return await Replica.start({ ...options, ports: { grpc: grpcPort, web: webPort } });
+      } catch (error) {
+        if (!/database|connect|read-only/i.test(String(error))) throw error;
+      }
+      await pause(100);
+    }
+  }
+
+  /** Expects that each mutation was carried out once, and left its entries, and that its key still has its first answer. */
+  async expectAllWrittenOnce(): Promise<void> {
+    expect(this.judged).toEqual([]);
+    expect(new Set(this.acknowledged.map(({ name }) => name)).size).toBe(12);
+    // Some were carried out, and their answers were lost.
+    expect(this.acknowledged.some(({ attempts }) => attempts > 1)).toBe(true);
+    const written = await this.#sql<{ request_id: string; types: string[] }>(
+      'select request_id, array_agg(resource_type order by resource_type) as types from audit_entries group by request_id',
+    );
+    const byKey = (rows: readonly (readonly [string, readonly string[]])[]) => Object.fromEntries(rows.toSorted());
+    expect(byKey(written.map(({ request_id, types }) => [request_id, types]))).toEqual(
+      byKey(this.acknowledged.map(({ key, changes }) => [key, changes])),
+    );
+    const phoneCoupons = await this.#sql<{ count: string }>(
+      `select count(*) from coupon_applicable_users join users on users.id = user_id
+       where mobile like '6%' group by mobile`,
+    );
+    expect(phoneCoupons.every(({ count }) => count === '1')).toBe(true);
+    for (const { answer, again } of this.acknowledged) expect(await again()).toEqual({ answer, isReplay: true });
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    this.slots.close();
+    this.coupons.close();
+    await Promise.all(this.replicas.map((replica) => replica.kill()));
+  }
+
+  #callEach<Service extends DescService>(
+    mutations: Mutations<Client<Service>>,
+    client: RetryingClient<Service>,
+    first: number,
+  ): void {
+    const entries = Object.entries(mutations);
+    let n = first;
+    this.repeat(async () => {
+      const [name, prepare] = entries[n % entries.length] ?? [];
+      if (name === undefined || prepare === undefined) throw new Error('there are no mutations');
+      n += 1;
+      await this.mutate(name, await prepared(() => prepare(this.#sql)), client);
+    });
+  }
+}
+
+/** Prepares a mutation; while PostgreSQL is away, again. */
+async function prepared<Api>(prepare: () => Promise<PreparedMutation<Api>>): Promise<PreparedMutation<Api>> {
+  for (;;) {
+    try {
+      return await prepare();
+    } catch {
+      await pause(100);
+    }
+  }
+}
+
+async function sendAgain<Service extends DescService>(
+  client: RetryingClient<Service>,
+  mutation: Pick<PreparedMutation<Client<Service>>, 'call'>,
+  key: string,
+): Promise<{ answer: unknown; isReplay: boolean }> {
+  let isReplay = false;
+  const answer = await client.query((api) =>
+    mutation.call(api, {
+      headers: { 'idempotency-key': key },
+      onHeader: (headers) => {
+        isReplay = headers.get('idempotent-replayed') === 'true';
+      },
+    }),
+  );
+  return { answer, isReplay };
+}

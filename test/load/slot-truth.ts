@@ -1,0 +1,49 @@
+import { type JsonValue, toJson } from '@bufbuild/protobuf';
+import { timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { expect } from 'vitest';
+import type { OpenSlot } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import type { TestDatabase } from '../support/database.ts';
+import type { Replica } from '../support/replica.ts';
+
+interface ShownSlot {
+  readonly id: number;
+  readonly deliveryMs: number;
+  readonly freezeMs: number;
+  readonly productIds: readonly number[];
+}
+
+const openSlots = `
+  select id, floor(extract(epoch from delivery_time) * 1000)::float8 as "deliveryMs",
+    floor(extract(epoch from freeze_time) * 1000)::float8 as "freezeMs",
+    array(select product_id from product_slots where slot_id = slots.id order by product_id) as "productIds"
+  from slots where is_active and not is_capacity_full and freeze_time > now() order by delivery_time, id`;
+
+/** Waits until the stores of each replica show what the tables say, and its delivery sequences are those of the tables. */
+export async function expectTruth(sql: TestDatabase['sql'], replicas: readonly Replica[]): Promise<void> {
+  const slots = await sql<ShownSlot>(openSlots);
+  const sequences = await sql<{ id: number; sequence: JsonValue }>(
+    'select id, delivery_sequence as sequence from slots order by id',
+  );
+  const productIds = [...new Set(slots.flatMap((slot) => slot.productIds))];
+  const productSlots = Object.fromEntries(
+    productIds.map((id) => [id, slots.filter((slot) => slot.productIds.includes(id))]),
+  );
+  for (const { slots: api, stores } of replicas) {
+    await expect.poll(async () => shown((await stores.getOpenSlots({})).slots)).toEqual(slots);
+    const { slots: byProduct } = await stores.getProductSlots({ productIds });
+    const lists = Object.entries(byProduct).map(([id, list]) => [id, shown(list.slots)]);
+    expect(Object.fromEntries(lists)).toEqual(productSlots);
+    // Twice: from the table, or the copy that the replica keeps, and then from that copy.
+    for (const { id, sequence } of [...sequences, ...sequences]) {
+      const { deliverySequence } = await api.getDeliverySequence({ id: String(id) });
+      expect([id, deliverySequence && toJson(ValueSchema, deliverySequence)]).toEqual([id, sequence]);
+    }
+  }
+}
+
+const shown = (slots: readonly OpenSlot[]): ShownSlot[] =>
+  slots.map(({ id, deliveryTime, freezeTime, productIds }) => ({
+    ...{ id, productIds },
+    deliveryMs: deliveryTime === undefined ? 0 : timestampMs(deliveryTime),
+    freezeMs: freezeTime === undefined ? 0 : timestampMs(freezeTime),
+  }));
