@@ -329,7 +329,10 @@ export class Database {
     if (![...this.#sentAt.values()].some(isSilent)) return;
     for (const client of this.#connections) {
       const sentAt = this.#sentAt.get(client);
-      if ((sentAt === undefined || isSilent(sentAt)) && client instanceof PacedClient) client.destroy();
+      if (sentAt !== undefined && !isSilent(sentAt)) continue;
+      // A server whose commit waits for a synchronous standby does not see that the connection is closed.
+      if (sentAt !== undefined) void this.#cancel(client);
+      if (client instanceof PacedClient) client.destroy();
     }
   }
 

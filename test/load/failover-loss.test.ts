@@ -34,7 +34,7 @@ async function createKeyed({ slots }: Replica, key: string, timeoutMs = 20_000) 
     isReplay = received.has('idempotent-replayed');
   };
   const { slot } = await slots.createSlot(
-    { deliveryTime: '2040-01-02Z', freezeTime: '2040-01-01Z' },
+    { deliveryTime: '2040-01-02T00:00:00Z', freezeTime: '2040-01-01T00:00:00Z' },
     { headers, timeoutMs, onHeader },
   );
   return { slotId: slot?.id, isReplay };
@@ -101,7 +101,10 @@ describe.skipIf(noFailover)(`A PostgreSQL whose standby is not there, or lags${r
     const codes = (await Promise.all(writes)).map(({ code }) => Code[code]);
     expect(codes.filter((code) => !['Unavailable', 'DeadlineExceeded'].includes(code ?? ''))).toEqual([]);
     expect((await replica.slots.getSlotById({ id: slotId })).slot?.id).toBe(slotId);
-    const waiting = () => cluster.primary.sql(`select query from pg_stat_activity where wait_event = 'SyncRep'`);
+    const waiting = () =>
+      cluster.primary.sql(
+        `select pid from pg_stat_activity where wait_event = 'SyncRep' and application_name = 'slot-service'`,
+      );
     await expect.poll(waiting).toEqual([]);
   });
 

@@ -102,7 +102,9 @@ const awaitKey = statement<{ id: Buffer }, KeyedRequest>(
   `insert into idempotency_keys (id, request, answer) values ($id, $request, '') on conflict do nothing returning id`,
 );
 
+// A commit whose caller has given up no longer waits for a synchronous standby, although others see it. The lock makes this
+// transaction wait for it: no replay acknowledges what a failover would lose.
 const findAnswer = statement<{ request: Buffer; answer: Buffer; storeRequestId: string | null }, { id: Buffer }>(
   'findAnswer',
-  'select request, answer, store_request_id as "storeRequestId" from idempotency_keys where id = $id',
+  'select request, answer, store_request_id as "storeRequestId" from idempotency_keys where id = $id for key share',
 );
