@@ -280,7 +280,9 @@ export class Database {
         work(connected).then(
           (result) => {
             finish();
-            resolve(result);
+            // A commit that waits for a synchronous standby ends when it is canceled, and the server reports success.
+            if (canceling === undefined) resolve(result);
+            else reject(signal.reason);
           },
           (error: unknown) => {
             finish(error);

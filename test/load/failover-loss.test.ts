@@ -3,11 +3,13 @@ import { Code } from '@connectrpc/connect';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { failureOf } from '../support/contract.ts';
+import { post } from '../support/post.ts';
 import { noFailover, PostgresCluster } from '../support/postgres-cluster.ts';
 import { Replica } from '../support/replica.ts';
 import { readSequence, updateSequence } from '../support/sequences.ts';
 import { createSlot, openSlot, openSlotIds, readCovering } from '../support/slot-writes.ts';
 import { insertStaffUser } from '../support/stage.ts';
+import { signToken } from '../support/tokens.ts';
 
 const reason = noFailover === undefined ? '' : ` (skipped: ${noFailover})`;
 const lostText = 'The database does not know the write of this store-request-id';
@@ -88,6 +90,20 @@ describe.skipIf(noFailover)(`A PostgreSQL whose standby is not there, or lags${r
 
     await cluster.standby.start();
     expect(await createKeyed(replica, key)).toEqual({ slotId: expect.any(Number), isReplay: true });
+  });
+
+  it('While the only synchronous standby is gone, no write is answered after its deadline as if it were safe', async () => {
+    const cluster = await startCluster();
+    const replica = await startReplica(cluster);
+    await createSlot(replica);
+    await cluster.waitForStandby();
+    await cluster.standby.kill();
+
+    // PostgreSQL ends the wait of a commit that is canceled, and reports success.
+    const token = await signToken({ staffId: 1 });
+    const headers = { 'connect-timeout-ms': '2000' };
+    const response = await post(replica.ports.webPort, 'CreateSlot', token, JSON.stringify(openSlot()), headers);
+    expect(await response.json()).toMatchObject({ code: 'deadline_exceeded' });
   });
 
   it('While the only synchronous standby is gone, writes without a deadline end, and leave no connection behind', async () => {
