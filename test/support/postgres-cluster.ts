@@ -131,8 +131,9 @@ async function startProxy(a: PostgresServer, b: PostgresServer) {
   const port = await findFreePort();
   const [address, ...servers] = [port, a.port, b.port].map((at) => `127.0.0.1:${at}`);
   const variables = { POSTGRES_ADDRESS: address, POSTGRES_A: servers[0], POSTGRES_B: servers[1] };
-  const child = spawn('haproxy', ['-db', '-f', haproxyConfig], {
-    stdio: ['ignore', 'ignore', process.env.PGLOG ? 'inherit' : 'ignore'],
+  // It stops with this process, however that ends.
+  const child = spawn('setpriv', ['--pdeathsig', 'INT', 'haproxy', '-db', '-f', haproxyConfig], {
+    stdio: 'ignore',
     env: { ...process.env, ...variables },
   });
   const exited = once(child, 'exit');

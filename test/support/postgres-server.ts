@@ -141,10 +141,9 @@ export class PostgresServer {
   /** Starts it as what it was when it ended, on the same port. */
   async start(): Promise<void> {
     const args = ['-D', this.#folder, '-c', `port=${this.port}`, '-c', `cluster_name=${this.name}`];
-    this.#child = spawn(path.join(programFolder ?? '', 'postgres'), args, {
-      ...{ cwd: '/', stdio: ['ignore', 'ignore', process.env.PGLOG ? 'inherit' : 'ignore'] },
-      ...this.#account,
-    });
+    const command = [path.join(programFolder ?? '', 'postgres'), ...args];
+    // It stops with this process, however that ends.
+    this.#child = spawn('setpriv', ['--pdeathsig', 'INT', ...command], { cwd: '/', stdio: 'ignore', ...this.#account });
     const ended = this.#ended().then(() => Promise.reject(new Error(`PostgreSQL ${this.name} has ended`)));
     ended.catch(() => undefined);
     await Promise.race([eventually(() => this.sql('select')), ended]);
