@@ -16,6 +16,8 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The licences of the libraries in the page, for who reads them, and for the SBOM.
+    license: { fileName: 'assets/licenses.json' },
     // For servers that render React; a browser needs none.
     rolldownOptions: { onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log) },
   },

@@ -73,7 +73,10 @@ async function findFolder(): Promise<string> {
   } catch {
     throw new ConfigError(`no embedded PostgreSQL is installed for this system (${name}): set DATABASE_URL`);
   }
-  const folder = path.resolve(path.dirname(entry), '..', 'native', 'bin');
+  const installed = path.resolve(path.dirname(entry), '..');
+  // A tarball of npm holds no links. The package makes those of its libraries in an install script, and .npmrc lets none run.
+  await run(process.execPath, [path.join('scripts', 'hydrate-symlinks.js')], { cwd: installed });
+  const folder = path.join(installed, 'native', 'bin');
   for (const program of ['initdb', 'postgres']) {
     // Not every installer keeps the executable bit.
     const file = path.join(folder, program);
