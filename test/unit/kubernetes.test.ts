@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { readConsoleConfig } from '../../services/staff-console/config.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
+import { manifestFiles, ofKind, parseManifests, podOf, type Resource, resources } from '../support/manifests.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const nameOf = ({ metadata }: Resource) => metadata?.name ?? '';
+const config = (service: 'slot' | 'coupon') =>
+  readConfig(service, { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) });
+
+const services = ['slot', 'coupon'] as const;
+const deployments = ofKind('Deployment').map(nameOf);
+const pods = [...deployments, ...ofKind('Job').map(nameOf)];
+
+/**
+ * What the compiler has against resources as the types have them that are made from the OpenAPI schema of Kubernetes 1.30. Like
+ * the strict validation of its server, it refuses a field that the schema has not.
+ */
+function complaintsAbout(candidates: readonly Resource[]): string[] {
+  const file = path.join(root, 'manifests-of-the-test.ts');
+  const lines = candidates.map((resource, index) => {
+    const [group = 'core', version] = (resource.apiVersion ?? '').replace(/^(?=v\d+$)/, 'core/').split('/');
+    const type = `import('kubernetes-types/${group.replace('.k8s.io', '')}/${version}.js').${resource.kind}`;
+    return `export const resource${index}: ${type} = ${JSON.stringify(resource)};`;
+  });
+  const options = {
+    strict: true,
+    noEmit: true,
+    types: [],
+    lib: ['lib.es5.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    skipLibCheck: true,
+  };
+  const host = ts.createCompilerHost(options);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, settings, ...rest) =>
+    name === file ? ts.createSourceFile(name, lines.join('\n'), settings) : getSourceFile(name, settings, ...rest);
+  const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
+  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+describe('The manifests of Kubernetes', () => {
+  it('The manifests of Kubernetes have the fields of its schema, and no others', () => {
+    expect(resources.length).toBeGreaterThan(15);
+    expect(complaintsAbout(resources)).toEqual([]);
+  });
+
+  it.each([
+    ['a misspelt field', /"readinessProbe"/, '"readynessProbe"', /"readynessProbe"' does not exist/],
+    ['a field in another place', /"minReadySeconds":5/, '"hostNetwork":true', /"hostNetwork"' does not exist/],
+    [
+      'a value of another type',
+      /"periodSeconds":2\b/,
+      '"periodSeconds":"2s"',
+      /'string' is not assignable to type 'number'/,
+    ],
+    ['a field without its value', /"command":\[[^\]]*\]/, '"command":null', /'null' is not assignable/],
+    ['no selector', /"selector":\{"matchLabels":\{[^}]*\}\},/, '', /'selector' is missing/],
+    ['a version that there is not', /"apps\/v1"/, '"apps/v9"', /Cannot find module 'kubernetes-types\/apps\/v9/],
+    ['a kind that there is not', /"Deployment"/, '"Deplyment"', /no exported member 'Deplyment'/],
+  ])('The manifests of Kubernetes are not those of a Deployment with %s', (_what, sound, broken, complaint) => {
+    const text = JSON.stringify(ofKind('Deployment')[0]).replace(sound, broken);
+    expect(complaintsAbout([JSON.parse(text)])).toEqual([expect.stringMatching(complaint)]);
+  });
+
+  it('The manifests of Kubernetes are all applied together, but for the template of the Secret', () => {
+    const [kustomization] = parseManifests('kustomization.yaml');
+    expect([...kustomization.resources, 'secret.yaml'].sort()).toEqual([...manifestFiles].sort());
+    const images = new Set(pods.map((name) => podOf(name).container.image));
+    expect([...images]).toEqual(kustomization.images.map(({ name }: { name: string }) => name));
+  });
+
+  it('The manifests of Kubernetes set no variable without a row in README', () => {
+    const rows = [...read('README.md').matchAll(/^\| (`[^|]*) \|/gm)].join();
+    const set = pods.flatMap((name) => (podOf(name).container.env ?? []).map((variable) => variable.name));
+    const names = [...set, ...ofKind('ConfigMap').flatMap(({ data = {} }) => Object.keys(data))];
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !rows.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('The manifests of Kubernetes refer to ConfigMaps and to keys of the Secret that are there, and to no value of it', () => {
+    const [secret] = ofKind('Secret');
+    expect(new Set(Object.values(secret?.stringData ?? {}))).toEqual(new Set(['']));
+    const containers = pods.map((name) => podOf(name).container);
+    const references = containers.flatMap(({ env = [] }) => env.map(({ valueFrom }) => valueFrom?.secretKeyRef));
+    const keys = references.filter((reference) => reference !== undefined);
+    expect([...new Set(keys.map(({ key }) => key))].sort()).toEqual(Object.keys(secret?.stringData ?? {}).sort());
+    expect(new Set(keys.map(({ name }) => name))).toEqual(new Set([secret?.metadata?.name]));
+    const maps = containers.flatMap(({ envFrom = [] }) => envFrom.map(({ configMapRef }) => configMapRef?.name ?? ''));
+    expect([...new Set(maps)].sort()).toEqual(ofKind('ConfigMap').map(nameOf).sort());
+    expect(containers.flatMap(({ env = [] }) => env).filter(({ value = '' }) => value.includes('://'))).toEqual([]);
+  });
+
+  it('The manifests of Kubernetes lead to Deployments and to ports that are there', () => {
+    const targets = [
+      ...ofKind('Service').map(({ spec }) => spec?.selector),
+      ...ofKind('PodDisruptionBudget').map(({ spec }) => spec?.selector?.matchLabels),
+      ...ofKind('Deployment').flatMap(({ spec }) => [
+        spec?.selector.matchLabels,
+        ...(spec?.template.spec?.topologySpreadConstraints ?? []).map(
+          ({ labelSelector }) => labelSelector?.matchLabels,
+        ),
+      ]),
+    ].map((labels = {}) => labels['app.kubernetes.io/name'] ?? '');
+    const scaled = ofKind('HorizontalPodAutoscaler').map(({ spec }) => spec?.scaleTargetRef.name ?? '');
+    expect([...targets, ...scaled].filter((name) => !deployments.includes(name))).toEqual([]);
+    expect([...new Set(targets)].sort()).toEqual([...deployments].sort());
+    for (const { spec } of ofKind('Service')) {
+      const { container } = podOf(spec?.selector?.['app.kubernetes.io/name'] ?? '');
+      for (const { port, targetPort } of spec?.ports ?? [])
+        expect(container.ports).toContainEqual({ name: targetPort, containerPort: port });
+    }
+    const open = ofKind('NetworkPolicy').flatMap(({ spec }) => spec?.ingress ?? []);
+    expect(open.flatMap(({ ports = [] }) => ports.map(({ port }) => port))).toEqual(['grpc', 'web', 'metrics']);
+  });
+});
+
+describe.each(pods)('The pods of %s', (name) => {
+  const { spec, container } = podOf(name);
+
+  it(`The pods of ${name} run a program of the build`, () => {
+    const [node, program = ''] = container.command ?? [];
+    expect(node).toBe('node');
+    expect(existsSync(path.join(root, program.replace(/^dist\/(.*)\.js$/, '$1.ts')))).toBe(true);
+  });
+
+  it(`The pods of ${name} are confined, and have no account at the cluster`, () => {
+    expect(spec.automountServiceAccountToken).toBe(false);
+    expect(spec.enableServiceLinks).toBe(false);
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container.resources?.limits).toHaveProperty('memory');
+    expect(container.resources?.requests).toHaveProperty('cpu');
+  });
+});
+
+describe.each(deployments)('The Deployment %s', (name) => {
+  const { container } = podOf(name);
+  const spec = ofKind('Deployment').find((deployment) => nameOf(deployment) === name)?.spec;
+
+  it(`The Deployment ${name} replaces no pod before another serves, and is left one that a node is taken from`, () => {
+    expect(spec?.strategy?.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
+    const budget = ofKind('PodDisruptionBudget').find((one) => nameOf(one) === name);
+    expect(budget?.spec?.maxUnavailable).toBe(1);
+    const scaler = ofKind('HorizontalPodAutoscaler').find((one) => nameOf(one) === name);
+    expect(scaler?.spec?.minReplicas ?? spec?.replicas).toBeGreaterThan(1);
+  });
+
+  it(`The Deployment ${name} asks whether a pod is ready and whether it lives, at the web port`, () => {
+    expect(container.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'web' });
+    expect(container.livenessProbe?.httpGet).toEqual({ path: '/healthz', port: 'web' });
+  });
+});
+
+describe.each(services)('The Deployment of %s-service', (service) => {
+  const { spec, container } = podOf(`${service}-service`);
+  const numberOf = (name: string) => Number(container.env?.find((variable) => variable.name === name)?.value);
+
+  it(`The Deployment of ${service}-service has the ports that it has unless told otherwise, and that of its metrics`, () => {
+    const metrics = numberOf(`${service.toUpperCase()}_METRICS_PORT`);
+    expect(container.ports).toEqual([
+      { name: 'grpc', containerPort: config(service).grpcPort },
+      { name: 'web', containerPort: config(service).webPort },
+      { name: 'metrics', containerPort: metrics },
+    ]);
+    const deployment = ofKind('Deployment').find((one) => nameOf(one) === `${service}-service`);
+    expect(deployment?.spec?.template.metadata?.annotations?.['prometheus.io/port']).toBe(`${metrics}`);
+  });
+
+  it(`The Deployment of ${service}-service gives a stop the time that it may take`, () => {
+    expect(read('docs/operating.md')).toContain('Give it 30 s plus `DRAIN_MS`');
+    expect(spec.terminationGracePeriodSeconds).toBe(30 + numberOf('DRAIN_MS') / 1_000);
+    expect(30_000).toBeGreaterThan(shutdownDeadlineMs + 5_000);
+  });
+
+  it(`The Deployment of ${service}-service waits as long as refused clients do before it goes on to the next pod`, () => {
+    expect(read('docs/operating.md')).toContain('wait 5 s after a replica serves again');
+    const deployment = ofKind('Deployment').find((one) => nameOf(one) === `${service}-service`);
+    expect(deployment?.spec?.minReadySeconds).toBe(5);
+  });
+
+  it(`The Deployment of ${service}-service grows when half of the places for calls are taken`, () => {
+    const scaler = ofKind('HorizontalPodAutoscaler').find((one) => nameOf(one) === `${service}-service`);
+    const [metric] = scaler?.spec?.metrics ?? [];
+    expect(Number(metric?.pods?.target.averageValue) * 2).toBe(config(service).limits.calls);
+  });
+});
+
+it('The Deployment of the console has the port that it has unless told otherwise', () => {
+  expect(podOf('staff-console').container.ports).toEqual([{ name: 'web', containerPort: readConsoleConfig({}).port }]);
+});
