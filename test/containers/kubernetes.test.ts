@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { eventually } from '../support/eventually.ts';
 import { podOf } from '../support/manifests.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
 import { describeWithEngine, docker } from './engine.ts';
@@ -31,7 +32,7 @@ describeWithEngine('The manifests of Kubernetes, without a cluster', () => {
       'postgres:18',
     );
     const asked = ['pg_isready', '-h', '127.0.0.1', '-U', 'admin', '-d', 'delivery_admin'];
-    await expect.poll(() => docker('exec', postgres, ...asked).catch(String)).toMatch('accepting connections');
+    await eventually(() => docker('exec', postgres, ...asked));
   }, 900_000);
 
   afterAll(remove);
@@ -43,10 +44,9 @@ describeWithEngine('The manifests of Kubernetes, without a cluster', () => {
     return pod;
   }
 
-  it('A pod that starts before the migration ends, and says what it waits for', async () => {
+  it('A pod that starts before the first migration ends with an error, for Kubernetes to start it again', async () => {
     const pod = await start('coupon-service');
     expect(await pod.ended()).toBe(1);
-    expect(await pod.log()).toMatch(/migrat/);
   });
 
   it('The Job of the migration makes the schema, and the role of the services', async () => {
