@@ -48,8 +48,11 @@ export class Pod {
 
   /** Asks once, as the probe says. */
   async probe({ httpGet, timeoutSeconds = 1 }: Probe = {}): Promise<boolean> {
-    const url = `http://${await this.addressOf(httpGet?.port ?? '')}${httpGet?.path}`;
-    return fetch(url, { signal: AbortSignal.timeout(timeoutSeconds * 1_000) }).then(
+    const ask = async () =>
+      fetch(`http://${await this.addressOf(httpGet?.port ?? '')}${httpGet?.path}`, {
+        signal: AbortSignal.timeout(timeoutSeconds * 1_000),
+      });
+    return ask().then(
       ({ ok }) => ok,
       () => false,
     );
