@@ -174,7 +174,12 @@ async function measure(url: string): Promise<Map<string, Measured>> {
     const results = new Map<string, Measured>();
     for (const [name, read] of await readsOf(database, sequences)) {
       if (!name.includes(options.only)) continue;
-      for (let warmUp = 0; warmUp < 3; warmUp += 1) await read();
+      try {
+        for (let warmUp = 0; warmUp < 3; warmUp += 1) await read();
+      } catch (error) {
+        results.set(name, { milliseconds: Number.NaN, plan: `refused: ${String(error)}` });
+        continue;
+      }
       const times: number[] = [];
       const started = performance.now();
       while (times.length < runs && (times.length < 5 || performance.now() - started < budgetMs)) {
@@ -234,8 +239,9 @@ class ExplainingDatabase extends Database {
 
 const relations = 'coupons|reserved_coupons|users|products';
 
-/** The indexes and full scans of the searched tables that were really run. */
+/** The indexes and full scans of the searched tables that were really run; or why the read was refused. */
 function scansOf(plan: string): string {
+  if (plan.startsWith('refused')) return plan;
   const found = plan
     .split('\n')
     .filter((line) => !line.includes('never executed'))
