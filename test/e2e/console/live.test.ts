@@ -137,8 +137,11 @@ describeInBrowser('The live page', () => {
 
   it('Of hundreds of open slots, a hundred are shown at a time', async () => {
     await stage.slot.database.sql(
-      `insert into slots (delivery_time, freeze_time)
-       select now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 250) n`,
+      `with added as (
+         insert into slots (delivery_time, freeze_time)
+         select now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 250) n returning id
+       )
+       insert into store_refresh_requests (slot_id) select id from added`,
     );
     await newSlot();
     tab = await stage.openTab({ path: '/live' });
