@@ -19,7 +19,8 @@ describeInBrowser('The live page', () => {
 
   // Each test has the storefront to itself.
   beforeEach(async () => {
-    await stage.slot.database.sql('update slots set is_active = false');
+    await stage.slot.database.sql(`with asked as (insert into store_refresh_requests default values)
+      update slots set is_active = false`);
   });
 
   afterEach(() => tab.close());
