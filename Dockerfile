@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-# What is copied from the host keeps its modes, and may be closed to the user that runs it.
+# Files keep the modes that they have on the host. The image's user has to be able to read them.
 RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json dist
 # Nearly half of what packages bring is for editors and debuggers: Node loads none of it.
 RUN find node_modules \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete

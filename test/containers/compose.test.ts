@@ -110,15 +110,18 @@ describeWithEngine('docker-compose.yml', () => {
     }
   });
 
-  it.each([...services, 'staff-console'])('%s runs as nobody special, and has nowhere to write', async (service) => {
-    const [container = ''] = await stack.containersOf(service);
-    const rights = await docker('exec', container, 'node', '-p', `fs.readFileSync('/proc/1/status', 'utf8')`);
-    expect(rights).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
-    expect(rights).toMatch(/^CapEff:\t0+$/m);
-    expect(rights).toMatch(/^NoNewPrivs:\t1$/m);
-    expect(await docker('inspect', '--format', '{{.Mounts}} {{.HostConfig.Tmpfs}}', container)).toBe('[] map[]');
-    expect(await docker('diff', container)).toBe('');
-  });
+  it.each([...services, 'staff-console'])(
+    '%s runs as user 1000 without capabilities, and mounts nothing that it could write',
+    async (service) => {
+      const [container = ''] = await stack.containersOf(service);
+      const rights = await docker('exec', container, 'node', '-p', `fs.readFileSync('/proc/1/status', 'utf8')`);
+      expect(rights).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+      expect(rights).toMatch(/^CapEff:\t0+$/m);
+      expect(rights).toMatch(/^NoNewPrivs:\t1$/m);
+      expect(await docker('inspect', '--format', '{{.Mounts}} {{.HostConfig.Tmpfs}}', container)).toBe('[] map[]');
+      expect(await docker('diff', container)).toBe('');
+    },
+  );
 
   describeInBrowser('in Chromium', () => {
     it('Staff open the console at its port, sign in with a token that they paste, and see a slot', async () => {

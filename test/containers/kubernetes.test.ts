@@ -90,7 +90,7 @@ describeWithEngine('The manifests of Kubernetes, without a cluster', () => {
     expect(await pod.ended()).toBe(0);
   });
 
-  it('A pod is not root, has no rights to gain, and can write nothing', async () => {
+  it('A pod is not root, has no rights to gain, and can not write to its file system', async () => {
     const pod = await start('staff-console');
     const status = await pod.exec('node', '-p', 'fs.readFileSync("/proc/self/status", "utf8")');
     expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);

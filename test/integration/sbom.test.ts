@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { consoleFolder } from '../support/build-program.ts';
+import { permissive, termsOf } from '../support/licences.ts';
 import { run } from '../support/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -59,6 +60,16 @@ describe('The SBOM of the build', () => {
 });
 
 describe('The page of the console', () => {
+  it('The libraries in the page of the console have permissive licences', async () => {
+    const libraries: { name: string; identifier: string }[] = JSON.parse(
+      await readFile(path.join(assets, 'licenses.json'), 'utf8'),
+    );
+    const refused = libraries.filter(
+      ({ identifier }) => !termsOf(identifier).every((term) => permissive.includes(term)),
+    );
+    expect(refused).toEqual([]);
+  });
+
   it('The page of the console comes with the licence of each library in it', async () => {
     const libraries: { name: string; identifier: string; text?: string }[] = JSON.parse(
       await readFile(path.join(assets, 'licenses.json'), 'utf8'),

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { permissive, termsOf } from '../support/licences.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
@@ -30,8 +31,6 @@ const installScripts = {
   protobufjs: 'warns of ranges of versions',
 };
 
-/** They ask for no more than their notice. */
-const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
 /** Files that are changed have to be published: right for a tool of the build that nobody changes. */
 const forTools = ['MPL-2.0'];
 /** Those whose package.json does not tell. */
@@ -54,10 +53,10 @@ describe('The dependencies', () => {
   });
 
   it('The dependencies each have a licence that may be used, and those that are shipped a permissive one', () => {
-    const refused = installed.filter(({ name, license = licenseFiles[name] ?? 'none', dev }) => {
-      const terms = license.replace(/[()]/g, '').split(/ (?:AND|OR) /);
-      return !terms.every((term) => [...permissive, ...(dev ? forTools : [])].includes(term));
-    });
+    const refused = installed.filter(
+      ({ name, license = licenseFiles[name] ?? 'none', dev }) =>
+        !termsOf(license).every((term) => [...permissive, ...(dev ? forTools : [])].includes(term)),
+    );
     expect(refused.map(({ location, license }) => `${location}: ${license}`)).toEqual([]);
   });
 
