@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { listEntries } from '../../shared/audit/list-entries.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
+import { tookTooLong } from '../../shared/db/errors.ts';
 import { NotificationListener } from '../../shared/db/listener.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
@@ -13,7 +14,7 @@ import { createCatalogHandlers, createSlotHandlers, createSlotStoreHandlers } fr
 import { SequenceCache, sequenceChannel } from './slots/sequence-cache.ts';
 import { registerStoreMetrics } from './stores/metrics.ts';
 import { slotsChannel, storeVersionChannel } from './stores/refresh.ts';
-import { createRefresh, startRefreshJob } from './stores/refresh-job.ts';
+import { createRefresh, type Refresh, startRefreshJob } from './stores/refresh-job.ts';
 import { StoreReplica } from './stores/replica.ts';
 
 /** Starts slot-service on its two ports (design 1). Rejects as `startService` does. */
@@ -31,6 +32,17 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
   });
 }
 
+/** Another replica may be storing all slots, for longer than a statement may wait for its lock: 8 s. */
+async function refreshAtStart(refresh: Refresh): Promise<void> {
+  for (let left = 7; ; left -= 1) {
+    try {
+      return await refresh();
+    } catch (error) {
+      if (left === 0 || !tookTooLong(error)) throw error;
+    }
+  }
+}
+
 /**
  * Starts the delivery-sequence cache and the derived stores (design 4), and resolves with them. Requests from before the start are refreshed first; the listener runs before the first job can
  * notify of a version.
@@ -42,7 +54,7 @@ export async function startStoresAndCache(parts: ServiceParts) {
   shutdown.push({ name: 'delivery-sequence cache', stop: () => sequences.close() });
 
   const refresh = createRefresh(parts);
-  await refresh();
+  await refreshAtStart(refresh);
   const replica = await StoreReplica.open(database, draining, logger);
   registerStoreMetrics(metrics, replica, database);
 

@@ -145,8 +145,6 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
       'GetDeliverySequence, not cached',
       () => slots.getDeliverySequence(create(ofSlots.getDeliverySequence.input, { id: String(nextSlot()) }), call),
     ],
-    ['GetSlots, which lists all', () => slots.getSlots(create(ofSlots.getSlots.input), call)],
-    ['GetAll of slots, which lists all', () => slots.getAll(create(ofSlots.getAll.input), call)],
     ['GetProducts, 1,000', () => catalog.getProducts(create(lookUps.getProducts.input, { productIds }), call)],
   ];
 }
@@ -221,8 +219,8 @@ class ExplainingDatabase extends Database {
     return {
       ...db,
       query: async <Row>(asked: BoundStatement<Row>) => {
-        const literals = asked.values.map(literalOf);
-        const execute = `explain (analyze, costs off) execute "${asked.name}"(${literals.join(', ')})`;
+        const values = asked.values.length === 0 ? '' : `(${asked.values.map(literalOf).join(', ')})`;
+        const execute = `explain (analyze, costs off) execute "${asked.name}"${values}`;
         if (this.#plans !== undefined) {
           const lines = await db.query<{ 'QUERY PLAN': string }>({ name: '', text: execute, values: [] });
           this.#plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));

@@ -1,6 +1,9 @@
+import { Code } from '@connectrpc/connect';
+import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadStores } from '../../services/slot-service/stores/load.ts';
 import { refreshStores } from '../../services/slot-service/stores/refresh.ts';
+import { StoreReplica } from '../../services/slot-service/stores/replica.ts';
 import type { Database } from '../../shared/db/database.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { openPool, rowsReadBy } from '../support/rows-read.ts';
@@ -60,6 +63,30 @@ describe('The stores of 5,000 slots', () => {
     expect(ids).toHaveLength(4_998);
     expect(ids).not.toContain(10);
     expect(ids).not.toContain(11);
+  });
+
+  it('A slot that was deleted by SQL is forgotten by the refresh that its request asks for', async () => {
+    await own.sql(
+      'with gone as (delete from slots where id = 13) insert into store_refresh_requests (slot_id) values (13)',
+    );
+    await refreshStores(database, signal);
+    const content = await loadStores(database, undefined, signal);
+    expect(content?.slots.map(({ id }) => id)).not.toContain(13);
+  });
+
+  it('A read with the id of a write before a failover is refused, though an earlier version has covered it', async () => {
+    const replica = await StoreReplica.open(database, new AbortController().signal, pino({ level: 'silent' }));
+    const [write] = await own.sql<{
+      id: string;
+    }>(`with asked as (insert into store_refresh_requests (slot_id) values (14))
+      select store_request_id()::text as id`);
+    await refreshStores(database, signal);
+    await own.sql(`create or replace function wal_timeline() returns integer language sql stable return 2`);
+    await writeSlot(15);
+    await refreshStores(database, signal);
+    replica.load();
+    const covered = replica.untilCovers(write?.id ?? '', { signal });
+    await expect(covered).rejects.toMatchObject({ code: Code.Aborted });
   });
 
   it('A replica whose version the database does not know loads all open slots', async () => {

@@ -57,10 +57,14 @@ describe('Changes of the stores', () => {
     expect(after.slots[0]).toBe(before.slots[0]);
   });
 
-  it('A slot whose freeze time has passed is left out of the next version', async () => {
-    const frozen = { id: 1, deliveryMs: future, freezeMs: Date.now() - 1, isOpen: true, productIds: [1] };
-    const after = await applyChanges({ slots: [frozen], byProduct: new Map([[1, [frozen]]]) }, []);
-    expect(after).toEqual(none);
+  it('A slot whose freeze time passed a day ago is left out of the next version, and one that passed since is kept', async () => {
+    const frozen = { id: 1, deliveryMs: future, freezeMs: Date.now() - 86_400_001, isOpen: true, productIds: [1, 2] };
+    const kept = { ...frozen, id: 2, freezeMs: Date.now() - 1, productIds: [2] };
+    const before = {
+      slots: [frozen, kept],
+      byProduct: new Map([1, 2].map((id) => [id, [frozen, kept].slice(id - 1)])),
+    };
+    expect(await applyChanges(before, [])).toEqual({ slots: [kept], byProduct: new Map([[2, [kept]]]) });
   });
 
   it('Other work goes on while 100,000 slots are applied', async () => {

@@ -1,9 +1,10 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { Batch, inTurns } from '../../../shared/rpc/protobuf/turns.ts';
+import { Batch } from '../../../shared/rpc/protobuf/turns.ts';
 import type { StoreRequest } from './requests.ts';
 import { sees, type TransactionSnapshot } from './snapshot.ts';
 
-/** A slot that was active, not full, and before its freeze time when its version was loaded. Times are in epoch milliseconds. */
+/** A slot that was active and not full when its version was stored. Times are in epoch milliseconds. */
 export interface StoredSlot {
   readonly id: number;
   readonly deliveryMs: number;
@@ -40,21 +41,30 @@ export interface StoreVersion {
 /** One version of the derived stores in memory. It is immutable. */
 export interface StoreContent extends StoreVersion, StoredSlots {}
 
+const dayMs = 24 * 60 * 60_000;
+
 /**
- * Applies changes to the slots of a version, which stays as it is. It runs in batches, between which calls run: a version
- * may have 100,000 slots. What is not changed is shared by both, also each slot's encoded form. Slots whose freeze time has passed
- * are left out, because only another change can open them again.
+ * Slots whose freeze time was before this one, in epoch milliseconds, are left out of a version: a history of years would fill
+ * the memory. Reads judge by the time itself. The day is for a clock that was ahead when a version was loaded.
+ */
+export const keptFromMs = () => Date.now() - dayMs;
+
+/**
+ * Applies changes to the slots of a version, which stays as it is. It runs in batches, one an iteration of the event loop, between
+ * which calls run: a version may have 100,000 slots. It takes no turns with long answers, because their callers wait for the
+ * version. What is not changed is shared by both versions, also each slot's encoded form.
  *
  * @param changes ordered by delivery time, then id; one a slot.
  */
-export function applyChanges(before: StoredSlots, changes: readonly StoredChange[]): Promise<StoredSlots> {
+export async function applyChanges(before: StoredSlots, changes: readonly StoredChange[]): Promise<StoredSlots> {
   const batch = new Batch();
-  const applying = apply(batch, before, changes, Date.now());
-  return inTurns({}, () => {
+  const applying = apply(batch, before, changes, keptFromMs());
+  for (;;) {
+    await nextIteration();
     batch.begin();
     const { done, value } = applying.next();
-    return done ? value : undefined;
-  });
+    if (done) return value;
+  }
 }
 
 type InBatches<Result> = Generator<undefined, Result>;
@@ -63,42 +73,47 @@ function* apply(
   batch: Batch,
   before: StoredSlots,
   changes: readonly StoredChange[],
-  nowMs: number,
+  fromMs: number,
 ): InBatches<StoredSlots> {
   const changed = new Set<number>();
   const added: StoredSlot[] = [];
   const addedByProduct = new Map<number, StoredSlot[]>();
   for (const slot of changes) {
     changed.add(slot.id);
-    if (slot.isOpen && slot.freezeMs > nowMs) {
-      added.push(slot);
-      for (const productId of slot.productIds) {
-        const ofProduct = addedByProduct.get(productId);
-        if (ofProduct === undefined) addedByProduct.set(productId, [slot]);
-        else ofProduct.push(slot);
-      }
+    if (batch.isOverAfter(1)) yield;
+    if (!slot.isOpen || slot.freezeMs <= fromMs) continue;
+    added.push(slot);
+    for (const productId of slot.productIds) {
+      const ofProduct = addedByProduct.get(productId);
+      if (ofProduct === undefined) addedByProduct.set(productId, [slot]);
+      else ofProduct.push(slot);
+      if (batch.isOverAfter(1)) yield;
     }
-    if (batch.isOverAfter(1 + slot.productIds.length)) yield;
   }
 
-  const stays = ({ id, freezeMs }: StoredSlot) => freezeMs > nowMs && !changed.has(id);
-  const touched = new Set(addedByProduct.keys());
+  const stays = ({ id, freezeMs }: StoredSlot) => freezeMs > fromMs && !changed.has(id);
+  const left = new Set<number>();
   for (const slot of before.slots) {
-    const leaves = !stays(slot);
-    if (leaves) for (const productId of slot.productIds) touched.add(productId);
-    if (batch.isOverAfter(leaves ? 1 + slot.productIds.length : 1)) yield;
+    if (batch.isOverAfter(1)) yield;
+    if (stays(slot)) continue;
+    for (const productId of slot.productIds) {
+      left.add(productId);
+      if (batch.isOverAfter(1)) yield;
+    }
   }
 
   const slots = yield* merge(batch, before.slots, added, stays);
   const byProduct = new Map<number, readonly StoredSlot[]>();
-  for (const [productId, ofProduct] of before.byProduct) {
-    if (!touched.has(productId)) byProduct.set(productId, ofProduct);
+  for (const [productId, old] of before.byProduct) {
+    const ofProduct = addedByProduct.get(productId) ?? [];
+    const isSame = ofProduct.length === 0 && !left.has(productId);
+    const now = isSame ? old : yield* merge(batch, old, ofProduct, stays);
+    if (now.length > 0) byProduct.set(productId, now);
     if (batch.isOverAfter(1)) yield;
   }
-  for (const productId of touched) {
-    const old = before.byProduct.get(productId) ?? [];
-    const ofProduct = yield* merge(batch, old, addedByProduct.get(productId) ?? [], stays);
-    if (ofProduct.length > 0) byProduct.set(productId, ofProduct);
+  for (const [productId, ofProduct] of addedByProduct) {
+    if (!before.byProduct.has(productId)) byProduct.set(productId, ofProduct);
+    if (batch.isOverAfter(1)) yield;
   }
   return { slots, byProduct };
 }

@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { applyChanges, type StoreContent, type StoredChange, type StoredSlots } from './content.ts';
+import { applyChanges, keptFromMs, type StoreContent, type StoredChange, type StoredSlots } from './content.ts';
 import { parseSnapshot } from './snapshot.ts';
 
 interface VersionRow {
@@ -30,10 +30,10 @@ const changesSince = statement<StoredChange, { version: number }>(
 );
 
 // A table of past years has few slots that are still open.
-const openSlots = statement<StoredChange, { nowMs: number }>(
+const openSlots = statement<StoredChange, { fromMs: number }>(
   'openSlots',
   `select ${changeColumns} from stored_slots
-   where is_active and not is_capacity_full and freeze_ms > $nowMs::float8 order by delivery_ms, slot_id`,
+   where is_active and not is_capacity_full and freeze_ms > $fromMs::float8 order by delivery_ms, slot_id`,
 );
 
 const noSlots: StoredSlots = { slots: [], byProduct: new Map() };
@@ -56,7 +56,7 @@ export async function loadStores(
       if (newest === undefined || newest.id === loaded?.id) return undefined;
       const before = newest.isAfterLoaded ? loaded : undefined;
       const changes = await tx.query(
-        before === undefined ? openSlots({ nowMs: Date.now() }) : changesSince({ version: before.version }),
+        before === undefined ? openSlots({ fromMs: keptFromMs() }) : changesSince({ version: before.version }),
       );
       return { newest, before, changes };
     },

@@ -53,6 +53,11 @@ const storeSlots = statement<never, { slotIds: number[]; version: number }>(
        is distinct from (excluded.delivery_ms, excluded.freeze_ms, excluded.is_active, excluded.is_capacity_full,
          excluded.product_ids)
    ),
+   gone as (
+     update stored_slots set version = $version, is_active = false
+     where slot_id = any((select $slotIds::integer[])::integer[]) and is_active
+       and not exists (select from slots where id = slot_id)
+   ),
    -- In parts: a notification has 8,000 bytes at most.
    parts as (
      select json_object_agg(id, etag::text) as etags
