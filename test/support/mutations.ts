@@ -26,13 +26,15 @@ let count = 0;
 /** A name that nothing else has. */
 export const newName = (prefix: string) => `${prefix}-${++count}`;
 
-/** Adds a slot with products 1 and 2. Resolves with its id. */
+/** Adds a slot with products 1 and 2, which the next refresh stores. Resolves with its id. */
 export async function addSlot(sql: Sql): Promise<number> {
   const [slot] = await sql<{ id: number }>(
-    `insert into slots (delivery_time, freeze_time) values ('2029-01-02Z', '2029-01-01Z') returning id`,
+    `with slot as (insert into slots (delivery_time, freeze_time) values ('2029-01-02Z', '2029-01-01Z') returning id),
+     products as (insert into product_slots select id, n from slot, generate_series(1, 2) n),
+     request as (insert into store_refresh_requests (slot_id) select id from slot)
+     select id from slot`,
   );
   if (slot === undefined) throw new Error('no slot was added');
-  await sql('insert into product_slots values ($1, 1), ($1, 2)', [slot.id]);
   return slot.id;
 }
 
