@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { projectRoot } from '../../shared/dev/settings.ts';
 import { signToken } from '../../shared/dev/sign-token.ts';
 import { compose, docker } from './engine.ts';
 
@@ -65,15 +68,19 @@ export class Stack {
   async startCaller(address: string, subject: string): Promise<string> {
     const program = `
       import { setTimeout as pause } from 'node:timers/promises';
-      import { createGrpcClient } from './dist/shared/client/client.js';
-      import { SlotService } from './dist/shared/gen/slot/v1/slot_service_pb.js';
+      import { createGrpcClient } from './shared/client/client.ts';
+      import { SlotService } from './shared/gen/slot/v1/slot_service_pb.ts';
       const slots = createGrpcClient(SlotService, { addresses: ['${address}'], token: process.env.TOKEN });
       for (;;) {
         await slots.getSlotsProductIds({ slotIds: [1] }).catch(console.error);
         await pause(50);
       }`;
-    const env = ['--env', `TOKEN=${await sign(subject, this.#staffId)}`];
-    return run(...['run', '--detach', '--no-deps', ...env, 'migrate', 'node', '--input-type=module', '-e', program]);
+    // The image has no client, but the packages that it needs.
+    const file = path.join(projectRoot, 'node_modules/.cache/test-caller.mjs');
+    const source = { contents: program, resolveDir: projectRoot };
+    await build({ stdin: source, bundle: true, packages: 'external', platform: 'node', format: 'esm', outfile: file });
+    const options = ['--volume', `${file}:/app/caller.mjs:ro`, '--env', `TOKEN=${await sign(subject, this.#staffId)}`];
+    return run('run', '--detach', '--no-deps', ...options, 'migrate', 'node', 'caller.mjs');
   }
 
   /** Kills the process of a container from outside, as a crash or a lack of memory does. */
