@@ -12,20 +12,27 @@ export function openPool(url: string, applicationName = 'a pool of a test'): Dat
   return new Database({ ...database, applicationName }, pino({ level: 'silent' }));
 }
 
-/** How many rows of a table a read reads: of a scan that reads nothing but the index, none. */
+/** What is counted: rows of the table, or entries of its indexes with the rows of scans without one. */
+const counters = {
+  rows: 'select seq_tup_read + idx_tup_fetch as n from pg_stat_user_tables where relname = $1',
+  entries: `select seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes where relid = read.relid) as n
+    from pg_stat_user_tables as read where relname = $1`,
+};
+
+/** How much of a table a read reads. A scan that reads nothing but the index reads entries, and no rows. */
 export async function rowsReadBy(
   own: TestDatabase,
   table: string,
   read: (database: Database) => Promise<unknown>,
+  counted: keyof typeof counters = 'rows',
 ): Promise<number> {
   const other = openPool(own.url, 'of this test');
   const readRows = async () => {
-    const [row] = await own.sql<{ n: string }>(
-      'select seq_tup_read + idx_tup_fetch as n from pg_stat_user_tables where relname = $1',
-      [table],
-    );
+    const [row] = await own.sql<{ n: string }>(counters[counted], [table]);
     return Number(row?.n);
   };
+  // This commit flushes those before it. Only then vacuum marks their rows as visible to all, which such scans need.
+  await own.sql('begin; set local synchronous_commit = on; select pg_current_xact_id(); commit');
   await own.sql(`vacuum analyze ${table}`);
   const before = await readRows();
   // A connection reports what it read when it ends.
