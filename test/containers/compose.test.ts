@@ -5,7 +5,15 @@ import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { describeInBrowser, launchBrowser } from '../e2e/browser.ts';
 import { ConsoleTab } from '../e2e/console/console-tab.ts';
-import { connectCaller, couponCaller, grpcCaller, judged, RollingLoad, underLoad } from '../load/rolling-load.ts';
+import {
+  connectCaller,
+  couponCaller,
+  grpcCaller,
+  judged,
+  RollingLoad,
+  retryingCut,
+  underLoad,
+} from '../load/rolling-load.ts';
 import { eventually } from '../support/eventually.ts';
 import { protocols } from '../support/protocols.ts';
 import { openSlot } from '../support/slot-writes.ts';
@@ -38,7 +46,7 @@ describeWithEngine('docker-compose.yml', () => {
     return createGrpcClient(service, { addresses, token: stack.token });
   }
 
-  /** Clients of both services that retry what is unavailable. Their writes have names that begin so. */
+  /** Clients of both services that retry what is unavailable or was cut. Their writes have names that begin so. */
   function startLoads(name: string): RollingLoad[] {
     const slots = clientOf(SlotService, 'slot');
     const coupons = clientOf(CouponService, 'coupon');
@@ -46,9 +54,9 @@ describeWithEngine('docker-compose.yml', () => {
     onTestFinished(() => coupons.close());
     const overGrpc = { ...grpcCaller(slots, slotId), read: () => judged(slots.getSlotById({ id: slotId })) };
     return [
-      new RollingLoad(`${name}-grpc`, overGrpc),
+      new RollingLoad(`${name}-grpc`, retryingCut(overGrpc)),
       new RollingLoad(`${name}-connect`, connectCaller([published.slot.webPort], stack.token, slotId)),
-      new RollingLoad(`${name}-coupons`, couponCaller(coupons)),
+      new RollingLoad(`${name}-coupons`, retryingCut(couponCaller(coupons))),
     ];
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { Code, type ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
 import { findFreePort } from '../../shared/dev/ports.ts';
@@ -14,7 +14,7 @@ import type { Replica } from '../support/replica.ts';
 import { createSlot, openSlot } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { type Caller, connectCaller, grpcCaller, Met, RollingLoad } from './rolling-load.ts';
+import { connectCaller, grpcCaller, RollingLoad, retryingCut } from './rolling-load.ts';
 
 // Longer than what any proxy waits for unless it is told otherwise.
 const silenceMs = 65_000;
@@ -81,16 +81,6 @@ function openStores({ balancer, token }: BalancedStage) {
   const stores = createGrpcClient(SlotStoreService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
   onTestFinished(() => stores.close());
   return stores;
-}
-
-/** Has calls made again that HAProxy cut, because the replica was killed while it answered: grpc-js has INTERNAL for them. */
-function retryingCut({ read, write }: Caller): Caller {
-  const met = (thrown: unknown): never => {
-    const error = ConnectError.from(thrown);
-    const isCut = error.code === Code.Internal && error.rawMessage.startsWith('Received RST_STREAM with code 0');
-    throw isCut ? new Met('unavailable', error) : thrown;
-  };
-  return { read: () => read().catch(met), write: (snippet) => write(snippet).catch(met) };
 }
 
 /** Waits until more calls have succeeded, or one has failed. */

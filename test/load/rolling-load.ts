@@ -135,6 +135,17 @@ export async function judged<Answer>(call: Promise<Answer>, taken?: string): Pro
   }
 }
 
+/** Has calls over gRPC made again that a balancer cut: their replica was killed when its answer had begun. */
+export function retryingCut({ read, write }: Caller): Caller {
+  const met = (thrown: unknown): never => {
+    const error = ConnectError.from(thrown);
+    // The codes of HAProxy and of nginx.
+    const isCut = error.code === Code.Internal && /^Received RST_STREAM with code [02]\b/.test(error.rawMessage);
+    throw isCut ? new Met('unavailable', error) : thrown;
+  };
+  return { read: () => read().catch(met), write: (name) => write(name).catch(met) };
+}
+
 /** Calls over Connect on HTTP/1.1, to each of the ports in turn. */
 export function connectCaller(ports: readonly number[], token: string, slotId: number): Caller {
   let calls = 0;
