@@ -26,7 +26,9 @@ export async function rowsReadBy(
   read: (database: Database) => Promise<unknown>,
   counted: keyof typeof counters = 'rows',
 ): Promise<number> {
-  const other = openPool(own.url, 'of this test');
+  const url = new URL(own.url);
+  url.searchParams.set('options', '-c track_counts=on');
+  const other = openPool(url.href, 'of this test');
   const readRows = async () => {
     const [row] = await own.sql<{ n: string }>(counters[counted], [table]);
     return Number(row?.n);
