@@ -30,7 +30,7 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
       actions={
         coupon !== undefined && (
           <>
-            <CopyButton text={coupon.couponCode} label={`Copy ${coupon.couponCode}`} />
+            <CopyButton text={coupon.couponCode} name={coupon.couponCode} />
             <ButtonLink href={`/check?code=${encodeURIComponent(coupon.couponCode)}`}>Check it</ButtonLink>
             <ButtonLink href={`/coupons/${id}/edit`}>Edit</ButtonLink>
             <ValidityButton coupon={coupon} />

@@ -26,7 +26,7 @@ export function Issued({ what, code, href, children, another, onAnother }: Issue
       </p>
       {children}
       <div className="actions">
-        <CopyButton text={code} label={`Copy ${code}`} />
+        <CopyButton text={code} name={code} />
         {href !== undefined && <Link href={href}>Open the coupon</Link>}
         <Button onPress={onAnother}>{another}</Button>
       </div>

@@ -18,15 +18,16 @@ export function CapacityButton({ slot, isDisabled = false }: CapacityButtonProps
     undo: (): Promise<Undone> => capacity.send({ slotId: slot.id, isCapacityFull: !now?.isCapacityFull }),
   }));
   const isCapacityFull = !slot.isCapacityFull;
+  const text = capacity.isPending ? 'Saving…' : isCapacityFull ? 'Mark full' : 'Open again';
   return (
     <>
       <Button
         isPending={capacity.isPending}
         isDisabled={isDisabled}
         onPress={() => void capacity.send({ slotId: slot.id, isCapacityFull })}
-        aria-label={`${isCapacityFull ? 'Mark full' : 'Open again'}: slot ${slot.id}`}
+        aria-label={`${text}: slot ${slot.id}`}
       >
-        {capacity.isPending ? 'Saving…' : isCapacityFull ? 'Mark full' : 'Open again'}
+        {text}
       </Button>
       {capacity.failure !== undefined && <Problem failure={capacity.failure} />}
     </>

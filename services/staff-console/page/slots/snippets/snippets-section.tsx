@@ -70,7 +70,7 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
             {accessUrl}
           </a>
         </p>
-        <CopyButton text={accessUrl} label={`Copy the link of ${snippetCode}`} />
+        <CopyButton text={accessUrl} name={`the link of ${snippetCode}`} />
       </div>
       <QrCode text={accessUrl} label={`QR code of the link of ${snippetCode}`} />
     </li>
