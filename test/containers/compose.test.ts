@@ -54,9 +54,9 @@ describeWithEngine('docker-compose.yml', () => {
     onTestFinished(() => coupons.close());
     const overGrpc = { ...grpcCaller(slots, slotId), read: () => judged(slots.getSlotById({ id: slotId })) };
     return [
-      new RollingLoad(`${name}-grpc`, retryingCut(overGrpc)),
+      new RollingLoad(`${name}-grpc`, retryingCut('nginx', overGrpc)),
       new RollingLoad(`${name}-connect`, connectCaller([published.slot.webPort], stack.token, slotId)),
-      new RollingLoad(`${name}-coupons`, retryingCut(couponCaller(coupons))),
+      new RollingLoad(`${name}-coupons`, retryingCut('nginx', couponCaller(coupons))),
     ];
   }
 

@@ -167,7 +167,7 @@ describe.each(balancers)('Behind $name', (kind) => {
       const { slotId } = await createSlot({ slots });
       const name = kind.name;
       const loads = [
-        new RollingLoad(`${name}-grpc`, retryingCut(grpcCaller(slots, slotId))),
+        new RollingLoad(`${name}-grpc`, retryingCut(kind.name, grpcCaller(slots, slotId))),
         new RollingLoad(`${name}-connect`, connectCaller([balancer.webPort], token, slotId)),
       ];
       const restartUnderLoad = async (

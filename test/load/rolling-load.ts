@@ -135,12 +135,15 @@ export async function judged<Answer>(call: Promise<Answer>, taken?: string): Pro
   }
 }
 
+/** The code with which a balancer resets a stream. */
+const resetCodes = { HAProxy: 0, nginx: 2 };
+
 /** Has calls over gRPC made again that a balancer cut: their replica was killed when its answer had begun. */
-export function retryingCut({ read, write }: Caller): Caller {
+export function retryingCut(balancer: keyof typeof resetCodes, { read, write }: Caller): Caller {
+  const code = resetCodes[balancer];
   const met = (thrown: unknown): never => {
     const error = ConnectError.from(thrown);
-    // The codes of HAProxy and of nginx.
-    const isCut = error.code === Code.Internal && /^Received RST_STREAM with code [02]\b/.test(error.rawMessage);
+    const isCut = error.code === Code.Internal && error.rawMessage.startsWith(`Received RST_STREAM with code ${code} `);
     throw isCut ? new Met('unavailable', error) : thrown;
   };
   return { read: () => read().catch(met), write: (name) => write(name).catch(met) };

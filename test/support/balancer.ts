@@ -18,7 +18,7 @@ export interface Balancer extends Ports {
 
 /** A program that balances. */
 export interface BalancerKind {
-  readonly name: string;
+  readonly name: 'nginx' | 'HAProxy';
   /** Why it can't be tested here; undefined when it can. */
   readonly missing: string | undefined;
   /** @param replicas the ports of the replicas, whose addresses a name server knows by `slot-service`. */
