@@ -1,9 +1,10 @@
 import { createSlotHandlers, createSlotStoreHandlers } from '../../services/slot-service/handlers.ts';
 import { startStoresAndCache } from '../../services/slot-service/service.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
-import { slotColumns } from '../../services/slot-service/slots/slot.ts';
+import { appendRefreshRequest, requestIdColumn } from '../../services/slot-service/stores/requests.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { type BatchQueryable, Database } from '../../shared/db/database.ts';
+import type { BoundStatement } from '../../shared/db/statement.ts';
 import type { Caller } from '../../shared/fairness/caller.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -14,19 +15,24 @@ import { createLogger } from '../../shared/telemetry/logger.ts';
 // One server of the benchmark of the stores. `full` is slot-service, but that GetOpenSlots answers
 // with an empty message; `bare` writes without a refresh request and without the refresh behind it.
 
-/** UpdateSlotCapacity without its refresh request. */
-const bareUpdate = `update slots set is_capacity_full = $1 where id = $2
-  returning ${slotColumns}, '' as "storeRequestId"`;
-
 class BareDatabase extends Database {
   override for(caller: Caller): BatchQueryable {
     const db = super.for(caller);
     return {
       ...db,
-      query: (given) =>
-        db.query(given.name === 'updateSlotCapacity' ? { ...given, name: 'bareUpdate', text: bareUpdate } : given),
+      query: (given) => db.query(given.name === 'updateSlotCapacity' ? withoutRequest(given) : given),
     };
   }
+}
+
+const appendedRequest = appendRefreshRequest('id', 'written');
+
+function withoutRequest<Row>(given: BoundStatement<Row>): BoundStatement<Row> {
+  if (!given.text.includes(appendedRequest)) throw new Error('UpdateSlotCapacity appends no refresh request');
+  const text = given.text
+    .replace(appendedRequest, 'request as (select)')
+    .replace(requestIdColumn, `'' as "storeRequestId"`);
+  return { ...given, name: 'bareUpdate', text };
 }
 
 const kind = process.argv[2];
