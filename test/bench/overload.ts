@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create, type DescMethodUnary, type MessageShape, toBinary } from '@bufbuild/protobuf';
@@ -11,7 +10,7 @@ import type { Stage } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { bodyFile, run } from './load.ts';
 import { median } from './median.ts';
-import type { MeasuredServer } from './servers.ts';
+import { type MeasuredServer, memoryOf } from './servers.ts';
 
 // npm run bench:overload: what a process still does at three times the calls that it can do. The service
 // has core 0, PostgreSQL and the load have core 1, where PostgreSQL comes first: elsewhere the load has
@@ -45,7 +44,7 @@ interface Outcome {
 /** Calls for some seconds, as fast as told. */
 async function load(target: Target, connections: number, streams: number, perSecond?: number): Promise<Outcome> {
   const { accepted, done, elapsed } = await call(target, connections, streams, perSecond);
-  const megabytes = await memoryOf(target.server.pid);
+  const megabytes = await memoryOf(target.server);
   await target.server.forgetLog();
   return { accepted: accepted / elapsed, refused: (done - accepted) / elapsed, megabytes };
 }
@@ -71,11 +70,6 @@ async function call(
     done: figure(/(\d+) done/),
     elapsed: figure(/finished in ([\d.]+)s/),
   };
-}
-
-async function memoryOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
 async function prepare<Method extends DescMethodUnary>(

@@ -132,6 +132,12 @@ async function processorTime(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * microsecondsOfTick;
 }
 
+/** The resident memory of a server, in MB. */
+export async function memoryOf({ pid }: MeasuredServer): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
 /** How long a core, or all of them together, has been busy until now, in microseconds. */
 export async function busyTime(core: 'cpu0' | 'cpu'): Promise<number> {
   const [, counts = ''] = new RegExp(`^${core} +(.*)$`, 'm').exec(await readFile('/proc/stat', 'utf8')) ?? [];
