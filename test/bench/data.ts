@@ -6,9 +6,9 @@ import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
 import { loadSlots } from './data-slots.ts';
 
-// npm run bench:data -- [--scale 0.01] [--products 1000000] [--slots 10000] [--entries 10000000]: loads the benchmark's data, up to
-// so many products, so many slots of 20 products, and so many audit entries, into the database at DATABASE_URL, which must hold no coupons. Without one it starts a PostgreSQL of its
-// own, and keeps it until Ctrl-C.
+// npm run bench:data -- [--scale 0.01] [--products 1000000] [--slots 10000] [--entries 10000000]: loads the benchmark's data, up
+// to so many products, so many slots of 20 products, and so many audit entries, into the database at DATABASE_URL, which must hold
+// no coupons. Without one it starts a PostgreSQL of its own, and keeps it until Ctrl-C.
 
 const { values } = parseArgs({
   options: {
