@@ -69,6 +69,7 @@ export async function startStoresAndCache(parts: ServiceParts) {
   };
   const handlers = { channels, connected, disconnected: () => sequences.bypass() };
   const listener = new NotificationListener(config.database, database, handlers, logger);
+  listener.registerMetrics(metrics);
   shutdown.push({ name: 'listener', stop: () => listener.stop() });
   await listener.start();
 

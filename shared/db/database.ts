@@ -10,7 +10,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
 import { databaseErrors, endsConnection, toDatabaseError } from './errors.ts';
-import { PacedClient } from './paced-client.ts';
+import { beatEveryMs, PacedClient } from './paced-client.ts';
 import { type BoundStatement, statement } from './statement.ts';
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
@@ -71,7 +71,9 @@ export class Database {
   /** When each connection that is lent was last sent a statement, or has last answered, by a clock of the silence check. */
   readonly #sentAt = new Map<pg.PoolClient, number>();
   readonly #silenceCheck: NodeJS.Timeout;
+  readonly #beating: NodeJS.Timeout;
   #nowMs = performance.now();
+  #lost = 0;
   readonly #logger: Logger;
   readonly #tracing: Tracing | undefined;
 
@@ -99,11 +101,15 @@ export class Database {
     this.#pool.on('connect', (client) => {
       this.#connections.add(client);
       // Without a listener, a connection lost between statements would end the process.
-      client.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
+      client.on('error', (error) => {
+        this.#lost += 1;
+        logger.warn({ err: error }, 'a database connection was lost');
+      });
     });
     this.#pool.on('error', () => undefined);
     // One check for all is cheaper than a timer for each statement, as the driver has it.
     this.#silenceCheck = setInterval(() => this.#closeSilent(), silenceCheckMs).unref();
+    this.#beating = setInterval(() => this.#beatIdle(), beatEveryMs).unref();
   }
 
   /**
@@ -216,11 +222,19 @@ export class Database {
       { name: 'db_pool_waiting', help: 'Calls that wait for a connection to the database.' },
       () => this.waiting,
     );
+    metrics.counter(
+      {
+        name: 'db_connections_lost_total',
+        help: 'Connections of the pool that were closed or silent; others replace them.',
+      },
+      () => this.#lost,
+    );
   }
 
   /** Closes the pool once the statements in flight have ended. */
   async close(): Promise<void> {
     clearInterval(this.#silenceCheck);
+    clearInterval(this.#beating);
     await this.#pool.end();
   }
 
@@ -335,6 +349,13 @@ export class Database {
       // A server whose commit waits for a synchronous standby does not see that the connection is closed.
       if (sentAt !== undefined) void this.#cancel(client);
       if (client instanceof PacedClient) client.destroy();
+    }
+  }
+
+  /** Nobody waits for an answer on an idle connection, so that only a beat finds out that it is silent. */
+  #beatIdle(): void {
+    for (const client of this.#connections) {
+      if (client instanceof PacedClient && !this.#sentAt.has(client)) void client.beat();
     }
   }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Database } from './database.ts';
+import { beatEveryMs, PacedClient } from './paced-client.ts';
 import { statement } from './statement.ts';
 
 export interface ListenerHandlers {
@@ -19,8 +19,7 @@ export interface ListenerHandlers {
 
 const firstRetryMs = 50;
 const maxRetryMs = 2_000;
-// Queries at this interval, with the same timeout, detect a connection that no longer answers.
-const heartbeatMs = 5_000;
+const selfTestMs = 5_000;
 const closeTimeoutMs = 500;
 
 /** The connection is listening, but notifications do not arrive. */
@@ -41,6 +40,7 @@ export class NotificationListener {
   readonly #logger: Logger;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
+  #lost = 0;
 
   /** @param database on whose connections the notifications are sent. */
   constructor(config: DatabaseConfig, database: Database, handlers: ListenerHandlers, logger: Logger) {
@@ -48,6 +48,17 @@ export class NotificationListener {
     this.#database = database;
     this.#handlers = handlers;
     this.#logger = logger;
+  }
+
+  /** Registers the metric of the connection. */
+  registerMetrics(metrics: Metrics): void {
+    metrics.counter(
+      {
+        name: 'listener_connections_lost_total',
+        help: 'Connections for notifications that failed, closed or fell silent.',
+      },
+      () => this.#lost,
+    );
   }
 
   /**
@@ -82,6 +93,7 @@ export class NotificationListener {
         await connection.untilLost(signal);
       } catch (error) {
         if (error instanceof NotificationsLost) onConfigError(new ConfigError(error.message));
+        this.#lost += 1;
         if (!signal.aborted) this.#logger.warn({ err: error }, 'the connection for notifications failed');
       } finally {
         this.#handlers.disconnected();
@@ -94,23 +106,21 @@ export class NotificationListener {
 }
 
 class Connection {
-  readonly #socket = new Socket();
-  readonly #client: pg.Client;
+  readonly #client: PacedClient;
   readonly #channels: string[];
   /** For the self-test; no other connection listens to it. */
   readonly #testChannel = `listener_${randomUUID()}`;
-  readonly #ended: Promise<void>;
-  #end: () => void = () => undefined;
+  /** Rejects when the connection is lost. */
+  readonly #lost: Promise<never>;
+  readonly #beating: NodeJS.Timeout;
   #onTestNotification: () => void = () => undefined;
 
   constructor(config: DatabaseConfig, channels: ListenerHandlers['channels'], logger: Logger) {
-    this.#client = new pg.Client({
+    this.#client = new PacedClient({
       connectionString: config.directUrl,
       application_name: `${config.applicationName} listener`,
       connectionTimeoutMillis: config.connectionTimeoutMs,
-      query_timeout: heartbeatMs,
       keepAlive: true,
-      stream: () => this.#socket,
     });
     this.#channels = [...Object.keys(channels), this.#testChannel];
     this.#client.on('notification', ({ channel, payload }) => {
@@ -122,11 +132,12 @@ class Connection {
         logger.warn({ err: error, channel }, 'a notification could not be read');
       }
     });
-    this.#ended = new Promise((resolve) => {
-      this.#end = resolve;
-      this.#client.on('end', () => resolve());
-      this.#client.on('error', () => resolve());
+    this.#lost = new Promise((_resolve, reject) => {
+      this.#client.on('error', reject);
+      this.#client.on('end', () => reject(new Error('the connection was closed')));
     });
+    this.#lost.catch(() => undefined);
+    this.#beating = setInterval(() => void this.#client.beat(), beatEveryMs).unref();
   }
 
   async open(): Promise<void> {
@@ -142,36 +153,32 @@ class Connection {
     const arrived = new Promise<true>((resolve) => {
       this.#onTestNotification = () => resolve(true);
     });
-    const timeout = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(selfTestMs)]);
     await database.for({ signal: timeout }).query(notify({ channel: this.#testChannel }));
-    const lost = this.#ended.then(() => {
-      throw new Error('the connection was lost');
-    });
-    const silence = pause(heartbeatMs, false, { signal, ref: false });
-    if (!(await Promise.race([arrived, lost, silence]))) throw new NotificationsLost();
+    const silence = pause(selfTestMs, false, { signal, ref: false });
+    if (!(await Promise.race([arrived, this.#lost, silence]))) throw new NotificationsLost();
   }
 
-  /** Resolves when the connection is lost or the signal aborts. Rejects when the connection no longer answers. */
+  /** Resolves when the signal aborts. Rejects when the connection is lost, or no longer answers. */
   async untilLost(signal: AbortSignal): Promise<void> {
-    let heartbeat: NodeJS.Timeout | undefined;
-    const silent = new Promise<never>((_resolve, reject) => {
-      heartbeat = setInterval(() => this.#client.query('select').catch(reject), heartbeatMs);
+    let end: () => void = () => undefined;
+    const aborted = new Promise<void>((resolve) => {
+      end = resolve;
     });
-    const end = () => this.#end();
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
     try {
-      await Promise.race([this.#ended, silent]);
+      await Promise.race([this.#lost, aborted]);
     } finally {
-      clearInterval(heartbeat);
       signal.removeEventListener('abort', end);
     }
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#beating);
     // A connection that no longer answers would never end.
     await Promise.race([this.#client.end().catch(() => undefined), pause(closeTimeoutMs, undefined, { ref: false })]);
-    this.#socket.destroy();
+    this.#client.destroy();
   }
 }
 

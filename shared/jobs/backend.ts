@@ -13,7 +13,9 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
 import type { HostPort } from '../config/variables.ts';
+import { beatEveryMs, PacedClient } from '../db/paced-client.ts';
 import { createBullmqPool } from '../internals/bullmq.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 interface Connected {
   waitUntilReady(): Promise<unknown>;
@@ -24,11 +26,7 @@ interface Connected {
 /** The part of BullMQ's `Queue` that jobs use; the same on both backends. */
 export interface JobQueue extends Connected {
   add(name: string, data: object, options: JobsOptions): Promise<unknown>;
-  upsertJobScheduler(
-    id: string,
-    repeat: { every: number },
-    template: { name: string; opts: JobsOptions },
-  ): Promise<unknown>;
+  drain(delayed: boolean): Promise<unknown>;
   getJobCounts(...states: JobType[]): Promise<Record<string, number>>;
 }
 
@@ -47,8 +45,8 @@ export interface JobBackend {
   readonly isRequired: boolean;
   /** Resolves with whether the job store answers within a second; never rejects. */
   answers(): Promise<boolean>;
-  /** Registers a callback for each new connection; the job store may have lost its data before it. */
-  onReconnect(callback: () => void): void;
+  /** Registers the metric of the connections. */
+  registerMetrics(metrics: Metrics): void;
   /** Closes the connections. Close the queues and workers first. */
   close(): Promise<void>;
 }
@@ -67,6 +65,8 @@ export function openJobBackend(options: JobBackendOptions): JobBackend {
   return options.redisUrl === undefined ? openPostgres(options) : openRedis(options.redisUrl, options);
 }
 
+const pingTimeoutMs = 3_000;
+
 function openRedis(url: string, options: JobBackendOptions): JobBackend {
   const { redisSentinels: sentinels, redisSentinelPassword: sentinelPassword, logger } = options;
   const { hostname: name } = new URL(url);
@@ -74,20 +74,36 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
   // Without an offline queue, adds fail at once while Redis is unreachable instead of piling up.
   const producer = new Redis(url, { ...master, maxRetriesPerRequest: null, enableOfflineQueue: false });
   const consumer = new Redis(url, { ...master, maxRetriesPerRequest: null });
+  let lost = 0;
   for (const connection of [producer, consumer]) {
     connection.on('error', (error) => logger.warn({ err: error }, 'the connection to Redis failed'));
+    connection.on('close', () => {
+      lost += 1;
+    });
   }
+  // BullMQ itself watches the connection on which a worker waits for jobs.
+  const beating = setInterval(() => {
+    for (const connection of [producer, consumer]) void beat(connection, logger);
+  }, beatEveryMs).unref();
   return {
     ...openersOf(createRedisBackend, producer, consumer),
-    // Slots are read and written without Redis; the stores catch up once Redis is back.
+    // Slots are read and written without Redis; the stores catch up by the sweep.
     isRequired: false,
-    answers: () => answersInTime(producer.ping()),
-    onReconnect: (callback) => void producer.on('ready', callback),
+    answers: () => answersInTime(producer.ping(), 1_000),
+    registerMetrics: (metrics) => countLost(metrics, () => lost),
     async close() {
+      clearInterval(beating);
       producer.disconnect();
       consumer.disconnect();
     },
   };
+}
+
+/** Replaces a connection that no longer answers; ioredis takes 2 s more to give it up. */
+async function beat(connection: Redis, logger: Logger): Promise<void> {
+  if (connection.status !== 'ready' || (await answersInTime(connection.ping(), pingTimeoutMs))) return;
+  logger.warn('a connection to Redis no longer answers: it is replaced');
+  connection.disconnect(true);
 }
 
 function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOptions): JobBackend {
@@ -98,24 +114,42 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
     // connecting would change the search path of every client that shares the pooler's connection.
     options: '-c search_path=bullmq',
     max: 4,
+    connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    Client: PacedClient,
+    // A beat goes out while a statement of BullMQ runs.
+    pipeline: true,
   });
+  let lost = 0;
   pool.on('connect', (client) => {
-    client.on('error', (error) => logger.warn({ err: error }, 'a connection of the job queue was lost'));
+    // BullMQ keeps one of these connections for LISTEN.
+    const beating = setInterval(() => client instanceof PacedClient && void client.beat(), beatEveryMs).unref();
+    client.on('end', () => clearInterval(beating));
+    client.on('error', (error) => {
+      lost += 1;
+      logger.warn({ err: error }, 'a connection of the job queue was lost');
+    });
   });
   pool.on('error', () => undefined);
   return {
     ...openersOf(createPostgresBackend, pool, pool),
     // BullMQ never recovers from a failure to reach PostgreSQL at its start.
     isRequired: true,
-    answers: () => answersInTime(pool.query('select')),
-    onReconnect: () => undefined,
+    answers: () => answersInTime(pool.query('select'), 1_000),
+    registerMetrics: (metrics) => countLost(metrics, () => lost),
     close: () => pool.end(),
   };
 }
 
-function answersInTime(answer: Promise<unknown>): Promise<boolean> {
-  return withTimeout(answer, 1_000, 'no answer').then(
+function countLost(metrics: Metrics, lost: () => number): void {
+  metrics.counter(
+    { name: 'job_connections_lost_total', help: 'Connections of the job queue that were closed or silent.' },
+    lost,
+  );
+}
+
+function answersInTime(answer: Promise<unknown>, ms: number): Promise<boolean> {
+  return withTimeout(answer, ms, 'no answer').then(
     () => true,
     () => false,
   );

@@ -10,8 +10,6 @@ export interface SingletonJobOptions {
   readonly name: string;
   /** How long a request waits for others to share its run. */
   readonly delayMs: number;
-  /** The interval of the sweep, which runs the job without a request. */
-  readonly sweepEveryMs: number;
   readonly backend: JobBackend;
   readonly logger: Logger;
   readonly tracing: Tracing | undefined;
@@ -28,7 +26,8 @@ const maxGatheringMs = 100;
 /**
  * A job that is debounced and deduplicated over all replicas (BullMQ's deduplication). At most one run
  * waits, and at most one more follows a run in progress: a burst of requests makes one run, and requests
- * during a run make one more.
+ * during a run make one more. The queue makes a run prompt, but promises none: its clocks are those of the processes that
+ * add to it, and its store may be away. Whoever needs the run looks after it.
  *
  * A run is linked to the traces of the requests whose add queued it. An add that BullMQ deduplicates leaves
  * no links behind.
@@ -41,8 +40,6 @@ export class SingletonJob {
   readonly #links = new TraceLinks();
   readonly #handBack = new AbortController();
   #gathering: NodeJS.Timeout | undefined;
-  #rescheduling: NodeJS.Timeout | undefined;
-  #isScheduling = false;
   #addIsDue = false;
   #adding: Promise<void> | undefined;
   #isClosed = false;
@@ -63,20 +60,12 @@ export class SingletonJob {
       const isRetried = job !== undefined && job.attemptsMade < (job.opts.attempts ?? 1);
       logger[isRetried ? 'warn' : 'error']({ err: error, job: name }, 'a job failed');
     });
-    backend.onReconnect(() => {
-      void this.#scheduleSweep();
-      this.request();
-    });
   }
 
-  /** Schedules the sweep and requests a first run. Rejects when the job store is required and unreachable. */
+  /** Resolves when the queue works. Rejects when the job store is required and unreachable. */
   async start(): Promise<void> {
-    if (this.#options.backend.isRequired) {
-      await Promise.all([this.#queue.waitUntilReady(), this.#worker.waitUntilReady()]);
-    }
-    void this.#scheduleSweep();
-    this.request();
-    this.#rescheduling = setInterval(() => void this.#scheduleSweep(), this.#options.sweepEveryMs / 3).unref();
+    if (!this.#options.backend.isRequired) return;
+    await Promise.all([this.#queue.waitUntilReady(), this.#worker.waitUntilReady()]);
   }
 
   /**
@@ -87,6 +76,18 @@ export class SingletonJob {
     if (this.#isClosed) return;
     this.#links.addCurrent();
     this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
+  }
+
+  /**
+   * Removes what waits in the queue, and requests a run in its place: a process whose clock was ahead may have queued one for a far
+   * time, into which BullMQ merges all later requests. Never rejects: there is nothing to remove from a queue that is away.
+   */
+  async restart(): Promise<void> {
+    const { name: job, logger } = this.#options;
+    await withQueueTimeout(this.#queue.drain(true)).catch((error: unknown) =>
+      logger.warn({ err: error, job }, 'the job queue could not be cleared'),
+    );
+    this.request();
   }
 
   /** Registers the metrics of the job. */
@@ -112,7 +113,6 @@ export class SingletonJob {
    */
   async close(leftMs: number): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#rescheduling);
     const timer = setTimeout(() => this.#handBack.abort(new Error('the service stops')), leftMs - handBackMs);
     const closing = this.#closeAll().finally(() => clearTimeout(timer));
     if (await this.#options.backend.answers()) return closing;
@@ -158,24 +158,6 @@ export class SingletonJob {
       this.#links.restore(traceparents);
       this.#failedAdds += 1;
       logger.warn({ err: error, job: name }, 'a job could not be queued');
-    }
-  }
-
-  /**
-   * Schedules the sweep. Called again and again, because the job store may have refused the last attempt or
-   * may have lost its data unnoticed. A sweep that is already scheduled keeps its time.
-   */
-  async #scheduleSweep(): Promise<void> {
-    if (this.#isClosed || this.#isScheduling) return;
-    this.#isScheduling = true;
-    const { sweepEveryMs, logger } = this.#options;
-    const sweep = { name: 'sweep', opts: { removeOnComplete: true, removeOnFail: 10 } };
-    try {
-      await withQueueTimeout(this.#queue.upsertJobScheduler('sweep', { every: sweepEveryMs }, sweep));
-    } catch (error) {
-      logger.warn({ err: error }, 'the sweep could not be scheduled');
-    } finally {
-      this.#isScheduling = false;
     }
   }
 }

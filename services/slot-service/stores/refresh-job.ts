@@ -5,8 +5,8 @@ import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
 import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
 import { createRefreshMetrics } from './metrics.ts';
 import { refreshStores } from './refresh.ts';
+import { startSweep } from './sweep.ts';
 
-const sweepEveryMs = 30_000;
 const refreshTimeoutMs = 60_000;
 
 /** Refreshes the stores where that is asked for; logs and counts it. Rejects when it fails. */
@@ -29,24 +29,24 @@ export function createRefresh({ database, logger, metrics }: ServiceParts): Refr
 }
 
 /**
- * Starts the job that refreshes the stores (design 4, steps 2 to 4): after each request, delayed and
- * deduplicated, and every 30 s for requests that no job took.
+ * Starts the job that refreshes the stores (design 4, steps 2 and 3) after each request, delayed and deduplicated, and the sweep
+ * that makes up for the job (step 4).
  *
  * @returns what asks for a refresh; it neither waits nor throws.
  */
-export async function startRefreshJob(
-  { config, logger, shutdown, metrics, tracing }: ServiceParts,
-  run: Refresh,
-): Promise<() => void> {
+export async function startRefreshJob(parts: ServiceParts, run: Refresh): Promise<() => void> {
+  const { config, logger, shutdown, metrics, tracing } = parts;
   const { redisUrl, redisSentinels, redisSentinelPassword, storeRefreshDelayMs: delayMs } = config;
   const { directUrl: databaseUrl, applicationName } = config.database;
   const redis = { redisUrl, redisSentinels, redisSentinelPassword };
   const backend = openJobBackend({ ...redis, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
-  const job = new SingletonJob({ name: storeRefreshQueue, delayMs, sweepEveryMs, backend, logger, tracing, run });
+  backend.registerMetrics(metrics);
+  const job = new SingletonJob({ name: storeRefreshQueue, delayMs, backend, logger, tracing, run });
   job.registerMetrics(metrics);
   shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
   await job.start();
+  startSweep(parts, { refresh: run, mendQueue: () => job.restart() });
   return () => job.request();
 }
 

@@ -93,14 +93,17 @@ const limitedCalls: typeof couponCalls = [
 ];
 let orders = 0;
 
-/** Leaves out the round trips of the derived stores and of health, which run beside the calls. */
+/** What the process asks the database for itself: whether it answers, by each connection, and what the sweep looks for. */
+const ofTheProcess = ['ping', 'select', 'overdueRequests'];
+
+/** Leaves out the round trips of the derived stores and of the process itself, which run beside the calls. */
 function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
   const refreshing = new Set<number>();
   return trips.filter(({ connection, statements }) => {
     if (statements.includes('beginRepeatableRead')) refreshing.add(connection);
     const isRefresh = refreshing.has(connection);
     if (statements.includes('commit')) refreshing.delete(connection);
-    return !isRefresh && !statements.includes('ping');
+    return !isRefresh && !statements.some((name) => ofTheProcess.includes(name));
   });
 }
 
