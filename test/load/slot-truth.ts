@@ -29,7 +29,7 @@ export async function expectTruth(sql: TestDatabase['sql'], replicas: readonly R
     productIds.map((id) => [id, slots.filter((slot) => slot.productIds.includes(id))]),
   );
   for (const { slots: api, stores } of replicas) {
-    // The sweep looks every 30 s for writes whose jobs were lost.
+    // The sweep looks for writes whose jobs were lost.
     await expect.poll(async () => shown((await stores.getOpenSlots({})).slots), { timeout: 60_000 }).toEqual(slots);
     const { slots: byProduct } = await stores.getProductSlots({ productIds });
     const lists = Object.entries(byProduct).map(([id, list]) => [id, shown(list.slots)]);

@@ -126,13 +126,13 @@ describe.concurrent.each(backends)('After a restart of PostgreSQL under load, jo
     await updateSequence(replica, slotId, 2);
     await sql(databaseUrl, `update slots set delivery_sequence = '{"1": [3]}' where id = ${slotId}`);
     context.expect(await readSequence(replica, slotId)).toBe(2);
-    // The scheduler of the sweep works.
+    // The sweep works.
     const [slot] = await sql<{ id: number }>(
       databaseUrl,
       `with request as (insert into store_refresh_requests default values)
        insert into slots (delivery_time, freeze_time) values (now() + interval '3 d', now() + interval '2 d') returning id`,
     );
-    // The sweep looks every 30 s.
+    // A request is overdue after some 8 s, and the sweep looks every 5 s.
     await context.expect.poll(() => openSlotIds(replica), { timeout: 40_000 }).toContain(slot?.id);
   });
 });
