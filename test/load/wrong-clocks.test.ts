@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, it } from 'vitest';
+import { post } from '../support/post.ts';
+import { noRedis } from '../support/redis.ts';
+import { createSlot, expectCaughtUp, openSlotIds } from '../support/slot-writes.ts';
+import { type Backend, Stage } from '../support/stage.ts';
+import { signToken } from '../support/tokens.ts';
+
+const library = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketime.so.1`;
+const missing = existsSync(library) ? undefined : 'no libfaketime';
+/** The environment of a process whose wall clock is off, and whose monotonic clock is not. */
+const clockAt = (offset: string) => ({ LD_PRELOAD: library, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' });
+
+/** How long the stores may be behind, whatever has become of the queue. */
+const refreshedWithinMs = 30_000;
+/** Jobs into which BullMQ would merge all later ones for minutes. */
+const farJobs = `select id from bullmq.job where process_at_ms > extract(epoch from now() + interval '1 min') * 1000`;
+const twoDays = 2 * 24 * 60 * 60;
+
+const backends: Backend[] = noRedis === undefined ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'];
+const cases = backends.flatMap((backend) => ['+10m', '+1d', '-1d'].map((offset) => ({ backend, offset })));
+
+describe.skipIf(missing)(`Replicas with a wrong clock${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+  it.concurrent.for(cases)(
+    'A replica at $offset that takes a write and ends does not stop the refresh of the others, jobs on $backend',
+    async ({ backend, offset }, { expect, onTestFinished }) => {
+      const stage = await Stage.open(backend);
+      onTestFinished(() => stage.close());
+      const replicas = await Promise.all([stage.start(), stage.start()]);
+      const [first] = replicas;
+      if (first === undefined) throw new Error('two replicas were started');
+      const { slotId } = await createSlot(first);
+      for (const replica of replicas) await expectCaughtUp(replica, [slotId], refreshedWithinMs);
+
+      // With the delay of a real deployment, so that it ends before its own job is due.
+      const wrong = await stage.start({ env: clockAt(offset), refreshDelayMs: 2_000 });
+      const token = await signToken({ staffId: 1, expiresIn: twoDays });
+      const full = JSON.stringify({ slotId, isCapacityFull: true });
+      const response = await post(wrong.ports.webPort, 'UpdateSlotCapacity', token, full);
+      expect(await response.json()).toMatchObject({ message: 'Slot marked as full capacity' });
+      // By then it has queued its job.
+      await pause(400);
+      await wrong.kill();
+
+      const next = await createSlot(first);
+      for (const replica of replicas) {
+        await expect.poll(() => openSlotIds(replica), { timeout: refreshedWithinMs }).toEqual([next.slotId]);
+      }
+      if (backend === 'PostgreSQL') await expect.poll(() => stage.database.sql(farJobs)).toEqual([]);
+      const last = await createSlot(first);
+      for (const replica of replicas) await expectCaughtUp(replica, [last.slotId], refreshedWithinMs);
+    },
+  );
+});
