@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, UnsecuredJWT } from 'jose';
+import type { DatabaseClock } from '../clock/clock.ts';
 import type { AuthConfig } from '../config/auth.ts';
-import type { DatabaseClock } from '../db/clock.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import { type Keys, KeysUnavailableError, type VerificationKey } from './keys.ts';
 import { shown } from './refusals.ts';

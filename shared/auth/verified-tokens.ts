@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { DatabaseClock } from '../db/clock.ts';
+import type { DatabaseClock } from '../clock/clock.ts';
 import type { Identity } from './identity.ts';
 import type { Keys, VerificationKey } from './keys.ts';
 import { type Claims, leewayMs, type TokenVerifier } from './token.ts';

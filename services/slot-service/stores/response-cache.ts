@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { LRUCache } from 'lru-cache';
-import type { DatabaseClock } from '../../../shared/db/clock.ts';
+import type { DatabaseClock } from '../../../shared/clock/clock.ts';
 import type { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 import type { StoreContent } from './content.ts';
 import { OpenSlots } from './open-slots.ts';

@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { expect, it, vi } from 'vitest';
-import { DatabaseClock } from '../../../shared/db/clock.ts';
+import { DatabaseClock } from '../../../shared/clock/clock.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
 import { inDays, written } from '../../support/slot-writes.ts';
