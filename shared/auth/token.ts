@@ -35,8 +35,8 @@ const unsecuredHeader = Buffer.from(JSON.stringify({ alg: 'none' })).toString('b
 /**
  * Creates the function that verifies bearer tokens with keys of `keys`, by the time of `clock`.
  *
- * The function throws UNAUTHENTICATED `Authentication required` for a token that is not valid, with the reason as its cause, and UNAVAILABLE
- * `IDENTITY_PROVIDER_UNAVAILABLE` if its key is not known and the keys can't be fetched.
+ * The function throws UNAUTHENTICATED `Authentication required` for a token that is not valid, with the reason as its
+ * cause, and UNAVAILABLE `IDENTITY_PROVIDER_UNAVAILABLE` if its key is not known and the keys can't be fetched.
  */
 export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys, clock: DatabaseClock): TokenVerifier {
   const options: JWTVerifyOptions = {

@@ -1,7 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../../auth/authenticator.ts';
-import type { Identity } from '../../auth/identity.ts';
 import { logRefusals } from '../../auth/refusals.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
@@ -15,28 +14,30 @@ const recheckMs = 1_000;
 export function identity({ authenticate }: Authenticator, logger: Logger): Interceptor {
   const logRefusal = logRefusals(logger);
 
-  async function identify(call: CallContext): Promise<Identity> {
-    try {
-      return await authenticate(call.header('authorization'));
-    } catch (error) {
-      if (isRefusal(error) && error.cause !== undefined) logRefusal(error.cause, call.requestId);
-      throw error;
-    }
+  /** Whether the token is refused, which is logged. While the keys can't be fetched, nobody knows that it is bad. */
+  function isRefused(call: CallContext, error: unknown): error is ConnectError {
+    if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
+    if (error.cause !== undefined) logRefusal(error.cause, call.requestId);
+    return true;
   }
 
   async function recheck(call: CallContext): Promise<void> {
     try {
-      await identify(call);
+      await authenticate(call.header('authorization'));
     } catch (error) {
-      // While the keys can't be fetched, nobody knows that the token is bad.
-      if (isRefusal(error)) call.signal.abort(() => error);
+      if (isRefused(call, error)) call.signal.abort(() => error);
     }
   }
 
   return function identity({ method }, next) {
     const isUnary = method.methodKind === 'unary';
     return async (call) => {
-      call.identity = await identify(call);
+      try {
+        call.identity = await authenticate(call.header('authorization'));
+      } catch (error) {
+        isRefused(call, error);
+        throw error;
+      }
       if (isUnary) return next(call);
       const timer = setInterval(() => void recheck(call), recheckMs);
       try {
@@ -46,8 +47,4 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
       }
     };
   };
-}
-
-function isRefusal(error: unknown): error is ConnectError {
-  return error instanceof ConnectError && error.code === Code.Unauthenticated;
 }
