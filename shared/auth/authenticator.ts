@@ -1,3 +1,4 @@
+import { errors } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { AuthConfig } from '../config/auth.ts';
@@ -34,8 +35,9 @@ export interface AuthenticatorOptions {
   readonly times?: KeySetTimes | undefined;
 }
 
-const bearer = /^bearer +([^\s,]+) *$/i;
-const maxHeaderLength = maxTokenLength + 'Bearer '.length;
+const scheme = 'Bearer ';
+const bearer = /^Bearer ([^\s,]+)$/;
+const maxHeaderLength = maxTokenLength + scheme.length;
 
 // Counted from the start of the query. A staff user who is disabled loses access on every replica within 30 s (design 8).
 const cacheTtlMs = 28_000;
@@ -62,10 +64,9 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
     return id;
   }
 
-  const identityOf = ({ subject, staffId, expiresAt }: Claims): Identity => ({
+  const identityOf = ({ subject, staffId }: Claims): Identity => ({
     subject,
     claimedStaffId: staffId,
-    expiresAt,
     async staffId(caller) {
       if (staffId === undefined || !isInt32(staffId)) return undefined;
       return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, caller);
@@ -73,14 +74,17 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
   });
 
   const keys = await openKeys(options, () => tokens.size > 0);
-  const verify = createTokenVerifier(config, keys);
-  // By the whole header: to take the token out of it costs more than to look it up.
+  const verify = createTokenVerifier(config, keys, database.clock);
   const tokens = new VerifiedTokens(
     keys,
+    database.clock,
     async (authorization) => {
+      if (authorization === '') throw fail(commonErrors.authenticationRequired);
       const token = authorization.length > maxHeaderLength ? undefined : bearer.exec(authorization)?.[1];
-      if (token === undefined) throw fail(commonErrors.authenticationRequired);
-      return verify(token);
+      if (token !== undefined) return verify(token);
+      throw fail(commonErrors.authenticationRequired, {
+        cause: new errors.JWTInvalid('the header is no "Bearer <token>"'),
+      });
     },
     identityOf,
   );
@@ -90,10 +94,21 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
   );
 
   return {
-    authenticate: async (authorization = '') => tokens.known(authorization) ?? tokens.verify(authorization),
-    known: (authorization = '') => tokens.known(authorization),
+    async authenticate(authorization) {
+      const header = canonical(authorization);
+      return tokens.known(header) ?? tokens.verify(header);
+    },
+    known: (authorization) => tokens.known(canonical(authorization)),
     close: () => keys.close(),
   };
+}
+
+/**
+ * The header with the scheme as most write it, which may come in any case: a token is known under one spelling. By the whole
+ * header, because to take the token out of it costs more than to look it up.
+ */
+function canonical(authorization = ''): string {
+  return authorization.startsWith(scheme) ? authorization : authorization.replace(/^bearer /i, scheme);
 }
 
 async function openKeys({ config, logger, times }: AuthenticatorOptions, isNeeded: () => boolean): Promise<Keys> {

@@ -5,11 +5,6 @@ export interface Identity {
   readonly subject: string;
   /** The token's `staff_id`. It is only a claim: `staffId` checks that the staff user exists. */
   readonly claimedStaffId: number | undefined;
-  /**
-   * When the token expires, its `exp` in milliseconds since the epoch. Without the leeway of 5 s, for which new calls are
-   * accepted. It may lie further ahead than a timer can wait.
-   */
-  readonly expiresAt: number;
   /** Resolves with the staff id, or undefined if the token has none or the staff user does not exist or is disabled. */
   staffId(caller: Caller): Promise<number | undefined>;
 }

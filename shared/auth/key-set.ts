@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { oneAtATime } from '../telemetry/metrics.ts';
 import { fetchKeys, keySetAlgorithms } from './fetch-keys.ts';
-import { type Keys, KeysUnavailableError, type VerificationKey } from './keys.ts';
+import { isWeak, type Keys, KeysUnavailableError, type VerificationKey } from './keys.ts';
 
 /** The times of a key set, in milliseconds. */
 export interface KeySetTimes {
@@ -86,7 +86,7 @@ export class KeySet implements Keys {
   /** A token without a `kid` may be signed by any key of its algorithm. */
   #select(algorithm: string, kid: string | undefined): VerificationKey[] {
     const keys = [...this.#keys.values()];
-    return keys.filter((key) => key.algorithm === algorithm && (kid === undefined || key.kid === kid));
+    return keys.filter((key) => key.algorithm === algorithm && (kid === undefined || key.kid === kid) && !isWeak(key));
   }
 
   async #lookForUnknownKey(): Promise<void> {
@@ -116,6 +116,10 @@ export class KeySet implements Keys {
       keys.size === this.#keys.size && [...keys.keys()].every((fingerprint) => this.#keys.has(fingerprint));
     if (!isSame || this.#failure !== undefined) {
       this.#options.logger.info({ kids: [...keys.values()].map(({ kid }) => kid) }, 'the key set was fetched');
+      const weak = [...keys.values()].filter(isWeak).map(({ kid }) => kid);
+      if (weak.length > 0) {
+        this.#options.logger.warn({ kids: weak }, 'RSA keys of the key set that are under 2,048 bits are left out');
+      }
     }
     this.#keys = keys;
     this.#fetchedAt = performance.now();

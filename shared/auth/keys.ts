@@ -10,6 +10,11 @@ export interface VerificationKey {
   readonly cryptoKey: CryptoKey;
 }
 
+/** Whether a key is an RSA key that is too short for jose to verify with: under 2,048 bits (RFC 7518, 3.3). */
+export function isWeak({ cryptoKey: { algorithm } }: VerificationKey): boolean {
+  return 'modulusLength' in algorithm && Number(algorithm.modulusLength) < 2_048;
+}
+
 /** The keys that sign tokens. */
 export interface Keys {
   /** The algorithms that tokens may have. The kind of keys decides that, never the token. */

@@ -1,7 +1,9 @@
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, UnsecuredJWT } from 'jose';
+import type { DatabaseClock } from '../clock/clock.ts';
 import type { AuthConfig } from '../config/auth.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import { type Keys, KeysUnavailableError, type VerificationKey } from './keys.ts';
+import { shown } from './refusals.ts';
 
 /** The claims of a token that this project reads. */
 export interface Claims {
@@ -23,17 +25,20 @@ export type TokenVerifier = (token: string) => Promise<VerifiedToken>;
 
 /** How far the clock of an issuer may be off. */
 export const leewayMs = 5_000;
+/** How far ahead `exp` may be. One that is in milliseconds, as some issuers have it, would never pass. */
+export const maxLifetimeDays = 366;
+const maxLifetimeMs = maxLifetimeDays * 24 * 60 * 60 * 1000;
 /** Valid tokens are shorter; longer ones would only fill the cache. */
 export const maxTokenLength = 8192;
 const unsecuredHeader = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
 
 /**
- * Creates the function that verifies bearer tokens with keys of `keys`.
+ * Creates the function that verifies bearer tokens with keys of `keys`, by the time of `clock`.
  *
- * The function throws UNAUTHENTICATED `Authentication required` for a token that is not valid, and UNAVAILABLE
- * `IDENTITY_PROVIDER_UNAVAILABLE` if its key is not known and the keys can't be fetched.
+ * The function throws UNAUTHENTICATED `Authentication required` for a token that is not valid, with the reason as its
+ * cause, and UNAVAILABLE `IDENTITY_PROVIDER_UNAVAILABLE` if its key is not known and the keys can't be fetched.
  */
-export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys): TokenVerifier {
+export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys, clock: DatabaseClock): TokenVerifier {
   const options: JWTVerifyOptions = {
     algorithms: [...keys.algorithms],
     clockTolerance: leewayMs / 1000,
@@ -45,9 +50,15 @@ export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys
   async function verify(token: string): Promise<VerifiedToken> {
     if (token.length > maxTokenLength) throw new errors.JWTInvalid('the token is too long');
     const { alg = '', kid } = decodeProtectedHeader(token);
-    if (!keys.algorithms.includes(alg)) throw new errors.JOSEAlgNotAllowed('the algorithm is not allowed');
-    checkUnverifiedClaims(token, options);
-    return verifyWithAny(await keys.find(alg, kid), token, options);
+    if (!keys.algorithms.includes(alg))
+      throw new errors.JOSEAlgNotAllowed(`the algorithm ${shown(alg)} is not allowed`);
+    requireOneSpelling(token);
+    const now = { ...options, currentDate: new Date(clock.now()) };
+    const claims = readUnverifiedClaims(token, now);
+    const found = await keys.find(alg, kid);
+    for (const key of found) if (await hasSigned(key, token, now)) return { claims, key };
+    if (found.length > 0) throw new errors.JWSSignatureVerificationFailed();
+    throw new errors.JWKSNoMatchingKey(`no key of ${alg} has the kid ${shown(kid)}`);
   }
 
   return (token) =>
@@ -57,42 +68,44 @@ export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys
     });
 }
 
+/** Throws if the signature can be spelled in another way: such a token would be kept once for each spelling. */
+function requireOneSpelling(token: string): void {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) {
+    throw new errors.JWSInvalid('the signature is no base64url');
+  }
+}
+
 /**
  * Throws if the claims are not valid, whoever signed them: such a token must not wait until its key is fetched. jose
  * checks claims apart from signatures only in tokens without one.
  */
-function checkUnverifiedClaims(token: string, options: JWTVerifyOptions): void {
-  const [, payload = ''] = token.split('.');
-  UnsecuredJWT.decode(`${unsecuredHeader}.${payload}.`, options);
+function readUnverifiedClaims(token: string, options: JWTVerifyOptions & { readonly currentDate: Date }): Claims {
+  const [, part = ''] = token.split('.');
+  const { payload } = UnsecuredJWT.decode(`${unsecuredHeader}.${part}.`, options);
+  const { sub, exp, staff_id: staffId } = payload;
+  if (typeof sub !== 'string' || sub === '' || sub.includes('\0')) throw invalidClaim('sub', 'is no text', payload);
+  const expiresAt = Number(exp) * 1000;
+  if (expiresAt > options.currentDate.getTime() + maxLifetimeMs + leewayMs) {
+    throw invalidClaim('exp', `is more than ${maxLifetimeDays} days ahead`, payload);
+  }
+  if (staffId === undefined || staffId === null) return { subject: sub, expiresAt, staffId: undefined };
+  if (typeof staffId !== 'number' || !Number.isInteger(staffId)) {
+    throw invalidClaim('staff_id', 'is no integer', payload);
+  }
+  return { subject: sub, expiresAt, staffId };
 }
 
-async function verifyWithAny(
-  [key, ...others]: readonly VerificationKey[],
-  token: string,
-  options: JWTVerifyOptions,
-): Promise<VerifiedToken> {
-  if (key === undefined) throw new errors.JWKSNoMatchingKey();
+async function hasSigned({ cryptoKey }: VerificationKey, token: string, options: JWTVerifyOptions): Promise<boolean> {
   try {
-    const { payload } = await jwtVerify(token, key.cryptoKey, options);
-    return { claims: readClaims(payload), key };
+    await jwtVerify(token, cryptoKey, options);
+    return true;
   } catch (error) {
-    if (error instanceof errors.JWSSignatureVerificationFailed && others.length > 0) {
-      return verifyWithAny(others, token, options);
-    }
+    if (error instanceof errors.JWSSignatureVerificationFailed) return false;
     throw error;
   }
 }
 
-function readClaims(payload: JWTPayload): Claims {
-  const { sub, exp, staff_id: staffId } = payload;
-  if (typeof sub !== 'string' || sub === '' || sub.includes('\0')) throw invalidClaim('sub', payload);
-  if (exp === undefined) throw invalidClaim('exp', payload);
-  const claims = { subject: sub, expiresAt: exp * 1000 };
-  if (staffId === undefined || staffId === null) return { ...claims, staffId: undefined };
-  if (typeof staffId !== 'number' || !Number.isInteger(staffId)) throw invalidClaim('staff_id', payload);
-  return { ...claims, staffId };
-}
-
-function invalidClaim(name: string, payload: JWTPayload): Error {
-  return new errors.JWTClaimValidationFailed(`the claim ${name} is not valid`, payload, name, 'invalid');
+function invalidClaim(name: string, problem: string, payload: JWTPayload): Error {
+  return new errors.JWTClaimValidationFailed(`${name} ${problem}`, payload, name, 'invalid');
 }

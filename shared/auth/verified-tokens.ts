@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { DatabaseClock } from '../clock/clock.ts';
 import type { Identity } from './identity.ts';
 import type { Keys, VerificationKey } from './keys.ts';
 import { type Claims, leewayMs, type TokenVerifier } from './token.ts';
@@ -11,6 +12,7 @@ const maxTokens = 10_000;
  */
 export class VerifiedTokens {
   readonly #keys: Keys;
+  readonly #clock: DatabaseClock;
   readonly #verify: TokenVerifier;
   readonly #identityOf: (claims: Claims) => Identity;
   readonly #verified = new LRUCache<string, { identity: Identity; key: VerificationKey }>({
@@ -20,8 +22,9 @@ export class VerifiedTokens {
   });
   readonly #running = new Map<string, Promise<Identity>>();
 
-  constructor(keys: Keys, verify: TokenVerifier, identityOf: (claims: Claims) => Identity) {
+  constructor(keys: Keys, clock: DatabaseClock, verify: TokenVerifier, identityOf: (claims: Claims) => Identity) {
     this.#keys = keys;
+    this.#clock = clock;
     this.#verify = verify;
     this.#identityOf = identityOf;
   }
@@ -51,7 +54,7 @@ export class VerifiedTokens {
     try {
       const { claims, key } = await this.#verify(authorization);
       const identity = this.#identityOf(claims);
-      const expiresInMs = claims.expiresAt + leewayMs - Date.now();
+      const expiresInMs = claims.expiresAt + leewayMs - this.#clock.now();
       if (expiresInMs > 0) this.#verified.set(authorization, { identity, key }, { ttl: Math.ceil(expiresInMs) });
       return identity;
     } finally {

@@ -33,17 +33,15 @@ export function readAuth(env: Environment, errors: ConfigErrors): AuthConfig {
 }
 
 /**
- * Splits AUTH_JWT_SECRET into its secrets: one, or two separated by a comma, of which the first signs. A secret has
- * 32 bytes or more, so a comma that leaves a shorter part belongs to the secret.
+ * Splits AUTH_JWT_SECRET into its secrets: one, or two separated by a comma, of which the first signs. A comma never belongs
+ * to a secret: a service that took it for a part of one would refuse every token of the other.
  */
 export function readSecrets(text: string, errors: ConfigErrors): string[] {
-  if (Buffer.byteLength(text) < 32) {
-    errors.add('AUTH_JWT_SECRET is shorter than 32 bytes: try `openssl rand -base64 48`');
+  const secrets = text.includes(',') ? text.split(',').map((secret) => secret.trim()) : [text];
+  if (secrets.length > 2 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
+    errors.add(
+      'AUTH_JWT_SECRET must be a secret of 32 bytes or more, or two of them with a comma between: try `openssl rand -base64 48`',
+    );
   }
-  const parts = text.split(',').map((part) => part.trim());
-  const long = parts.filter((part) => Buffer.byteLength(part) >= 32);
-  if (long.length > 2 || (long.length > 0 && parts.includes(''))) {
-    errors.add('AUTH_JWT_SECRET must be one secret, or two with a comma between them');
-  }
-  return parts.length === 2 && parts.every((part) => Buffer.byteLength(part) >= 32) ? parts : [text];
+  return secrets;
 }

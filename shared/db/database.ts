@@ -2,6 +2,7 @@ import type { SpanContext } from '@opentelemetry/api';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { AbortSignalLike } from '../cancellation/signal.ts';
+import { DatabaseClock } from '../clock/clock.ts';
 import type { DatabaseConfig } from '../config/config.ts';
 import { fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
@@ -11,7 +12,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { cancelStatement } from './cancel.ts';
 import { databaseErrors, endsConnection, toDatabaseError } from './errors.ts';
 import { beatEveryMs, PacedClient } from './paced-client.ts';
-import { type BoundStatement, statement } from './statement.ts';
+import { type BoundStatement, onlyRow, statement } from './statement.ts';
 
 // A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -64,6 +65,8 @@ const cancelGraceMs = 500;
 
 /** The connection pool of one process, which its callers take in turn. */
 export class Database {
+  /** The server's time. */
+  readonly clock = new DatabaseClock();
   readonly #pool: pg.Pool;
   readonly #config: DatabaseConfig;
   readonly #turns: FairQueue;
@@ -197,9 +200,12 @@ export class Database {
     });
   }
 
-  /** Whether the database answers before the signal aborts, however many calls wait for it. */
+  /** Whether the database answers before the signal aborts, however many calls wait for it. Its answer sets `clock`. */
   async answers(signal: AbortSignal): Promise<boolean> {
-    const asked = this.#lend({ signal }, (client) => this.#run(client, ping(), { signal }));
+    const asked = this.#lend({ signal }, async (client) => {
+      const sentAtMs = performance.now();
+      this.clock.learn(onlyRow(await this.#run(client, ping(), { signal })).nowMs, sentAtMs);
+    });
     return asked.then(
       () => true,
       () => false,
@@ -372,7 +378,10 @@ async function allEnded(sent: readonly Promise<unknown>[]): Promise<void> {
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-const ping = statement<never>('ping', 'select');
+const ping = statement<{ nowMs: number }>(
+  'ping',
+  'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"',
+);
 const begin = {
   'read committed': statement<never>('begin', 'begin'),
   'repeatable read': statement<never>('beginRepeatableRead', 'begin isolation level repeatable read'),

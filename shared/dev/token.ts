@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { maxLifetimeDays } from '../auth/token.ts';
 import { ConfigError } from '../config/variables.ts';
 import { parseId } from '../db/int32.ts';
 import { readTokenSecret } from './postgres/data-folder.ts';
@@ -42,8 +43,8 @@ function readStaffId(text: string): number {
 function readSeconds(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (unitSeconds.get(unit ?? '') ?? Number.NaN);
-  if (seconds > 0) return seconds;
-  throw new ConfigError(`--ttl must be a time such as 30m, 8h or 7d, not "${text}"`);
+  if (seconds > 0 && seconds <= maxLifetimeDays * 86_400) return seconds;
+  throw new ConfigError(`--ttl must be a time such as 30m, 8h or 7d, at most ${maxLifetimeDays}d, not "${text}"`);
 }
 
 async function findSecret(): Promise<string> {

@@ -79,6 +79,8 @@ export async function startService(
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
     database.registerMetrics(metrics);
     await assertMigrated(database);
+    const readiness = await Readiness.open({ database, logger, metrics });
+    shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
     const parts = { config, database, logger, shutdown, metrics, tracing, draining: draining.signal };
     const built = await build(parts);
     startSweeps(parts);
@@ -104,8 +106,6 @@ export async function startService(
     const { bindAddress: host, grpcPort, webPort } = config;
     const grpc = await serveGrpc(served, { host, port: grpcPort }, certificates).catch(throwPortError(host, grpcPort));
     ports.push(grpc);
-    const readiness = new Readiness(database);
-    shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
     readiness.onChange((isReady) => grpc.setReady(isReady));
     const web = await serveWeb(served, {
       host,

@@ -11,7 +11,7 @@ export function credential(random: Random): Headers {
     [88, () => [staff]],
     [5, () => [['authorization', 'Bearer {guest}']]],
     [1, () => []],
-    [1, () => [['authorization', 'bearer   {staff}']]],
+    [1, () => [['authorization', 'bearer {staff}']]],
     [1, () => [['authorization', 'Bearer {expired}']]],
     [1, () => [staff, ['Authorization', 'Bearer {guest}']]],
     [

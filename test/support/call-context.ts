@@ -24,7 +24,6 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
   call.identity = {
     subject: 'test',
     claimedStaffId: staffId,
-    expiresAt: Date.now() + 3_600_000,
     staffId: async () => staffId,
   };
   return call;

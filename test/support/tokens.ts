@@ -2,7 +2,7 @@ import type { Transport } from '@connectrpc/connect';
 import { type CryptoKey, type JWTHeaderParameters, SignJWT } from 'jose';
 
 /** The secret of every service under test. */
-export const testSecret = 'a secret of more than thirty-two bytes, for tests only';
+export const testSecret = 'a secret of more than thirty-two bytes for tests only';
 
 export interface TokenOptions {
   readonly staffId?: unknown;

@@ -14,6 +14,7 @@ const folders = [
   'shared/errors',
   'shared/cancellation',
   'shared/fairness',
+  'shared/clock',
   'shared/config',
   'shared/internals',
   'shared/telemetry',

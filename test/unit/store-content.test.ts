@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { applyChanges, type StoredChange, type StoredSlots } from '../../services/slot-service/stores/content.ts';
 
 const none: StoredSlots = { slots: [], byProduct: new Map() };
-const future = Date.now() + 3_600_000;
+const now = Date.UTC(2027, 0, 1);
+const future = now + 3_600_000;
 
 const change = fc.record<StoredChange>({
   id: fc.integer({ min: 1, max: 12 }),
@@ -25,7 +26,7 @@ describe('Changes of the stores', () => {
         let content = none;
         const newest = new Map<number, StoredChange>();
         for (const changes of changesByVersion) {
-          content = await applyChanges(content, inOrder(changes));
+          content = await applyChanges(content, inOrder(changes), now);
           for (const one of changes) newest.set(one.id, one);
         }
         const open = inOrder(newest.values()).filter(({ isOpen, freezeMs }) => isOpen && freezeMs === future);
@@ -41,8 +42,8 @@ describe('Changes of the stores', () => {
 
   it('A version stays as it is when changes are applied to it', async () => {
     const slot = { id: 1, deliveryMs: future, freezeMs: future, isOpen: true, productIds: [1, 2] };
-    const before = await applyChanges(none, [slot]);
-    await applyChanges(before, [{ ...slot, isOpen: false }]);
+    const before = await applyChanges(none, [slot], now);
+    await applyChanges(before, [{ ...slot, isOpen: false }], now);
     expect(before.slots).toEqual([slot]);
     expect([...before.byProduct]).toEqual([
       [1, [slot]],
@@ -52,22 +53,25 @@ describe('Changes of the stores', () => {
 
   it('A slot that has not changed is the same object in the next version', async () => {
     const slot = { id: 1, deliveryMs: future, freezeMs: future, isOpen: true, productIds: [1] };
-    const before = await applyChanges(none, [slot]);
-    const after = await applyChanges(before, [{ ...slot, id: 2 }]);
+    const before = await applyChanges(none, [slot], now);
+    const after = await applyChanges(before, [{ ...slot, id: 2 }], now);
     expect(after.slots[0]).toBe(before.slots[0]);
   });
 
-  it('A slot whose freeze time passed a day ago is left out of the next version, and one that passed since is kept', async () => {
-    const frozen = { id: 1, deliveryMs: future, freezeMs: Date.now() - 86_400_001, isOpen: true, productIds: [1, 2] };
-    const kept = { ...frozen, id: 2, freezeMs: Date.now() - 1, productIds: [2] };
+  it('A slot whose freeze or delivery time passed before the given time is left out of the next version, and others are kept', async () => {
+    const kept = { id: 2, deliveryMs: now + 1, freezeMs: now + 1, isOpen: true, productIds: [2] };
+    const frozen = { ...kept, id: 1, freezeMs: now, productIds: [1, 2] };
+    const delivered = { ...kept, id: 3, deliveryMs: now, productIds: [1, 2] };
     const before = {
-      slots: [frozen, kept],
+      slots: [delivered, frozen, kept],
       byProduct: new Map([
-        [1, [frozen]],
-        [2, [frozen, kept]],
+        [1, [delivered, frozen]],
+        [2, [delivered, frozen, kept]],
       ]),
     };
-    expect(await applyChanges(before, [])).toEqual({ slots: [kept], byProduct: new Map([[2, [kept]]]) });
+    const after = { slots: [kept], byProduct: new Map([[2, [kept]]]) };
+    expect(await applyChanges(before, [], now)).toEqual(after);
+    expect(await applyChanges(none, [delivered, frozen, kept], now)).toEqual(after);
   });
 
   it('Other work goes on while 100,000 slots are applied', async () => {
@@ -82,7 +86,7 @@ describe('Changes of the stores', () => {
       if (!isOver) setImmediate(countTurns);
     };
     setImmediate(countTurns);
-    await applyChanges(none, slots);
+    await applyChanges(none, slots, now);
     isOver = true;
     // A batch has 0.5 ms, and to apply all of them takes longer than 20 ms anywhere.
     expect(turns).toBeGreaterThan(40);

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
-import { type BoundStatement, statement } from '../../../shared/db/statement.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { couponErrors } from '../errors.ts';
@@ -28,7 +27,7 @@ export interface CallerMisses {
 
 interface CallerParams {
   readonly callerKey: string;
-  /** In epoch milliseconds, by the clock of this process, as rate-limiter-flexible has it. */
+  /** In epoch milliseconds, by the clock of the database, which all replicas share. */
   readonly nowMs: number;
 }
 
@@ -49,7 +48,7 @@ export class MissLimit {
   /** The parameters of `callerMisses` for the caller of a call. */
   paramsOf(call: CallContext): CallerParams {
     // A subject may be longer than a key.
-    return { callerKey: hash('sha256', call.identity.subject), nowMs: Date.now() };
+    return { callerKey: hash('sha256', call.identity.subject), nowMs: this.#nowMs() };
   }
 
   /**
@@ -80,12 +79,16 @@ export class MissLimit {
     await untilAborted(counted, call.signal);
   }
 
+  #nowMs(): number {
+    return Math.round(this.#database.clock.now());
+  }
+
   #uncountedOf(callerKey: string): number {
     return this.#uncounted.get(callerKey) ?? 0;
   }
 
   #remember(callerKey: string, misses: number): void {
-    const atMs = Date.now();
+    const atMs = this.#nowMs();
     for (const [key, counted] of this.#counted) {
       if (counted.atMs > atMs - windowMs) break;
       this.#counted.delete(key);
@@ -97,27 +100,11 @@ export class MissLimit {
   async #consume(callerKey: string, subject: string | undefined): Promise<void> {
     // Never aborts: the timeouts of the pool and of statements bound it.
     const db = this.#database.for({ subject, signal: new AbortController().signal });
-    // A limiter is only its options. Each miss has its own, because a limiter passes no caller on to its client.
-    const limiter = new RateLimiterPostgres({
-      storeClient: { query: async (upsert: BoundStatement<unknown>) => ({ rows: await db.query(upsert) }) },
-      storeType: 'client',
-      tableName: table,
-      tableCreated: true,
-      // Its timer can't be stopped.
-      clearExpiredByTimeout: false,
-      keyPrefix: '',
-      points: this.#missesPerMinute,
-      duration: windowMs / 1_000,
-    });
-    try {
-      const { consumedPoints, isFirstInDuration } = await limiter.consume(callerKey);
-      this.#remember(callerKey, consumedPoints);
-      if (isFirstInDuration) await db.query(clearExpiredMisses({ nowMs: Date.now() }));
-    } catch (thrown) {
-      if (!(thrown instanceof RateLimiterRes)) throw thrown;
-      this.#remember(callerKey, thrown.consumedPoints);
-      throw tooManyMisses(thrown.msBeforeNext);
-    }
+    const nowMs = this.#nowMs();
+    const { misses, msToWindowEnd } = onlyRow(await db.query(countMiss({ callerKey, nowMs })));
+    this.#remember(callerKey, misses);
+    if (misses > this.#missesPerMinute) throw tooManyMisses(msToWindowEnd);
+    if (misses === 1) await db.query(clearExpiredMisses({ nowMs }));
   }
 }
 
@@ -132,12 +119,20 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): P
   });
 }
 
-// Each new row removes some old ones, so that the table does not grow. They have to be a minute old, because the clocks of
-// replicas differ.
+const countMiss = statement<{ misses: number; msToWindowEnd: number }, CallerParams>(
+  'countMiss',
+  `insert into ${table} as counted (key, points, expire) values ($callerKey, 1, $nowMs::bigint + ${windowMs})
+   on conflict (key) do update set
+     points = case when counted.expire <= $nowMs::bigint then 1 else counted.points + 1 end,
+     expire = case when counted.expire <= $nowMs::bigint then excluded.expire else counted.expire end
+   returning points as misses, (expire - $nowMs::bigint)::double precision as "msToWindowEnd"`,
+);
+
+// Each new row removes some old ones, so that the table does not grow.
 const clearExpiredMisses = statement<never, { nowMs: number }>(
   'clearExpiredMisses',
   `delete from ${table} where key in (
-     select key from ${table} where expire < $nowMs::bigint - ${windowMs}
+     select key from ${table} where expire < $nowMs::bigint
      order by expire limit 10 for update skip locked
    )`,
 );

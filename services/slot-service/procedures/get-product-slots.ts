@@ -15,8 +15,11 @@ const maxShown = 1_000_000;
  * Design 4, GetProductSlots: the open slots of each requested product, soonest delivery first. Throws
  * RESOURCE_EXHAUSTED for more than 5,000,000 slots and product ids.
  */
-export function getProductSlots({ replica }: StoreParts): Handler<typeof SlotStoreService.method.getProductSlots> {
-  const responses = new ResponseCache<typeof GetProductSlotsResponseSchema>(maxShown);
+export function getProductSlots({
+  database,
+  replica,
+}: StoreParts): Handler<typeof SlotStoreService.method.getProductSlots> {
+  const responses = new ResponseCache<typeof GetProductSlotsResponseSchema>(database.clock, maxShown);
   return async ({ productIds }, call) => {
     const content = await readStores(replica, call);
     return responses.get(content, productIds.join(), (open) => {

@@ -41,13 +41,8 @@ export interface StoreVersion {
 /** One version of the derived stores in memory. It is immutable. */
 export interface StoreContent extends StoreVersion, StoredSlots {}
 
-const dayMs = 24 * 60 * 60_000;
-
-/**
- * Slots whose freeze time was before this one, in epoch milliseconds, are left out of a version: a history of years would fill
- * the memory. Reads judge by the time itself. The day is for a clock that was ahead when a version was loaded.
- */
-export const keptFromMs = () => Date.now() - dayMs;
+/** When a slot is no longer open, whatever becomes of it: from its freeze time on, or from its delivery time on. */
+export const closesAtMs = ({ deliveryMs, freezeMs }: StoredSlot) => Math.min(deliveryMs, freezeMs);
 
 /**
  * Applies changes to the slots of a version, which stays as it is. It runs in batches, one an iteration of the event loop, between
@@ -55,10 +50,15 @@ export const keptFromMs = () => Date.now() - dayMs;
  * version. What is not changed is shared by both versions, also each slot's encoded form.
  *
  * @param changes ordered by delivery time, then id; one a slot.
+ * @param fromMs slots that closed before are left out: a history of years would fill the memory.
  */
-export async function applyChanges(before: StoredSlots, changes: readonly StoredChange[]): Promise<StoredSlots> {
+export async function applyChanges(
+  before: StoredSlots,
+  changes: readonly StoredChange[],
+  fromMs: number,
+): Promise<StoredSlots> {
   const batch = new Batch();
-  const applying = apply(batch, before, changes, keptFromMs());
+  const applying = apply(batch, before, changes, fromMs);
   for (;;) {
     await nextIteration();
     batch.begin();
@@ -81,7 +81,7 @@ function* apply(
   for (const slot of changes) {
     changed.add(slot.id);
     if (batch.isOverAfter(1)) yield;
-    if (!slot.isOpen || slot.freezeMs <= fromMs) continue;
+    if (!slot.isOpen || closesAtMs(slot) <= fromMs) continue;
     added.push(slot);
     for (const productId of slot.productIds) {
       const ofProduct = addedByProduct.get(productId);
@@ -91,7 +91,7 @@ function* apply(
     }
   }
 
-  const stays = ({ id, freezeMs }: StoredSlot) => freezeMs > fromMs && !changed.has(id);
+  const stays = (slot: StoredSlot) => closesAtMs(slot) > fromMs && !changed.has(slot.id);
   const left = new Set<number>();
   for (const slot of before.slots) {
     if (batch.isOverAfter(1)) yield;

@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { applyChanges, keptFromMs, type StoreContent, type StoredChange, type StoredSlots } from './content.ts';
+import { applyChanges, type StoreContent, type StoredChange, type StoredSlots } from './content.ts';
 import { parseSnapshot } from './snapshot.ts';
 
 interface VersionRow {
@@ -12,12 +12,17 @@ interface VersionRow {
   timeline: number;
   snapshot: string;
   isAfterLoaded: boolean;
+  fromMs: number;
 }
+
+/** How long slots that have closed are kept. Reads judge by the time itself, which a failover may set back. */
+const keptMs = 24 * 60 * 60_000;
 
 const newestVersion = statement<VersionRow, { loadedId: string | null }>(
   'newestVersion',
   `select id, version, refreshed_at as "refreshedAt", timeline, snapshot::text as snapshot,
-     exists (select from store_versions where id = $loadedId::uuid) as "isAfterLoaded"
+     exists (select from store_versions where id = $loadedId::uuid) as "isAfterLoaded",
+     extract(epoch from now())::float8 * 1000 - ${keptMs} as "fromMs"
    from store_versions order by version desc limit 1`,
 );
 
@@ -33,7 +38,8 @@ const changesSince = statement<StoredChange, { version: number }>(
 const openSlots = statement<StoredChange, { fromMs: number }>(
   'openSlots',
   `select ${changeColumns} from stored_slots
-   where is_active and not is_capacity_full and freeze_ms > $fromMs::float8 order by delivery_ms, slot_id`,
+   where is_active and not is_capacity_full and least(delivery_ms, freeze_ms) > $fromMs::float8
+   order by delivery_ms, slot_id`,
 );
 
 const noSlots: StoredSlots = { slots: [], byProduct: new Map() };
@@ -56,20 +62,20 @@ export async function loadStores(
       if (newest === undefined || newest.id === loaded?.id) return undefined;
       const before = newest.isAfterLoaded ? loaded : undefined;
       const changes = await tx.query(
-        before === undefined ? openSlots({ fromMs: keptFromMs() }) : changesSince({ version: before.version }),
+        before === undefined ? openSlots({ fromMs: newest.fromMs }) : changesSince({ version: before.version }),
       );
       return { newest, before, changes };
     },
     { isolation: 'repeatable read' },
   );
   if (read === undefined) return loaded;
-  const { id, version, refreshedAt, timeline, snapshot } = read.newest;
+  const { id, version, refreshedAt, timeline, snapshot, fromMs } = read.newest;
   return {
     id,
     version,
     refreshedAt: timestampFromDate(refreshedAt),
     timeline,
     snapshot: parseSnapshot(snapshot),
-    ...(await applyChanges(read.before ?? noSlots, read.changes)),
+    ...(await applyChanges(read.before ?? noSlots, read.changes, fromMs)),
   };
 }

@@ -47,7 +47,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
   );
   metrics.gauge(
     { name: 'store_age_seconds', help: 'Time since that version was built; it grows while nobody writes.' },
-    () => Math.max(Date.now() - timestampMs(replica.content.refreshedAt), 0) / 1_000,
+    () => Math.max(database.clock.now() - timestampMs(replica.content.refreshedAt), 0) / 1_000,
   );
   const backlog = oneAtATime(async () => {
     // A scrape must not make calls wait longer.

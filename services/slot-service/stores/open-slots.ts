@@ -1,5 +1,5 @@
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import type { StoredSlot } from './content.ts';
+import { closesAtMs, type StoredSlot } from './content.ts';
 
 // A slot is in the list of each of its products, with all its product ids: 15 MB of the binary form.
 const maxShown = 5_000_000;
@@ -30,10 +30,10 @@ export class OpenSlots {
    * @throws RESOURCE_EXHAUSTED when the answer shows more than 5,000,000 slots and product ids.
    */
   among(slots: readonly StoredSlot[]): StoredSlot[] {
-    const open = slots.filter(({ freezeMs }) => freezeMs > this.#nowMs);
-    for (const { freezeMs, productIds } of open) {
-      this.#size += 1 + productIds.length;
-      this.#untilMs = Math.min(this.#untilMs, freezeMs);
+    const open = slots.filter((slot) => closesAtMs(slot) > this.#nowMs);
+    for (const slot of open) {
+      this.#size += 1 + slot.productIds.length;
+      this.#untilMs = Math.min(this.#untilMs, closesAtMs(slot));
     }
     if (this.#size > maxShown) throw fail(commonErrors.answerTooLarge);
     return open;

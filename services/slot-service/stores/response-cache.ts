@@ -1,5 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { LRUCache } from 'lru-cache';
+import type { DatabaseClock } from '../../../shared/clock/clock.ts';
 import type { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
 import type { StoreContent } from './content.ts';
 import { OpenSlots } from './open-slots.ts';
@@ -12,10 +13,12 @@ const maxKeyLength = 200;
  */
 export class ResponseCache<Output extends DescMessage> {
   readonly #responses: LRUCache<string, { response: EncodedResponse<Output>; untilMs: number }>;
+  readonly #clock: DatabaseClock;
   #content: StoreContent | undefined;
 
   /** @param maxShown how many slots and product ids all kept responses together may show. */
-  constructor(maxShown: number) {
+  constructor(clock: DatabaseClock, maxShown: number) {
+    this.#clock = clock;
     this.#responses = new LRUCache({ maxSize: maxShown });
   }
 
@@ -27,7 +30,7 @@ export class ResponseCache<Output extends DescMessage> {
   ): EncodedResponse<Output> {
     if (content !== this.#content) this.#responses.clear();
     this.#content = content;
-    const nowMs = Date.now();
+    const nowMs = this.#clock.now();
     const kept = this.#responses.get(key);
     if (kept !== undefined && nowMs < kept.untilMs) return kept.response;
     const open = new OpenSlots(nowMs);

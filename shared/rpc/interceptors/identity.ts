@@ -1,5 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
+import type { Logger } from 'pino';
 import type { Authenticator } from '../../auth/authenticator.ts';
+import { logRefusals } from '../../auth/refusals.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
 
@@ -7,22 +9,35 @@ const recheckMs = 1_000;
 
 /**
  * Verifies the credential. Throws UNAUTHENTICATED `Authentication required`, and ends a stream with it
- * once its token has expired or its key is revoked.
+ * once its token has expired or its key is revoked. The log then has the reason.
  */
-export function identity({ authenticate }: Authenticator): Interceptor {
+export function identity({ authenticate }: Authenticator, logger: Logger): Interceptor {
+  const logRefusal = logRefusals(logger);
+
+  /** Whether the token is refused, which is logged. While the keys can't be fetched, nobody knows that it is bad. */
+  function isRefused(call: CallContext, error: unknown): error is ConnectError {
+    if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
+    if (error.cause !== undefined) logRefusal(error.cause, call.requestId);
+    return true;
+  }
+
   async function recheck(call: CallContext): Promise<void> {
     try {
       await authenticate(call.header('authorization'));
     } catch (error) {
-      // While the keys can't be fetched, nobody knows that the token is bad.
-      if (error instanceof ConnectError && error.code === Code.Unauthenticated) call.signal.abort(() => error);
+      if (isRefused(call, error)) call.signal.abort(() => error);
     }
   }
 
   return function identity({ method }, next) {
     const isUnary = method.methodKind === 'unary';
     return async (call) => {
-      call.identity = await authenticate(call.header('authorization'));
+      try {
+        call.identity = await authenticate(call.header('authorization'));
+      } catch (error) {
+        isRefused(call, error);
+        throw error;
+      }
       if (isUnary) return next(call);
       const timer = setInterval(() => void recheck(call), recheckMs);
       try {

@@ -35,7 +35,7 @@ export function createInterceptors({
     ...(tracing === undefined ? [] : [traces(tracing)]), // so that everything inside runs in the call's trace context
     logging(logger), // so that every call is logged, refused ones included
     errors(logger), // inside logging and metrics, so that they see the error that the caller gets
-    identity(authenticator), // before the request is decoded: no bytes are decoded for callers without a credential
+    identity(authenticator, logger), // before the request is decoded: no bytes are decoded for callers without a credential
     admission.interceptor, // shares out by caller, who is known now; before the request is decoded
     validation, // before the body: declared types and bounds come first (design 1)
     staff, // innermost: the staff check is the first rule of the body (spec 5)

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair, UnsecuredJWT } from 'jose';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../../shared/config/config.ts';
 import { expectError, slotContract } from '../../support/contract.ts';
 import { listen } from '../../support/listen.ts';
 import { post } from '../../support/post.ts';
 import { run } from '../../support/processes.ts';
-import { startTestService } from '../../support/service.ts';
-import { signClaims, signToken } from '../../support/tokens.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signClaims, signToken, type TokenOptions, testSecret } from '../../support/tokens.ts';
 
 const refused = {
   code: 'Unauthenticated',
@@ -15,6 +15,9 @@ const refused = {
   reason: 'AUTHENTICATION_REQUIRED',
 } as const;
 const denied = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' } as const;
+
+const day = 86_400;
+const nextMonth = Math.floor(Date.now() / 1000) + 30 * day;
 
 slotContract('The credential', (api) => {
   it('A call without a credential is refused', async () => {
@@ -25,15 +28,21 @@ slotContract('The credential', (api) => {
     ['garbled', () => 'x.y.z'],
     ['expired', () => signToken({ staffId: 1, expiresIn: -60 })],
     ['signed with another secret', () => signToken({ staffId: 1, key: 'another secret of thirty-two bytes or more' })],
-    ['unsigned', () => new UnsecuredJWT({ sub: 'x', staff_id: 1, exp: 4e9 }).encode()],
-    ['without a subject', () => signClaims({ staff_id: 1, exp: 4e9 })],
+    ['unsigned', () => new UnsecuredJWT({ sub: 'x', staff_id: 1, exp: nextMonth }).encode()],
+    ['without a subject', () => signClaims({ staff_id: 1, exp: nextMonth })],
     ['of an empty subject', () => signToken({ staffId: 1, subject: '' })],
     ['without an expiry', () => signClaims({ staff_id: 1, sub: 'x' })],
     ['of a staff id that is text', () => signToken({ staffId: '1' })],
     ['of a staff id that is no integer', () => signToken({ staffId: 1.5 })],
     ['not valid yet', () => signToken({ staffId: 1, claims: { nbf: 4e9 } })],
+    ['good for more than 366 days', () => signToken({ staffId: 1, expiresIn: 366 * day + 60 })],
+    ['of an expiry in milliseconds', () => signToken({ staffId: 1, claims: { exp: nextMonth * 1000 } })],
   ])('A token that is %s is refused', async (_kind, token) => {
     await expectError(api.as(await token()).getSlots({}), refused);
+  });
+
+  it('A token that is good for 366 days is accepted', async () => {
+    await api.as(await signToken({ staffId: 1, expiresIn: 366 * day })).getSlots({});
   });
 
   it('A token is valid until five seconds after its expiry', async () => {
@@ -185,4 +194,76 @@ it('With a key set, a token of its issuer and audience is accepted, and no other
     await service.stop();
     await new Promise((resolve) => provider.close(resolve));
   }
+});
+
+describe('The log of refused tokens', () => {
+  const key = 'another secret of thirty-two bytes or more';
+  const start = () =>
+    startTestService('slot', ({ auth }) => ({
+      auth: { ...auth, kind: 'secret', secrets: [testSecret], issuer: 'idp' },
+    }));
+  const refusals = ({ log }: TestService) => log.filter(({ msg }) => msg === 'a token was refused');
+  const sign = (options: TokenOptions = {}) => signToken({ ...options, claims: { iss: 'idp', ...options.claims } });
+  const long = '\u202e\n'.repeat(1_000);
+
+  it.each<[reason: string, token: () => Promise<string> | string]>([
+    ['staff_id is no integer: "1"', () => sign({ staffId: '1' })],
+    ['iss is not AUTH_ISSUER: "other"', () => sign({ claims: { iss: 'other' } })],
+    [`iss is not AUTH_ISSUER: "${'?\\n'.repeat(1_000)}"`.slice(0, 200), () => sign({ claims: { iss: long } })],
+    ['exp has passed: 1700000000', () => sign({ claims: { exp: 1.7e9 } })],
+    ['nbf has not come yet: 4000000000', () => sign({ claims: { nbf: 4e9 } })],
+    ['exp is more than 366 days ahead: 4000000000', () => sign({ claims: { exp: 4e9 } })],
+    ['the algorithm "HS384" is not allowed', () => sign({ header: { alg: 'HS384' } })],
+    ['signature verification failed', () => sign({ key })],
+    ['it is malformed', () => 'x.y.z'],
+    ['the header is no "Bearer <token>"', () => 'x y'],
+  ])('A refused token leaves in the log that %s, and the caller gets nothing of it', async (reason, tokenOf) => {
+    const service = await start();
+    try {
+      const token = await tokenOf();
+      const answer = await post(service.webPort, 'GetSlots', token, '{}', { 'x-request-id': 'mine' });
+      expect(await answer.json()).toMatchObject({ code: 'unauthenticated', message: 'Authentication required' });
+      expect(refusals(service)).toMatchObject([{ level: 'warn', reason, requestId: 'mine' }]);
+      expect(JSON.stringify(service.log)).not.toContain(token.split('.').at(-1));
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('A call without a token leaves no cause in the log, nor does one whose token is good', async () => {
+    const service = await start();
+    try {
+      await post(service.webPort, 'GetSlots', await sign({ staffId: 1 }));
+      await post(service.webPort, 'GetSlots', '', '{}', { authorization: '' });
+      expect(refusals(service)).toEqual([]);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('Of a flood of refused tokens, five a second are in the log, and then how many more there were', async () => {
+    const service = await start();
+    try {
+      const token = await sign({ key });
+      const calls = await Promise.all(Array.from({ length: 50 }, () => post(service.webPort, 'GetSlots', token)));
+      expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([401]));
+      const further = () => service.log.filter(({ msg }) => msg === 'further tokens were refused');
+      const told = () => further().reduce((sum, { tokens }) => sum + Number(tokens), refusals(service).length);
+      await expect.poll(told, { timeout: 10_000 }).toBe(50);
+      expect(refusals(service).length).toBeLessThanOrEqual(5 * (further().length + 1));
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+it('The token command makes no token for longer than the services accept', async () => {
+  const token = (ttl: string) =>
+    run(process.execPath, ['--import', 'tsx', 'shared/dev/token.ts', '--ttl', ttl], { AUTH_JWT_SECRET: testSecret });
+  expect(await token('366d')).toMatchObject({ code: 0, stderr: '' });
+  expect(await token('367d')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'token: --ttl must be a time such as 30m, 8h or 7d, at most 366d, not "367d"\n',
+  });
 });

@@ -21,6 +21,12 @@ slotContract('GetOpenSlots', (api) => {
     expect(refreshedAt).toBeDefined();
   });
 
+  it('A slot whose delivery time has passed is not listed, however late its freeze time is', async () => {
+    const before = (await getOpenSlots()).slots.length;
+    const wait = await create(-4, [9], inDays(180));
+    expect((await getOpenSlots(wait)).slots).toHaveLength(before);
+  });
+
   it('Slots that are inactive, full or past their freeze time are not listed', async () => {
     const before = (await getOpenSlots()).slots.length;
     await create(5, [9], inDays(-0.1));

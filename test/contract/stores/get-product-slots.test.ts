@@ -1,5 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { expect, it, vi } from 'vitest';
+import { DatabaseClock } from '../../../shared/clock/clock.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
 import { inDays, written } from '../../support/slot-writes.ts';
@@ -34,19 +35,26 @@ slotContract('GetProductSlots', (api) => {
     await expectError(stores().getProductSlots({ productIds: crowd.slice(0, 1_000) }), answerTooLarge);
   });
 
-  it('A slot closes when its freeze time passes, without a refresh', async () => {
-    const { headers } = await create(6, [13]);
+  it.each([
+    ['freeze', 13, inDays(6), inDays(5)],
+    ['delivery', 14, inDays(5), inDays(300)],
+  ])('A slot closes when its %s time passes, without a refresh', async (_which, product, deliveryTime, freezeTime) => {
+    const slot = { deliveryTime, freezeTime, productIds: [product] };
+    const headers = await written((options) => api.staff.createSlot(slot, options));
     const token = await signToken({ expiresIn: 30 * 86_400 });
     const client = createClient(SlotStoreService, withToken(api.transportAs('nobody'), token));
-    const first = await client.getProductSlots({ productIds: [13] }, { headers });
-    expect(first.slots[13]?.slots).toHaveLength(1);
+    const first = await client.getProductSlots({ productIds: [product] }, { headers });
+    expect(first.slots[product]?.slots).toHaveLength(1);
+    const now = DatabaseClock.prototype.now;
+    const clock = vi.spyOn(DatabaseClock.prototype, 'now').mockImplementation(function (this: DatabaseClock) {
+      return now.call(this) + 6 * 86_400_000;
+    });
     try {
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 86_400_000 });
-      const { slots, version } = await client.getProductSlots({ productIds: [13] });
-      expect(slots[13]?.slots).toEqual([]);
+      const { slots, version } = await client.getProductSlots({ productIds: [product] });
+      expect(slots[product]?.slots).toEqual([]);
       expect(version).toBe(first.version);
     } finally {
-      vi.useRealTimers();
+      clock.mockRestore();
     }
   });
 });

@@ -36,7 +36,7 @@ export type OpenSlot = Message<"slot.v1.OpenSlot"> & {
   deliveryTime?: Timestamp | undefined;
 
   /**
-   * Orders close at this time.
+   * Orders close at this time, or at the delivery time if that comes first.
    *
    * @generated from field: google.protobuf.Timestamp freeze_time = 3;
    */
@@ -315,8 +315,8 @@ export const WatchStoreResponseSchema: GenMessage<WatchStoreResponse, {validType
  * The derived stores of the slots, for the storefront, checkout and driver apps. Answers come from
  * memory. Every call needs a bearer token; a staff identity is not asked for.
  *
- * A slot is open when it is active, not full, and its freeze time is ahead of now, judged at the
- * read. Open slots are ordered by delivery time, then id.
+ * A slot is open when it is active, not full, and both its freeze time and its delivery time are ahead
+ * of the database's time, judged at the read. Open slots are ordered by delivery time, then id.
  *
  * A read that carries the header "store-request-id" of a slot write waits, within its deadline,
  * until the stores cover that write. After a recovery or a failover of the database it is ABORTED
