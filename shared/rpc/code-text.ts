@@ -9,7 +9,7 @@ const invisible =
  * able to type it from what they see.
  *
  * @returns the code in NFC.
- * @throws INVALID_ARGUMENT that names the field and the character, for white space at an end, and for an invisible character anywhere.
+ * @throws INVALID_ARGUMENT that names the field and the character: for white space at an end, and an invisible one anywhere.
  */
 export function readCode(field: string, text: string): string {
   const [atEnd] = /^\s|\s$/u.exec(text) ?? [];
