@@ -4,6 +4,7 @@ import { type ChannelCredentials, type ChannelOptions, Client, credentials } fro
 import { runStreamingCall, runUnaryCall } from '../internals/client.ts';
 import { procedurePath } from '../rpc/procedure-path.ts';
 import { targetOf } from './addresses.ts';
+import { capTimeout } from './connect/connect.ts';
 import { sendKey } from './connect/idempotency.ts';
 import { sendToken, type Token } from './connect/token.ts';
 import { createChannelOptions } from './service-config.ts';
@@ -69,7 +70,8 @@ export function createGrpcTransport(services: readonly DescService[], options: G
  * Returns the time limit of a call twice: for Connect in this process, which may wait for a token first, and as the
  * deadline that grpc-js sends to the server.
  */
-function limitsOf(signal: AbortSignal | undefined, timeoutMs = 0) {
+function limitsOf(signal: AbortSignal | undefined, wantedMs = 0) {
+  const timeoutMs = capTimeout(wantedMs);
   const limits = { ...(signal === undefined ? {} : { signal }), ...(timeoutMs > 0 ? { timeoutMs } : {}) };
   return { limits, deadline: timeoutMs > 0 ? { deadline: Date.now() + timeoutMs } : {} };
 }

@@ -127,7 +127,7 @@ export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
       value: create(ErrorInfoSchema, { reason: row.reason, domain: errorDomain, metadata }),
     },
   ];
-  if (violations !== undefined) {
+  if (violations?.length) {
     const value = create(BadRequestSchema, { fieldViolations: [...violations] });
     details.push({ desc: BadRequestSchema, value });
   }

@@ -1,4 +1,4 @@
-import type { Http2SecureServer, Http2Server, ServerHttp2Stream } from 'node:http2';
+import type { Http2SecureServer, Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import * as grpc from '@grpc/grpc-js';
 import { PinnedLibrary } from './pinned-library.ts';
 
@@ -10,6 +10,7 @@ import { PinnedLibrary } from './pinned-library.ts';
  *   options for that.
  * - grpc-js adds its `stream` listener to them when it binds. Ours runs after it, and skips the streams
  *   that grpc-js has rejected.
+ * - It reads a call's deadline from the headers of the event. A `stream` listener that goes before it can change them.
  * - grpc-js reads a request in a `data` listener of its stream. Ours goes before it.
  * - A call emits `cancelled` at every end, also after a success.
  * - Only the experimental credentials of a certificate provider can change their certificate.
@@ -39,6 +40,14 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
   const isHandled = servers.every((each) => each.listenerCount('stream') > 0);
   grpcJs.check(isHandled, 'does not handle streams from the moment it is bound');
   return servers;
+}
+
+/** Changes the header of each request in which grpc-js will find its deadline. */
+export function changeTimeout(server: Http2Server | Http2SecureServer, change: (timeout: string) => string): void {
+  server.prependListener('stream', (_stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    const timeout = headers['grpc-timeout'];
+    if (typeof timeout === 'string') headers['grpc-timeout'] = change(timeout);
+  });
 }
 
 /** Calls `listener` with each chunk of a request before grpc-js gets it. */

@@ -78,6 +78,14 @@ describe('A grpc-js client', () => {
     expect(await readCovering({ stores: open(SlotStoreService, staff) }, written, 10_000)).toContain(written.slotId);
   });
 
+  it.each([2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY])(
+    'A client may wait for %d ms, longer than a timer of Node',
+    async (timeoutMs) => {
+      await open(SlotService, staff).getSlots({}, { timeoutMs });
+      for await (const _version of open(SlotStoreService, staff).watchStore({}, { timeoutMs })) break;
+    },
+  );
+
   it('A client that leaves the loop over a stream ends the call', async () => {
     const slots = open(SlotService, staff);
     const versions: number[] = [];

@@ -68,6 +68,15 @@ describe('A client over Connect', () => {
     expect(versions).toHaveLength(1);
   });
 
+  it.each([2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY])(
+    'A call over Connect may wait for %d ms, longer than a timer',
+    async (timeoutMs) => {
+      await openCoupons().getAll({}, { timeoutMs });
+      const stores = createConnectClient(SlotStoreService, { baseUrl: urlOf('slot'), token: staff });
+      for await (const _version of stores.watchStore({}, { timeoutMs })) break;
+    },
+  );
+
   it('A reader that leaves the loop over a stream ends the call', async () => {
     const stores = createConnectClient(SlotStoreService, { baseUrl: urlOf('slot'), token: staff });
     const headers = { 'x-request-id': 'left' };

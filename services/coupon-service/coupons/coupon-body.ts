@@ -1,5 +1,6 @@
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponBody as CouponBodyMessage } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import { couponErrors } from '../errors.ts';
 
@@ -8,12 +9,12 @@ import { couponErrors } from '../errors.ts';
  * ids are sets, which the validation interceptor made of them: their sizes can be compared with counts of rows. In productIds and validTill, null stores null and undefined is "not given".
  *
  * @param field where it stands in the request.
- * @throws INVALID_ARGUMENT for a date that does not parse: types come before all rules.
+ * @throws INVALID_ARGUMENT for a date that does not parse, and for a code that nobody could type: types come before all rules.
  */
 export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial<CouponBodyMessage> | undefined = {}) {
-  const { validTill } = body;
+  const { couponCode, validTill } = body;
   return {
-    couponCode: body.couponCode,
+    couponCode: couponCode === undefined ? undefined : readCode(`${field}.coupon_code`, couponCode),
     isUserBased: body.isUserBased,
     discountPercent: body.discountPercent,
     flatDiscount: body.flatDiscount,

@@ -69,7 +69,7 @@ export function isFirstPage({ cursor = 0, limit = defaultLimit, search, pageToke
  * @throws INVALID_ARGUMENT for a page token that is garbled or comes from another listing or search.
  */
 export function readPage(listing: string, request: PageRequest): Page {
-  const search = readSearch(request.search);
+  const search = readSearch(request.search?.normalize('NFC'));
   const limit = Math.min(request.limit ?? defaultLimit, maxLimit);
   const start: Place =
     request.pageToken === ''

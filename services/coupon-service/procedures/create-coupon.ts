@@ -25,7 +25,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     // 1, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
     // 2
-    const mobile = request.mobile.replace(/[^0-9]/g, '');
+    const mobile = request.mobile.replace(/\P{Nd}/gu, '').replace(/[^\P{Nd}0-9]/gu, asciiDigit);
     if (mobile.length !== 10) throw fail(couponErrors.mobileNotTenDigits);
     // 4
     const couponCode = `${codePrefix}${mobile.slice(-4)}${lastSixDigits(Date.now())}${randomAlphanumerics(4)}`;
@@ -39,6 +39,14 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     const { id, userId } = found;
     return { success: true, coupon: { ...terms, id, couponCode, userId, userMobile: mobile } };
   };
+}
+
+/** A digit of any script as the one of ASCII: a script has its ten in a row, from 0 on. */
+function asciiDigit(digit: string): string {
+  const value = digit.codePointAt(0) ?? 0;
+  let zero = value;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String((value - zero) % 10);
 }
 
 interface NewPhoneCoupon extends Actor {

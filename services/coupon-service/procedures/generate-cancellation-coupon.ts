@@ -50,7 +50,7 @@ export function generateCancellationCoupon({
 
 /** Rule 4: the first three characters of a name in upper case, then the order's id. */
 export function refundCode(name: string, orderId: number): string {
-  return `${firstCharacters(name, 3).toUpperCase()}${orderId}`;
+  return `${firstCharacters(name, 3).toUpperCase().normalize('NFC')}${orderId}`;
 }
 
 interface OrderRow {

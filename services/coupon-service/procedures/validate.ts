@@ -19,7 +19,7 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
   return async ({ code, orderAmount }, call) => {
     // 1
     if (code === '') return refused(ValidationRefusal.CODE_EMPTY, 'Invalid coupon code');
-    const couponCode = code.toUpperCase();
+    const couponCode = code.toUpperCase().normalize('NFC');
     if (missLimit === undefined) return judge(await coupons.read(couponCode, call), orderAmount);
     return judge(await findWithin(missLimit, couponCode, call), orderAmount);
   };

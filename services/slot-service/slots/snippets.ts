@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { VendorSnippetInput, VendorSnippetSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import { timestampToJson } from '../../../shared/rpc/protobuf/timestamp.ts';
 import { slotErrors } from '../errors.ts';
@@ -32,8 +33,8 @@ const byName = (left: GivenSnippet, right: GivenSnippet) => (left.snippetCode < 
 /** The snippets of a request, before their slot is known. */
 export interface GivenSnippets {
   readonly snippets: readonly GivenSnippet[];
-  /** INVALID_ARGUMENT for the first date that does not parse; undefined when all do. */
-  readonly dateError: unknown;
+  /** INVALID_ARGUMENT for the first name that nobody could type, or date that does not parse; undefined without one. */
+  readonly inputError: unknown;
   /** The parameters of `snippetFindings`, `snippetsAreSound` and `insertSnippets`. */
   readonly params: SnippetParams;
 }
@@ -43,34 +44,31 @@ export interface SnippetParams {
   readonly snippetsJson: string;
   readonly snippetProductIds: readonly number[];
   readonly snippetNames: readonly string[];
-  /** What the request alone shows: all dates parse, and no name stands twice. */
+  /** What the request alone shows: all names and dates are good, and no name stands twice. */
   readonly snippetsMayBeSound: boolean;
 }
 
 /** Reads the snippets of createSlot and updateSlot (spec 4.1). Throws nothing: see `checkSnippets`. */
 export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippets {
-  let dateError: unknown;
-  const readDate = (text: string | undefined, index: number) => {
+  let inputError: unknown;
+  const snippets = given.map(({ name, productIds, validTill }, index) => {
+    const field = `vendor_snippets[${index}]`;
     try {
-      return optionalDate(`vendor_snippets[${index}].valid_till`, text);
+      const snippetCode = readCode(`${field}.name`, name);
+      return { snippetCode, productIds, validTill: optionalDate(`${field}.valid_till`, validTill) ?? null };
     } catch (error) {
-      dateError ??= error;
-      return null;
+      inputError ??= error;
+      return { snippetCode: name, productIds, validTill: null };
     }
-  };
-  const snippets = given.map(({ name, productIds, validTill }, index) => ({
-    snippetCode: name,
-    productIds,
-    validTill: readDate(validTill, index),
-  }));
-  const names = given.map(({ name }) => name);
+  });
+  const names = snippets.map(({ snippetCode }) => snippetCode);
   const params = {
     snippetsJson: JSON.stringify(snippets.toSorted(byName).map(toJson)),
     snippetProductIds: [...new Set(given.flatMap(({ productIds }) => productIds))],
     snippetNames: names,
-    snippetsMayBeSound: dateError === undefined && new Set(names).size === names.length,
+    snippetsMayBeSound: inputError === undefined && new Set(names).size === names.length,
   };
-  return { snippets, dateError, params };
+  return { snippets, inputError, params };
 }
 
 /** What a statement found of the snippets. */
@@ -116,11 +114,11 @@ export const snippetsStored = `(
  * The rules of snippets (spec 4.1 and 7), in their order; of one snippet, the products come before the
  * name (design 7).
  *
- * @throws INVALID_ARGUMENT for a date that does not parse and for products that do not exist,
+ * @throws INVALID_ARGUMENT for a name that nobody could type, a date that does not parse and products that do not exist,
  * ALREADY_EXISTS for a name that is taken, also by an earlier snippet of the same request.
  */
-export function checkSnippets({ snippets, dateError }: GivenSnippets, found: SnippetFindings): void {
-  if (dateError !== undefined) throw dateError;
+export function checkSnippets({ snippets, inputError }: GivenSnippets, found: SnippetFindings): void {
+  if (inputError !== undefined) throw inputError;
   const unknown = new Set(found.unknownProducts);
   const taken = new Set(found.takenNames);
   for (const { snippetCode: name, productIds } of snippets) {

@@ -28,9 +28,15 @@ export function createConnectTransport(services: readonly DescService[], options
     interceptors: [sendKey(services), ...(token === undefined ? [] : [sendToken(token)]), ...interceptors],
   });
   return {
-    unary: (method, signal, timeoutMs = defaultTimeoutMs, ...call) => unary(method, signal, timeoutMs, ...call),
-    stream,
+    unary: (method, signal, timeoutMs = defaultTimeoutMs, ...call) =>
+      unary(method, signal, capTimeout(timeoutMs), ...call),
+    stream: (method, signal, timeoutMs = 0, ...call) => stream(method, signal, capTimeout(timeoutMs), ...call),
   };
+}
+
+/** Caps a timeout at the longest delay of a timer, which would fire at once for a longer one. */
+export function capTimeout(timeoutMs: number): number {
+  return Math.min(timeoutMs, 2 ** 31 - 1);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
-import { http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
+import { changeTimeout, http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
 import { Connections } from '../limits/connections.ts';
+import { capGrpcTimeout } from '../limits/grpc-timeout.ts';
 import { smallRequestBytes } from '../limits/limits.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 
@@ -20,7 +21,7 @@ export interface GrpcTraffic {
 
 /**
  * Counts the requests and connections of a gRPC server for their callers, before its calls begin and
- * after they have ended, where no interceptor sees them. The server must be bound. Throws a
+ * after they have ended, where no interceptor sees them, and caps their deadlines. The server must be bound. Throws a
  * `ConfigError` when grpc-js differs from the version that this relies on.
  *
  * @param streamingPaths the paths of the procedures that answer with a stream.
@@ -32,6 +33,7 @@ export function countRequests(
 ): GrpcTraffic {
   const openServices = new Set<ServerHttp2Stream>();
   const connections = http2ServersOf(server).map((http2Server) => {
+    changeTimeout(http2Server, capGrpcTimeout);
     const ofServer = new Connections(http2Server);
     http2Server.on(
       'stream',

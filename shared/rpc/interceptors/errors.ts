@@ -3,7 +3,10 @@ import type { Logger } from 'pino';
 import { toPublicError } from '../../errors/errors.ts';
 import type { Interceptor } from '../interceptor.ts';
 
-/** Converts anything that is thrown into an error that a caller may see, and logs unexpected ones. */
+/**
+ * Converts anything that is thrown into an error that a caller may see, and logs unexpected ones. A 401 of
+ * the web port gets the challenge that HTTP asks for (RFC 6750).
+ */
 export function errors(logger: Logger): Interceptor {
   return function errors(_rpc, next) {
     return async (call) => {
@@ -13,6 +16,10 @@ export function errors(logger: Logger): Interceptor {
         const error = toPublicError(thrown);
         if (error.code === Code.Internal) {
           logger.error({ err: error.cause ?? error, requestId: call.requestId }, 'a call failed');
+        }
+        if (error.code === Code.Unauthenticated && call.protocol === 'connect') {
+          const isGiven = call.header('authorization') !== undefined;
+          call.responseHeaders.set('www-authenticate', isGiven ? 'Bearer error="invalid_token"' : 'Bearer');
         }
         throw error;
       }

@@ -9,7 +9,8 @@ const maxDepth = 32;
 
 /**
  * Converts a `google.protobuf.Value` to plain JSON. Throws INVALID_ARGUMENT for the field when the value
- * is missing, or when it can't be stored and read back: NaN, a NUL, ill-formed Unicode, deep nesting.
+ * is missing, or when it can't be stored and read back: NaN, an integer that a double can't hold, a NUL, ill-formed Unicode,
+ * deep nesting.
  */
 export function readJson(field: string, value: Value | undefined): JsonValue {
   let json: JsonValue;
@@ -26,6 +27,7 @@ export function readJson(field: string, value: Value | undefined): JsonValue {
 
 function violationOf(value: JsonValue, depth: number): string | undefined {
   if (typeof value === 'string') return violationOfText(value);
+  if (typeof value === 'number') return violationOfNumber(value);
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth === maxDepth) return `is nested deeper than ${maxDepth} levels`;
   for (const [key, item] of Object.entries(value)) {
@@ -33,6 +35,12 @@ function violationOf(value: JsonValue, depth: number): string | undefined {
     if (violation !== undefined) return violation;
   }
   return undefined;
+}
+
+/** An integer that is written in digits, but not exact as a double: which one the caller meant is lost already. */
+function violationOfNumber(number: number): string | undefined {
+  const isExact = Number.isSafeInteger(number) || !Number.isInteger(number) || Math.abs(number) >= 1e21;
+  return isExact ? undefined : 'holds an integer beyond 2^53 - 1, which JSON does not keep';
 }
 
 function violationOfText(text: string): string | undefined {

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { unreadableRequest } from '../../errors/errors.ts';
+import type { Logger } from 'pino';
+import { codeName, commonErrors, fail, invalidRequest, unreadableRequest } from '../../errors/errors.ts';
 import {
   codeToHttpStatus,
   contentTypeProto,
@@ -23,6 +24,8 @@ import type { Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
 import { jsonWriteOptions } from '../protobuf/encoding.ts';
 import { hasTimeout, toCallSignal } from './deadlines.ts';
+import { pathOf } from './http-request.ts';
+import type { WebRequest, WebResponse } from './port.ts';
 
 /** The flags and length before each message of a stream, and of gRPC-Web. */
 export const envelopeHeaderBytes = 5;
@@ -124,6 +127,29 @@ function writeConnectError(
   }
   header.set('content-type', 'application/json');
   return { status: codeToHttpStatus(error.code), header, body: singleChunk(errorToJsonBytes(error, jsonWriteOptions)) };
+}
+
+// A path may be as long as all headers may be together.
+const maxPath = 200;
+
+/**
+ * Refuses a request that is no call of any procedure, with the body that every error has, and a line in the log: for its path
+ * (404), its HTTP method (405) or its content type (415).
+ */
+export async function refuse(
+  logger: Logger,
+  request: WebRequest,
+  response: WebResponse,
+  status: number,
+): Promise<void> {
+  const method = `${request.method} ${pathOf(request).slice(0, maxPath)}`;
+  const error =
+    status === 415
+      ? invalidRequest('The content type is not application/json, application/proto or application/grpc-web')
+      : fail(commonErrors.unimplemented, { params: { method } });
+  logger.info({ method, code: codeName(error.code), status }, 'a request was no call');
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(errorToJsonBytes(error, jsonWriteOptions));
 }
 
 /** A body of one chunk. */

@@ -8,6 +8,7 @@ import {
   createContextValues,
   type HandlerContext,
 } from '@connectrpc/connect';
+import type { Logger } from 'pino';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { toPublicError } from '../../errors/errors.ts';
 import { readAllBytes } from '../../internals/connect.ts';
@@ -20,7 +21,7 @@ import { checkMessageBounds } from '../limits/message-bounds.ts';
 import { procedurePath } from '../procedure-path.ts';
 import { type Codec, EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
-import { interceptError, rejectCall, singleChunk } from './connect-errors.ts';
+import { interceptError, refuse, rejectCall, singleChunk } from './connect-errors.ts';
 import { codecOf, readBoundedBody } from './connect-request.ts';
 import { capTimeouts, hasTimeout, toCallSignal } from './deadlines.ts';
 import type { WebHandler } from './port.ts';
@@ -36,11 +37,12 @@ export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
   interceptors: readonly Interceptor[],
   authenticator: Authenticator,
+  logger: Logger,
 ): ReadonlyMap<string, WebHandler> {
   return new Map(
     rpcs.map((rpc) => {
-      const json = createHandler(rpc, 'json', interceptors, authenticator);
-      const proto = createHandler(rpc, 'proto', interceptors, authenticator);
+      const json = createHandler(rpc, 'json', interceptors, authenticator, logger);
+      const proto = createHandler(rpc, 'proto', interceptors, authenticator, logger);
       const handler: WebHandler = (request, response, open) =>
         codecOf(request) === 'json' ? json(request, response, open) : proto(request, response, open);
       return [procedurePath(rpc.method), handler];
@@ -54,6 +56,7 @@ function createHandler(
   codec: Codec,
   interceptors: readonly Interceptor[],
   authenticator: Authenticator,
+  logger: Logger,
 ): WebHandler {
   const checkBounds = (message: Uint8Array) => checkMessageBounds(codec, rpc.method.input, message);
   const router = createConnectRouter({
@@ -61,7 +64,8 @@ function createHandler(
     readMaxBytes: maxMessageBytes,
     // Only gzip: at Node's default, brotli takes 200 ms for one large response.
     acceptCompression: [boundedGzip(checkBounds)],
-    jsonOptions: jsonWriteOptions,
+    // Unknown fields are refused (design 7).
+    jsonOptions: { ...jsonWriteOptions, ignoreUnknownFields: false },
   });
   mount(router, rpc, interceptors);
   const [handler] = router.handlers;
@@ -93,6 +97,8 @@ function createHandler(
     // Discards the rest of a rejected request: unread, it would block the next one on the connection.
     const drain = () => request.resume();
     requestBody.return().then(drain, drain);
+    // The method of HTTP, or the content type, is none of this procedure.
+    if ([405, 415].includes(connectResponse.status)) return refuse(logger, request, response, connectResponse.status);
     const content = await readAllBytes(body, Number.MAX_SAFE_INTEGER);
     const intercepted = await interceptError(rpc, interceptors, connectRequest, connectResponse, content);
     await universalResponseToNodeResponse(intercepted, response);

@@ -6,6 +6,7 @@ import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
 import { checkMessageBounds } from '../limits/message-bounds.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 import type { Codec } from '../protobuf/encoding.ts';
+import { findViolations } from '../protobuf/json-violations.ts';
 import type { WebRequest, WebResponse } from './port.ts';
 
 /** A unary call of Connect, read straight from Node's request. */
@@ -108,11 +109,16 @@ const isClosed = (response: WebResponse) => ('stream' in response ? response.str
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Decodes a request in JSON. The caller gets the text of an error, because it names the invalid field. */
+/** Decodes a request in JSON. The error for one that does not decode names its fields; unknown ones are refused (design 7). */
 function decodeJson({ input }: DescMethod, body: Buffer): Message {
+  let text = '';
   try {
-    return fromJsonString(input, utf8.decode(body), { ignoreUnknownFields: true });
+    text = utf8.decode(body);
+    return fromJsonString(input, text);
   } catch (cause) {
-    throw invalidRequest(cause instanceof Error ? cause.message : String(cause), { cause });
+    const violations = findViolations(input, text);
+    const [first] = violations;
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw invalidRequest(first === undefined ? problem : `${first.field}: ${first.description}`, { violations, cause });
   }
 }

@@ -1,16 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
+import { capGrpcTimeout } from '../limits/grpc-timeout.ts';
 import { maxTimerMs } from '../limits/limits.ts';
 
 /** A `connect-timeout-ms` that the protocol allows. */
 export const connectTimeoutPattern = /^\d{1,10}$/;
-const grpcTimeoutPattern = /^(\d{1,8})([HMS])$/;
-const unitMs = new Map([
-  ['H', 3_600_000],
-  ['M', 60_000],
-  ['S', 1_000],
-]);
 
 /** Whether a request of Connect or gRPC-Web has a timeout. */
 export function hasTimeout(header: Headers): boolean {
@@ -23,10 +18,8 @@ export function capTimeouts(header: Headers): void {
   if (connectTimeoutPattern.test(connect) && Number(connect) > maxTimerMs) {
     header.set('connect-timeout-ms', String(maxTimerMs));
   }
-  const [, count, unit = ''] = grpcTimeoutPattern.exec(header.get('grpc-timeout') ?? '') ?? [];
-  if (Number(count) * (unitMs.get(unit) ?? 0) > maxTimerMs) {
-    header.set('grpc-timeout', `${Math.floor(maxTimerMs / 1000)}S`);
-  }
+  const grpc = header.get('grpc-timeout');
+  if (grpc !== null) header.set('grpc-timeout', capGrpcTimeout(grpc));
 }
 
 /**

@@ -9,6 +9,12 @@ export function mayBeCompressed({ headers }: WebRequest): boolean {
   return encodingHeaders.some((name) => (headers[name] ?? 'identity') !== 'identity');
 }
 
+/** The path of a request, without its query. */
+export function pathOf({ url = '' }: WebRequest): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
 /** A request on the web port. Over HTTP/1.1, Node itself limits how long a request may take to arrive. */
 export class HttpRequest extends OpenRequest {
   readonly #request: WebRequest;

@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import type { Connections } from '../limits/connections.ts';
 import { procedurePath } from '../procedure-path.ts';
 import type { ServedCalls } from '../served-calls.ts';
+import { refuse } from './connect-errors.ts';
 import { createConnectRouterHandlers } from './connect-router.ts';
 import { createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';
-import { HttpRequest } from './http-request.ts';
+import { HttpRequest, pathOf } from './http-request.ts';
 import type { WebHandler, WebListener, WebRequest } from './port.ts';
 
 /**
- * Creates the listener for the paths of the procedures; any other path is 404. Ordinary unary calls of
+ * Creates the listener for the paths of the procedures; any other path is refused. Ordinary unary calls of
  * Connect take the fast path, all others go through connect-node.
  */
 export function createCallListener(
@@ -18,7 +19,7 @@ export function createCallListener(
   connections: () => Connections,
 ): WebListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
-  const routerHandlers = createConnectRouterHandlers(rpcs, interceptors, authenticator);
+  const routerHandlers = createConnectRouterHandlers(rpcs, interceptors, authenticator, logger);
   const unaryRpcs = rpcs.filter(({ method }) => method.methodKind === 'unary');
   const unaryHandlers = new Map(
     unaryRpcs.map((rpc) => [procedurePath(rpc.method), createConnectUnaryHandler(rpc, interceptors)]),
@@ -29,7 +30,8 @@ export function createCallListener(
     const codec = unaryCodecOf(request);
     const handleUnary = codec && unaryHandlers.get(path);
     if (handleUnary) return handleUnary(request, response, open, codec);
-    return (routerHandlers.get(path) ?? notFound)(request, response, open);
+    const handleOther = routerHandlers.get(path);
+    return handleOther ? handleOther(request, response, open) : refuse(logger, request, response, 404);
   };
 
   return (request, response) => {
@@ -44,17 +46,7 @@ export function createCallListener(
   };
 }
 
-const notFound: WebHandler = async (_request, response) => {
-  response.writeHead(404).end();
-};
-
 /** The socket of a request. Over HTTP/2, the request has one of its own, without an address once it is reset. */
 function socketOf(request: WebRequest): Socket {
   return 'stream' in request ? (request.stream.session?.socket ?? request.socket) : request.socket;
-}
-
-/** The path of a request, without its query. */
-export function pathOf({ url = '' }: WebRequest): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }

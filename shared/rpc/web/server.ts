@@ -5,8 +5,9 @@ import cors from 'cors';
 import type { Logger } from 'pino';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import type { ServedCalls } from '../served-calls.ts';
+import { pathOf } from './http-request.ts';
 import { createHttpPort, createHttpsPort, type WebListener, type WebResponse } from './port.ts';
-import { createCallListener, pathOf } from './routes.ts';
+import { createCallListener } from './routes.ts';
 
 export interface WebServer {
   readonly port: number;
@@ -99,6 +100,7 @@ function createCors(origins: readonly string[]) {
       'Idempotent-Replayed',
       'Store-Request-Id',
       'Traceparent',
+      'WWW-Authenticate',
       'X-Request-Id',
     ],
     maxAge: 2 * 60 * 60,

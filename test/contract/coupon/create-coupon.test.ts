@@ -70,7 +70,7 @@ couponContract('CreateCoupon', (api) => {
     });
   });
 
-  it.each(['123456789', '12345678901', 'no digits', '٠١٢٣٤٥٦٧٨٩', ' '])(
+  it.each(['123456789', '12345678901', 'no digits', '987654３２１0123', '٠١٢٣٤٥٦٧٨', ' '])(
     'Rule 2: %j is refused, because it does not have 10 digits',
     async (mobile) => {
       await expectError(api.staff.createCoupon({ mobile }), {
@@ -78,6 +78,14 @@ couponContract('CreateCoupon', (api) => {
         message: 'Mobile number must be exactly 10 digits',
         reason: 'MOBILE_NOT_TEN_DIGITS',
       });
+    },
+  );
+
+  it.each(['٩٨٧٦٥٤٣٢١٠', '98765４3２10', '𝟗𝟖𝟕𝟔𝟓𝟒𝟑𝟐𝟏𝟎', '𝟿876५432-10'])(
+    'Rule 2: the digits of %s, whatever their script, are those of the mobile number',
+    async (mobile) => {
+      const { coupon } = await api.staff.createCoupon({ mobile });
+      expect(coupon?.userMobile).toBe('9876543210');
     },
   );
 

@@ -151,6 +151,48 @@ couponContract('Create', (api) => {
     if (before <= after) expect(digits >= before && digits <= after).toBe(true);
   });
 
+  it.each([
+    ['white space at its end', 'T1 ', 'U+0020'],
+    ['an invisible character', 'SPRING\u200b26', 'U+200B'],
+    ['nothing that shows', '\u3164', 'U+3164'],
+  ])(
+    'A code with %s is refused, and the error names the field and the character',
+    async (_what, couponCode, character) => {
+      const before = await countCoupons();
+      for (const caller of [api.staff, api.guest]) {
+        const call = caller.create({ coupon: { couponCode, discountPercent: 10 } });
+        await expectInvalidField(call, 'coupon.coupon_code');
+        expect((await failureOf(call)).rawMessage).toContain(character);
+      }
+      expect(await countCoupons()).toEqual(before);
+    },
+  );
+
+  it('A code is stored in NFC, and is taken in any form of it', async () => {
+    const body = { discountPercent: 10, isApplyForAll: true };
+    const { coupon } = await api.staff.create({ coupon: { ...body, couponCode: 'CAFE\u0301' } });
+    expect(coupon?.couponCode).toBe('CAF\u00c9');
+    const again = await failureOf(api.staff.create({ coupon: { ...body, couponCode: 'CAF\u00c9' } }));
+    expect(again.rawMessage).toBe('Coupon code already exists');
+    for (const code of ['cafe\u0301', 'caf\u00e9']) {
+      expect((await api.guest.validate({ code, userId: 1, orderAmount: 100 })).discountAmount).toBe(10);
+      expect((await api.staff.getAll({ search: code })).coupons.map(({ id }) => id)).toEqual([coupon?.id]);
+    }
+  });
+
+  it('A code that is asked for may have any characters', async () => {
+    const answer = await api.guest.validate({ code: 'T1\u200b ', userId: 1, orderAmount: 1 });
+    expect(answer.message).toBe('Coupon not found or invalidated');
+    expect((await api.staff.getAll({ search: ' \u200b' })).coupons).toEqual([]);
+  });
+
+  it('A limit below 0 is refused, and a limit of 0 is stored', async () => {
+    const coupon = { discountPercent: 10, maxLimitForUser: -1 };
+    await expectInvalidField(api.staff.create({ coupon }), 'coupon.max_limit_for_user');
+    const created = await api.staff.create({ coupon: { ...coupon, maxLimitForUser: 0 } });
+    expect(created.coupon?.maxLimitForUser).toBe(0);
+  });
+
   it('Rule 7: a code that exists is refused; upper and lower case differ', async () => {
     await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'Taken' } });
     await expectError(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'Taken' } }), {

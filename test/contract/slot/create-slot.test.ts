@@ -150,11 +150,21 @@ slotContract('CreateSlot', (api) => {
     ['a name', { name: '', productIds: [1] }, 'vendor_snippets[0].name'],
     ['a short name', { name: 'x'.repeat(129), productIds: [1] }, 'vendor_snippets[0].name'],
     ['a name without NUL', { name: 'a\0b', productIds: [1] }, 'vendor_snippets[0].name'],
+    ['a name without white space at its ends', { name: 'late ', productIds: [1] }, 'vendor_snippets[0].name'],
+    ['a name that shows', { name: '\u2800', productIds: [1] }, 'vendor_snippets[0].name'],
     ['products', { name: 'none', productIds: [] }, 'vendor_snippets[0].product_ids'],
     ['positive product ids', { name: 'zero', productIds: [1, 0] }, 'vendor_snippets[0].product_ids[1]'],
     ['a date that exists', { name: 'late', productIds: [1], validTill: 'never' }, 'vendor_snippets[0].valid_till'],
   ])('A snippet must have %s', async (_rule, snippet, field) => {
     await expectInvalidField(api.staff.createSlot({ ...times, vendorSnippets: [snippet] }), field);
+  });
+
+  it('A snippet name is stored in NFC, and is taken in any form of it', async () => {
+    const named = (name: string) => ({ ...times, vendorSnippets: [{ name, productIds: [1] }] });
+    const { createdSnippets } = await api.staff.createSlot(named('cafe\u0301'));
+    expect(createdSnippets.map(({ snippetCode }) => snippetCode)).toEqual(['caf\u00e9']);
+    const again = await failureOf(api.staff.createSlot(named('caf\u00e9')));
+    expect(again.rawMessage).toBe('Snippet name "caf\u00e9" already exists');
   });
 
   it('The response has a store-request-id', async () => {

@@ -144,6 +144,24 @@ slotContract('UpdateDeliverySequence', (api) => {
     },
   );
 
+  it.each<[JsonValue]>([[[2 ** 53]], [{ 1: [-(2 ** 53)] }], [2 ** 69]])(
+    'A value with an integer that a double may not hold is refused: %j',
+    async (value) => {
+      const id = await addSlot();
+      await expectInvalidField(update(id, value), 'delivery_sequence');
+      expect(await stored(id)).toEqual({});
+    },
+  );
+
+  it.each<[JsonValue]>([[9007199254740991], [-9007199254740991], [1e21], [9007199254740.5]])(
+    'The number %j is stored as it is',
+    async (value) => {
+      const id = await addSlot();
+      await update(id, value);
+      expect(await stored(id)).toBe(value);
+    },
+  );
+
   it('The value is checked before the staff identity', async () => {
     await expectInvalidField(api.guest.updateDeliverySequence({ id: 1 }), 'delivery_sequence');
   });

@@ -61,7 +61,8 @@ slotContract('Failures of UpdateSlot', (api) => {
     ['delivery_time', { deliveryTime: 'soon' }],
     ['freeze_time', { freezeTime: '2026-02-31' }],
     ['vendor_snippets[1].valid_till', { vendorSnippets: [snippet('fine', [1]), snippet('late', [1], 'never')] }],
-  ])('UpdateSlot wraps the error of a wrong date in %s', async (field, wrong) => {
+    ['vendor_snippets[0].name', { vendorSnippets: [snippet('unseen\u200b', [1])] }],
+  ])('UpdateSlot wraps the error of a wrong date or name in %s', async (field, wrong) => {
     const id = await addSlot();
     const before = await everything(id);
     const info = await expectError(api.staff.updateSlot({ ...changes(id), ...wrong }), {

@@ -369,7 +369,8 @@ export const VendorSnippetSchema: GenMessage<VendorSnippet, {validType: VendorSn
  */
 export type VendorSnippetInput = Message<"slot.v1.VendorSnippetInput"> & {
   /**
-   * Becomes the snippet's code: 1 to 128 characters.
+   * Becomes the snippet's code: 1 to 128 characters, stored in NFC. White space at an end, and an invisible character
+   * anywhere, are refused. A name stays taken after its slot is deactivated.
    *
    * @generated from field: string name = 1;
    */
@@ -383,7 +384,7 @@ export type VendorSnippetInput = Message<"slot.v1.VendorSnippetInput"> & {
   productIds: number[];
 
   /**
-   * A date; absent or empty for none.
+   * A date; absent or empty for none. One without a time ends at 00:00 UTC of that day.
    *
    * @generated from field: optional string valid_till = 3;
    */
@@ -599,7 +600,8 @@ export const UpdateSlotProductsResponseSchema: GenMessage<UpdateSlotProductsResp
  */
 export type CreateSlotRequest = Message<"slot.v1.CreateSlotRequest"> & {
   /**
-   * A date: ISO 8601, UTC where it names no zone. Required.
+   * A date: ISO 8601, or another form that JavaScript reads, and UTC where it names no zone. One without a time is 00:00 UTC of
+   * that day, and 07/03/2027 is 3 July. Required.
    *
    * @generated from field: string delivery_time = 1;
    */
@@ -1103,7 +1105,8 @@ export type UpdateDeliverySequenceRequest = Message<"slot.v1.UpdateDeliverySeque
   id?: number | undefined;
 
   /**
-   * Any JSON value, null included, nested at most 32 levels deep.
+   * Any JSON value, null included, nested at most 32 levels deep. Numbers are doubles: an integer beyond 2^53 - 1, which would
+   * not come back as it was given, is INVALID_ARGUMENT. So large a one that JSON writes it with an exponent is a double.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
@@ -1131,7 +1134,8 @@ export type UpdateDeliverySequenceRequestValid = Message<"slot.v1.UpdateDelivery
   id: number;
 
   /**
-   * Any JSON value, null included, nested at most 32 levels deep.
+   * Any JSON value, null included, nested at most 32 levels deep. Numbers are doubles: an integer beyond 2^53 - 1, which would
+   * not come back as it was given, is INVALID_ARGUMENT. So large a one that JSON writes it with an exponent is a double.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
@@ -1322,6 +1326,8 @@ export const UpdateSlotCapacityResponseSchema: GenMessage<UpdateSlotCapacityResp
  * the derived stores, which is neither awaited nor returned. They answer with the header
  * "store-request-id"; a read of SlotStoreService that carries it waits for that write.
  *
+ * A request in JSON with a field that its message does not have is refused: INVALID_ARGUMENT, with a violation for each.
+ *
  * An answer that would be too large is refused: RESOURCE_EXHAUSTED "The answer is too large - please
  * ask for less". GetAll, GetSlots, GetSlotById and GetSlotsProductIds have at most 1,000,000 product
  * ids, and every answer has at most 64 MiB.
@@ -1421,7 +1427,7 @@ export const SlotService: GenService<{
     output: typeof UpdateSlotResponseSchema;
   },
   /**
-   * Deactivates a slot; its record is kept. Schedules a store refresh.
+   * Deactivates a slot; its record is kept, and so are the names of its snippets, which stay taken. Schedules a store refresh.
    *
    * Errors: NOT_FOUND "Slot not found".
    *

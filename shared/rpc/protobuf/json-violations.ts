@@ -1,0 +1,101 @@
+import { create, type DescField, type DescMessage, type JsonValue, mergeFromJson } from '@bufbuild/protobuf';
+
+/** What is wrong with a field of a request in JSON. `field` is where it stands there. */
+export interface JsonViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+const maxViolations = 20;
+// A request may name a field of megabytes.
+const maxShown = 100;
+
+/**
+ * Finds what is wrong with JSON that could not be decoded as a message: each unknown field, with the place of the known one
+ * that it resembles, and each value of another type. Only a request that fails pays for it.
+ *
+ * @returns at most 20; none where the text as a whole is at fault.
+ */
+export function findViolations(schema: DescMessage, text: string): JsonViolation[] {
+  const found: JsonViolation[] = [];
+  for (const violation of violationsOf(schema, parse(text), '', schema)) {
+    found.push({ field: violation.field.toWellFormed(), description: violation.description.toWellFormed() });
+    if (found.length === maxViolations) break;
+  }
+  return found;
+}
+
+/** The value of a JSON text. One that is none has no fields. */
+function parse(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+function* violationsOf(schema: DescMessage, json: JsonValue, at: string, root: DescMessage): Generator<JsonViolation> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    if (at === '') return;
+    const [only, ...others] = schema.fields;
+    const form =
+      only?.fieldKind === 'list' && others.length === 0 ? `must have the form {"${only.jsonName}":[1,2]}` : '';
+    yield { field: at, description: form || 'is not an object' };
+    return;
+  }
+  for (const [key, value] of Object.entries(json)) {
+    const field = schema.fields.find(({ jsonName, name }) => jsonName === key || name === key);
+    const place = `${at}${at && '.'}${key.slice(0, maxShown)}`;
+    if (field === undefined) yield { field: place, description: `is not a field${suggest(key, schema, root)}` };
+    else yield* violationsOfField(field, value, place, root);
+  }
+}
+
+function* violationsOfField(
+  field: DescField,
+  value: JsonValue,
+  at: string,
+  root: DescMessage,
+): Generator<JsonViolation> {
+  const inner = isOwn(field) ? field.message : undefined;
+  if (inner !== undefined && field.fieldKind === 'list' && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* violationsOf(inner, item, `${at}[${index}]`, root);
+  } else if (inner !== undefined && field.fieldKind === 'message' && value !== null) {
+    yield* violationsOf(inner, value, at, root);
+  } else {
+    const problem = problemOf(field, value);
+    if (problem !== undefined) yield { field: at, description: problem };
+  }
+}
+
+/** What the decoder says of one value; undefined when it takes it. */
+function problemOf(field: DescField, value: JsonValue): string | undefined {
+  try {
+    mergeFromJson(field.parent, create(field.parent), { [field.jsonName]: value });
+    return undefined;
+  } catch (error) {
+    return String(error)
+      .replace(/^.*? from JSON:? /, '')
+      .slice(0, maxShown);
+  }
+}
+
+/** Messages of protobuf itself take JSON of a form of their own. */
+const isOwn = ({ message }: DescField) => message !== undefined && message.file.proto.package !== 'google.protobuf';
+
+function suggest(key: string, schema: DescMessage, root: DescMessage): string {
+  const known =
+    pathsOf(root).find((path) => path === key || path.endsWith(`.${key}`)) ??
+    schema.fields
+      .map(({ jsonName }) => jsonName)
+      .find((name) => key.length > 2 && (name.startsWith(key) || key.startsWith(name)));
+  return known === undefined ? '' : `; did you mean ${known}?`;
+}
+
+/** The paths of all fields of a message and of those within it. Requests don't contain themselves. */
+function pathsOf({ fields }: DescMessage): string[] {
+  return fields.flatMap((field) => {
+    const inner = field.message !== undefined && isOwn(field) ? pathsOf(field.message) : [];
+    return [field.jsonName, ...inner.map((path) => `${field.jsonName}.${path}`)];
+  });
+}
