@@ -93,14 +93,14 @@ const limitedCalls: typeof couponCalls = [
 ];
 let orders = 0;
 
-/** Leaves out the round trips of the derived stores and of health, which run beside the calls. */
+/** Leaves out the round trips of the derived stores, of health and of quotas, which run beside the calls. */
 function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
   const refreshing = new Set<number>();
   return trips.filter(({ connection, statements }) => {
     if (statements.includes('beginRepeatableRead')) refreshing.add(connection);
     const isRefresh = refreshing.has(connection);
     if (statements.includes('commit')) refreshing.delete(connection);
-    return !isRefresh && !statements.includes('ping');
+    return !isRefresh && !statements.includes('ping') && !statements.includes('countStored');
   });
 }
 
