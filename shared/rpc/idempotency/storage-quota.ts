@@ -52,7 +52,7 @@ export class StorageQuota {
   requireRoom(subject: string): void {
     const count = this.#counts.get(subject);
     if (count === undefined || count.total + count.unwritten < this.#maxBytes) return;
-    const retryAfterMs = count.endsAtMs - performance.now();
+    const retryAfterMs = Math.ceil(count.endsAtMs - performance.now());
     if (retryAfterMs > 0) throw fail(commonErrors.storageQuota, { retryAfterMs });
   }
 
