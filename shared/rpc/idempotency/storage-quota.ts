@@ -117,7 +117,7 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
   return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? bounded(rpc) : rpc)) };
 }
 
-// Upper estimates, measured (docs/limits.md). A record with its indexes and its entry; each byte of a request, in the record and
+// Estimates, meant to be too high (docs/limits.md). A record with its indexes and its entry; each byte of a request, in the record and
 // in the entry, as text; each id, in a row with up to four indexes, and in the entry. What a write removes is in its entry once
 // more, and was counted when it was added: the factors have room for both.
 const perCall = 1_024;
