@@ -73,6 +73,11 @@ export const couponErrors = {
     code: Code.NotFound,
     message: 'User not found for this order',
   },
+  orderTotalInvalid: {
+    reason: 'ORDER_TOTAL_INVALID',
+    code: Code.FailedPrecondition,
+    message: 'The total of this order is no amount of 0 or more',
+  },
   mobileNotTenDigits: {
     reason: 'MOBILE_NOT_TEN_DIGITS',
     code: Code.InvalidArgument,

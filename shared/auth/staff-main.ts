@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
-import { connectionErrorMessage } from '../db/connection-error.ts';
+import { connectionErrorMessage } from '../db/errors.ts';
 import { parseId } from '../db/int32.ts';
 
 const usage = `usage: staff add NAME     a new staff user; tokens carry the id that it prints first as staff_id

@@ -61,6 +61,8 @@ export interface ServiceConfig {
   readonly validateMissesPerMinute: number | undefined;
   /** How long the answer to a mutation with an idempotency key is kept. */
   readonly idempotencyTtlHours: number;
+  /** About how much a caller may have stored in an hour. */
+  readonly storedMibPerHour: number;
   /** Undefined: audit entries are kept for ever. */
   readonly auditRetentionDays: number | undefined;
   readonly redisUrl: string | undefined;
@@ -119,7 +121,8 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     couponStaffOnly: readSwitch(env, 'COUPON_STAFF_ONLY', false, errors),
     validateMissesPerMinute: readOptionalCount(env, 'VALIDATE_MISSES_PER_MINUTE', 1_000_000, errors),
     idempotencyTtlHours: readCount(env, 'IDEMPOTENCY_TTL_HOURS', 24, 8_760, errors),
-    auditRetentionDays: readOptionalCount(env, 'AUDIT_RETENTION_DAYS', 36_500, errors),
+    storedMibPerHour: readCount(env, 'STORED_MIB_PER_HOUR', 256, 1_000_000, errors),
+    auditRetentionDays: readAuditRetentionDays(env, errors),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], errors),
     redisSentinels: readRedisSentinels(env, errors),
     redisSentinelPassword: env.REDIS_SENTINEL_PASSWORD || undefined,
@@ -166,6 +169,11 @@ function readCouponCodePrefix(env: Environment, errors: ConfigErrors): string {
     errors.add('COUPON_CODE_PREFIX must be exactly two upper-case letters, such as DC');
   }
   return prefix;
+}
+
+/** Reads for how many days audit entries are kept; undefined: for ever. */
+export function readAuditRetentionDays(env: Environment, errors: ConfigErrors): number | undefined {
+  return readOptionalCount(env, 'AUDIT_RETENTION_DAYS', 36_500, errors);
 }
 
 /** Reads the least severe level of the log. */

@@ -30,6 +30,11 @@ export const databaseErrors = {
     code: Code.InvalidArgument,
     message: 'A value cannot be stored',
   },
+  unsound: {
+    reason: 'RECORD_NOT_SOUND',
+    code: Code.FailedPrecondition,
+    message: 'The record has a value that is out of bounds - it has to be mended first',
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 /**
@@ -51,6 +56,10 @@ const integrityViolation = '23';
 const inFailedTransaction = '25P02';
 const idleInTransactionTimeout = '25P03';
 const cannotBePrepared = '42';
+/** A statement is prepared already on its session, or not at all. */
+const otherSession = ['42P05', '26000'];
+/** What the log and a start say of them. */
+const poolerHint = 'a pooler in transaction mode: set DATABASE_PREPARE=false';
 
 /** What a statement lost to a concurrent one that changed what it had checked; undefined for other errors. */
 export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
@@ -93,8 +102,14 @@ export function toDatabaseError(error: unknown, logger: Logger, statement?: stri
   // A broken constraint may mean a lost race, which `conditionalWrite` handles.
   const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
   const level = row.code === Code.Internal && !expected ? 'error' : 'warn';
-  logger[level]({ err: error, statement, reason: row.reason }, 'a database call failed');
+  logger[level]({ err: error, statement, reason: row.reason }, poolerProblem(error) ?? 'a database call failed');
   return fail(row, { cause: error });
+}
+
+/** What to do about a driver's error that only a pooler causes; undefined for other errors. */
+export function poolerProblem(error: unknown): string | undefined {
+  const cause = error instanceof ConnectError ? error.cause : error;
+  return cause instanceof pg.DatabaseError && otherSession.includes(cause.code ?? '') ? poolerHint : undefined;
 }
 
 function rowOf(error: unknown): ErrorRow {
@@ -110,6 +125,8 @@ function rowOf(error: unknown): ErrorRow {
     case '40001': // serialization_failure
     case '40P01': // deadlock_detected
       return databaseErrors.conflict;
+    case '23514': // check_violation: no request has such values, but a row from before the check may (migration 0015)
+      return databaseErrors.unsound;
     case '25006': // read_only_sql_transaction: a primary that became a standby
       return databaseErrors.unavailable;
   }
@@ -126,4 +143,13 @@ function rowOf(error: unknown): ErrorRow {
     default:
       return commonErrors.internal;
   }
+}
+
+/**
+ * Returns the message of whatever was thrown while a connection was opened. A connection that was refused at
+ * several addresses is an AggregateError without a message, so its first error stands for all.
+ */
+export function connectionErrorMessage(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return first instanceof Error ? first.message : String(first);
 }

@@ -1,20 +1,23 @@
+import { readAuditRetentionDays } from '../config/config.ts';
 import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
-import { connectionErrorMessage } from './connection-error.ts';
+import { connectionErrorMessage } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { grantServiceRole } from './service-role.ts';
 
 try {
-  const { databaseUrl, serviceUrl } = readUrls();
-  const applied = await migrate(databaseUrl);
+  const { databaseUrl, serviceUrl, retentionDays } = readVariables();
+  const odd: string[] = [];
+  const applied = await migrate(databaseUrl, (line) => odd.push(line), retentionDays ?? null);
   const lines = applied.length === 0 ? ['nothing to migrate'] : applied.map((name) => `applied ${name}`);
   if (serviceUrl !== undefined) lines.push(`granted to ${await grantServiceRole(databaseUrl, serviceUrl)}`);
+  lines.push(...odd);
   process.stdout.write(`${lines.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`migrate: ${explain(error)}\n`);
   process.exit(1);
 }
 
-function readUrls(): { databaseUrl: string; serviceUrl: string | undefined } {
+function readVariables() {
   const errors = new ConfigErrors();
   // Migrations hold a session lock, which a pooler does not keep.
   const name = process.env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
@@ -24,8 +27,9 @@ function readUrls(): { databaseUrl: string; serviceUrl: string | undefined } {
   if (serviceUrl !== undefined && !isDecodable(serviceUrl)) {
     errors.add('SERVICE_DATABASE_URL has a % that is no escape');
   }
+  const retentionDays = readAuditRetentionDays(process.env, errors);
   errors.throwIfAny();
-  return { databaseUrl, serviceUrl };
+  return { databaseUrl, serviceUrl, retentionDays };
 }
 
 function isDecodable(url: string): boolean {

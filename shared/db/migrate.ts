@@ -1,31 +1,76 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runMigrations } from 'bullmq';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
 import type { Database } from './database.ts';
+import { poolerProblem } from './errors.ts';
+import { validateConstraints } from './odd-rows.ts';
 import { statement } from './statement.ts';
 
 const directory = fileURLToPath(new URL('./migrations', import.meta.url));
 const migrationsTable = 'schema_migrations';
 
+/** Who waits for a lock on a table has all later readers wait behind it: so long at most, and then again. */
+const lockTimeoutMs = 250;
+const pauseMs = 500;
+const giveUpMs = 10 * 60_000;
+const lockNotAvailable = '55P03';
+
 /**
- * Migrates a database to the newest schema. Processes that migrate at the same time wait for one another.
+ * Migrates a database to the newest schema, each migration in a transaction of its own. Processes that migrate at the same time
+ * wait for one another. What waits for a lock, such as one that a backup holds, tries again for minutes, and no read notices.
  *
+ * @param tell gets a line for what else there is to know, such as rows that break a constraint.
+ * @param retentionDays for how many days audit entries are kept: null for ever, undefined as before.
  * @returns the names of the migrations that were applied.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
-  const done = await runner({
-    databaseUrl,
-    dir: directory,
-    migrationsTable,
-    direction: 'up',
-    checkOrder: true,
-    log: () => undefined,
-  });
-  await migrateJobs(databaseUrl);
-  return done.map(({ name }) => name);
+export async function migrate(
+  databaseUrl: string,
+  tell: (line: string) => void = () => undefined,
+  retentionDays?: number | null,
+): Promise<string[]> {
+  const connection = { connectionString: databaseUrl, lock_timeout: lockTimeoutMs };
+  const applied: string[] = [];
+  const applyNext = () =>
+    runner({
+      databaseUrl: connection,
+      dir: directory,
+      migrationsTable,
+      direction: 'up',
+      count: 1,
+      checkOrder: true,
+      advisoryLockMode: 'wait',
+      log: () => undefined,
+    });
+  for (let done = await tryUntilUnlocked(applyNext); done.length > 0; done = await tryUntilUnlocked(applyNext)) {
+    applied.push(...done.map(({ name }) => name));
+  }
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await tryUntilUnlocked(() => migrateJobs(client));
+    await tryUntilUnlocked(() => validateConstraints(client, tell));
+    if (retentionDays !== undefined) await client.query('update audit_retention set days = $1', [retentionDays]);
+  } finally {
+    await client.end();
+  }
+  return applied;
+}
+
+/** Runs work again while a lock that it needs is taken. Throws a `ConfigError` when it still is after minutes. */
+async function tryUntilUnlocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const since = Date.now(); ; await pause(pauseMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
+      if (Date.now() - since < giveUpMs) continue;
+      throw new ConfigError('another transaction, such as a backup, holds a lock: migrate again when it has ended');
+    }
+  }
 }
 
 /** The name of slot-service's job queue. */
@@ -35,16 +80,9 @@ export const storeRefreshQueue = 'store-refresh';
  * Creates BullMQ's tables in a schema of their own, for the job queue when `REDIS_URL` is not set. The first call of
  * `next_job_id` for a queue creates a sequence. Services lack the right to do so, so it is called here.
  */
-async function migrateJobs(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await runMigrations(client);
-    await client.query('set search_path to bullmq');
-    await client.query('select next_job_id($1)', [storeRefreshQueue]);
-  } finally {
-    await client.end();
-  }
+async function migrateJobs(client: pg.Client): Promise<void> {
+  await runMigrations(client);
+  await client.query('select bullmq.next_job_id($1)', [storeRefreshQueue]);
 }
 
 const appliedMigrations = statement<{ name: string }>(
@@ -59,8 +97,8 @@ const migrationsTableExists = statement<{ exists: boolean }>(
 /** Throws a `ConfigError` if the database's schema is older or newer than this code. */
 export async function assertMigrated(database: Database): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });
-  const [table] = await db.query(migrationsTableExists()).catch(() => {
-    throw new ConfigError('the database at DATABASE_URL does not answer');
+  const [table] = await db.query(migrationsTableExists()).catch((error: unknown) => {
+    throw poolerProblem(error) === undefined ? new ConfigError('the database at DATABASE_URL does not answer') : error;
   });
   const applied = table?.exists ? (await db.query(appliedMigrations())).map(({ name }) => name) : [];
   const known = await knownMigrations();

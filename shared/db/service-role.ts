@@ -1,9 +1,13 @@
 import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
 
+/** The columns of an audit entry that its writer gives. The id and the time come from the database. */
+const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes';
+
 /**
  * Grants the rights of a service to the role that services connect as. The role may read and write all rows, except
- * that it may only read the staff users and the list of migrations, and may not change audit entries. It owns nothing and can't change the schema.
+ * that it may only read the staff users, the list of migrations and the retention of audit entries, and may neither change audit
+ * entries nor tell their time. It owns nothing and can't change the schema.
  *
  * @param databaseUrl the URL with which the owner of the schema connects.
  * @param serviceUrl the URL with which services connect. A role that does not exist is created with the URL's password;
@@ -44,8 +48,9 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
       grant usage on schema public, bullmq to ${role};
       grant select, insert, update, delete on all tables in schema public, bullmq to ${role};
       grant usage, select on all sequences in schema public, bullmq to ${role};
-      revoke insert, update, delete on staff_users, schema_migrations from ${role};
-      revoke update, delete on audit_entries from ${role};
+      revoke insert, update, delete on staff_users, schema_migrations, audit_retention from ${role};
+      revoke insert, update, delete on audit_entries from ${role};
+      grant insert (${entryColumns}) on audit_entries to ${role};
       grant execute on function sweep_audit_entries to ${role};
       commit`);
   } catch (error) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withArguments } from '../config/arguments.ts';
 import { ConfigError, type Environment } from '../config/variables.ts';
-import { connectionErrorMessage } from '../db/connection-error.ts';
+import { connectionErrorMessage } from '../db/errors.ts';
 import { migrate } from '../db/migrate.ts';
 import { ShutdownStack } from '../runtime/shutdown.ts';
 import { createLogger } from '../telemetry/logger.ts';

@@ -37,6 +37,11 @@ export const commonErrors = {
     code: Code.Unavailable,
     message: 'The identity provider is unavailable',
   },
+  storageQuota: {
+    reason: 'STORAGE_QUOTA',
+    code: Code.ResourceExhausted,
+    message: 'Too much was stored in this hour - please try again later',
+  },
   invalidRequest: {
     reason: 'INVALID_REQUEST',
     code: Code.InvalidArgument,

@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { applyRetention } from '../audit/retention.ts';
 import { openAuthenticator } from '../auth/authenticator.ts';
 import type { ServiceConfig } from '../config/config.ts';
+import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
+import { poolerProblem } from '../db/errors.ts';
 import { assertMigrated } from '../db/migrate.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import { type GrpcServer, serveGrpc } from '../rpc/grpc/server.ts';
 import { withIdempotency } from '../rpc/idempotency/idempotency.ts';
+import { StorageQuota, withStorageQuota } from '../rpc/idempotency/storage-quota.ts';
 import type { Implementation } from '../rpc/implementation.ts';
 import { createAdmission } from '../rpc/interceptors/admission.ts';
 import { createInterceptors } from '../rpc/interceptors/interceptors.ts';
@@ -22,6 +26,7 @@ import { throwPortError } from './port-error.ts';
 import { Readiness } from './readiness.ts';
 import { ShutdownStack } from './shutdown.ts';
 import { startSweeps } from './sweeps.ts';
+import { registerTableSizes } from './table-sizes.ts';
 
 /** A service that serves both of its ports. */
 export interface RunningService {
@@ -78,13 +83,19 @@ export async function startService(
     const metricsPort = await startMetrics(config, metrics, logger, shutdown);
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
     database.registerMetrics(metrics);
+    registerTableSizes(metrics, database);
     await assertMigrated(database);
     const readiness = await Readiness.open({ database, logger, metrics });
     shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
+    await applyRetention(database, config.auditRetentionDays, logger);
     const parts = { config, database, logger, shutdown, metrics, tracing, draining: draining.signal };
     const built = await build(parts);
     startSweeps(parts);
-    const implementations = built.map((implementation) => withIdempotency(implementation, database));
+    const quota = new StorageQuota(parts);
+    shutdown.push({ name: 'storage quota', stop: () => quota.stop() });
+    const implementations = built
+      .map((implementation) => withIdempotency(implementation, database))
+      .map((implementation) => withStorageQuota(implementation, quota));
     const authenticator = await openAuthenticator({ config: config.auth, database, metrics, logger });
     shutdown.push({ name: 'key set', stop: () => authenticator.close() });
     const requests = new OpenRequests(authenticator);
@@ -129,7 +140,8 @@ export async function startService(
     return { grpcPort: grpc.port, webPort: web.port, metricsPort, stop };
   } catch (error) {
     await stop();
-    throw error;
+    const problem = poolerProblem(error);
+    throw problem === undefined ? error : new ConfigError(`the database at DATABASE_URL is behind ${problem}`);
   }
 }
 

@@ -3,7 +3,9 @@ import { sweepEntries } from '../audit/sweep.ts';
 import { CallSignal } from '../cancellation/signal.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
+import { warnOfOddRows } from '../db/odd-rows.ts';
 import { type BoundStatement, onlyRow } from '../db/statement.ts';
+import { sweepStoredBytes } from '../rpc/idempotency/storage-quota.ts';
 import { sweepKeys } from '../rpc/idempotency/sweep.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ShutdownStack } from './shutdown.ts';
@@ -24,7 +26,7 @@ interface SweptService {
 type Sweep = () => BoundStatement<{ swept: number }>;
 
 /**
- * Deletes what is older than its time: idempotency keys, and audit entries where `AUDIT_RETENTION_DAYS` is set. All
+ * Deletes what is older than its time: idempotency keys, audit entries where their retention is limited, and quotas' counts. All
  * replicas look every 30 s; one that finds the rows locked by another leaves them to it.
  */
 export function startSweeps({ config, database, logger, metrics, shutdown }: SweptService): void {
@@ -38,7 +40,10 @@ export function startSweeps({ config, database, logger, metrics, shutdown }: Swe
       });
     }
   };
-  let sweeping = sweepAll();
+  const warnOnce = warnOfOddRows(database, signal, logger).catch((error: unknown) => {
+    if (!signal.aborted) logger.warn({ err: error }, 'rows that answers cannot show whole could not be looked for');
+  });
+  let sweeping = warnOnce.then(sweepAll);
   const timer = setInterval(() => {
     sweeping = sweeping.then(sweepAll);
   }, everyMs).unref();
@@ -52,9 +57,12 @@ export function startSweeps({ config, database, logger, metrics, shutdown }: Swe
   });
 }
 
-function sweepsOf({ idempotencyTtlHours: hours, auditRetentionDays: days }: ServiceConfig): Record<string, Sweep> {
-  const keys = { idempotency_keys: () => sweepKeys({ hours, most }) };
-  return days === undefined ? keys : { ...keys, audit_entries: () => sweepEntries({ days, most }) };
+function sweepsOf({ idempotencyTtlHours: hours }: ServiceConfig): Record<string, Sweep> {
+  return {
+    idempotency_keys: () => sweepKeys({ hours, most }),
+    audit_entries: () => sweepEntries({ most }),
+    stored_bytes: () => sweepStoredBytes({ most }),
+  };
 }
 
 async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, count: (rows: number) => void) {

@@ -58,6 +58,8 @@ export class FuzzedService {
         [`${name.toUpperCase()}_GRPC_PORT`]: '0',
         [`${name.toUpperCase()}_WEB_PORT`]: '0',
         STORE_REFRESH_DELAY_MS: '100',
+        // One caller writes without an end.
+        STORED_MIB_PER_HOUR: '1000000',
         CORS_ORIGINS: 'http://localhost:3000',
       },
       stdio: ['ignore', openSync(logFile, 'w'), openSync(stderrFile, 'w'), 'ipc'],

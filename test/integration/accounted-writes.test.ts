@@ -32,9 +32,10 @@ it('Keys and audit entries are swept once their time has passed, and the others 
   await sql(insertEntries, [10, 1.5]);
   await sql(`insert into idempotency_keys (id, request, answer, created_at)
     select sha256(n::text::bytea), '', '', now() - n * interval '1 minute' from generate_series(1, 200) as n`);
+  await sql('update audit_retention set days = 2');
   await stage.start({
     databaseUrl: asServiceRole(stage.database.url),
-    env: { AUDIT_RETENTION_DAYS: '2', IDEMPOTENCY_TTL_HOURS: '2' },
+    env: { IDEMPOTENCY_TTL_HOURS: '2' },
   });
   const counts = `select (select count(*)::integer from audit_entries) as entries,
     (select count(*)::integer from idempotency_keys) as keys`;
@@ -53,9 +54,10 @@ it('Audit entries are kept for ever unless their time is limited', async () => {
   expect(await sql('select id from audit_entries')).toHaveLength(2);
 });
 
-it("The services' role can neither change nor delete audit entries, and sweep none of the last day", async () => {
+it("The services' role can neither change nor delete audit entries, and sweep none before their retention has passed", async () => {
   const stage = await openStage();
-  await stage.database.sql(insertEntries, [2, 0.9]);
+  await stage.database.sql(insertEntries, [2, 5]);
+  await stage.database.sql('update audit_retention set days = 6');
   const role = new pg.Client({ connectionString: asServiceRole(stage.database.url) });
   await role.connect();
   onTestFinished(() => role.end());
@@ -63,6 +65,9 @@ it("The services' role can neither change nor delete audit entries, and sweep no
     'update audit_entries set subject = subject',
     'delete from audit_entries',
     'truncate audit_entries',
+    'update audit_retention set days = 1',
+    'delete from audit_retention',
+    "insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, after) values (now(), '', '', '', '', 1, '{}')",
   ]) {
     await expect(role.query(change), change).rejects.toThrow('permission denied');
     await expect(role.query(`set audit.sweeping = 'on'; ${change}`), change).rejects.toThrow('permission denied');
@@ -74,6 +79,7 @@ it("The services' role can neither change nor delete audit entries, and sweep no
 it("Nothing of the services' role runs with the rights of the owner in a sweep", async () => {
   const stage = await openStage();
   await stage.database.sql(insertEntries, [2, 3]);
+  await stage.database.sql('update audit_retention set days = 1');
   const role = new pg.Client({ connectionString: asServiceRole(stage.database.url) });
   await role.connect();
   onTestFinished(() => role.end());
@@ -81,6 +87,16 @@ it("Nothing of the services' role runs with the rights of the owner in a sweep",
     insert into audit_entries values ('slot', '2000-01-01')`);
   expect((await role.query(`select sweep_audit_entries(now(), 10) as swept`)).rows).toEqual([{ swept: 4 }]);
   expect((await role.query('select from pg_temp.audit_entries')).rowCount).toBe(1);
+});
+
+it('A service that connects as the owner sets the retention, and one that does not warns', async () => {
+  const stage = await openStage();
+  await stage.start({ env: { AUDIT_RETENTION_DAYS: '9' } });
+  expect(await stage.database.sql('select days from audit_retention')).toEqual([{ days: 9 }]);
+  const service = await startTestService('slot', () => ({ auditRetentionDays: 3 }));
+  onTestFinished(() => service.stop());
+  expect(service.log).toContainEqual(expect.objectContaining({ days: null, AUDIT_RETENTION_DAYS: 3 }));
+  expect(await service.database.sql('select days from audit_retention')).toEqual([{ days: null }]);
 });
 
 it('A key is good on every replica', async () => {

@@ -138,6 +138,8 @@ class SpawnedProcess {
         [`${prefix}_WEB_PORT`]: String(ports?.web ?? 0),
         PROCESSES: String(processes),
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
+        // One caller writes without an end.
+        STORED_MIB_PER_HOUR: '1000000',
         ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
         ...more,
       },

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { CouponSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { shownAmount, shownList, shownTime } from '../../../shared/rpc/protobuf/shown.ts';
 
 /** The terms that coupons and reserved coupons share (spec 2.4, 2.5). Amounts are decimals. */
 export interface TermsRow {
@@ -48,15 +48,15 @@ export const couponFields = (row: string) => `
   'couponCode', ${row}.coupon_code, 'isUserBased', ${row}.is_user_based, 'isApplyForAll', ${row}.is_apply_for_all,
   'isInvalidated', ${row}.is_invalidated, ${termsFields(row)}`;
 
-/** The terms as the fields of a message: null is an absent field. */
+/** The terms as the fields of a message: null, and what can't be shown, is an absent field. */
 export function toTerms(row: TermsRow) {
   return {
-    discountPercent: row.discountPercent ?? undefined,
-    flatDiscount: row.flatDiscount ?? undefined,
-    minOrder: row.minOrder ?? undefined,
-    maxValue: row.maxValue ?? undefined,
-    productIds: row.productIds === null ? undefined : { ids: row.productIds },
-    validTill: row.validTill === null ? undefined : timestampFromDate(row.validTill),
+    discountPercent: shownAmount(row.discountPercent),
+    flatDiscount: shownAmount(row.flatDiscount),
+    minOrder: shownAmount(row.minOrder),
+    maxValue: shownAmount(row.maxValue),
+    productIds: row.productIds === null ? undefined : { ids: shownList(row.productIds) },
+    validTill: shownTime(row.validTill),
     maxLimitForUser: row.maxLimitForUser ?? undefined,
     exclusiveApply: row.exclusiveApply,
   };
@@ -72,7 +72,7 @@ export function toCoupon(row: CouponRow) {
     isApplyForAll: row.isApplyForAll,
     isInvalidated: row.isInvalidated,
     createdBy: row.createdBy,
-    createdAt: timestampFromDate(row.createdAt),
+    createdAt: shownTime(row.createdAt),
     etag: row.etag,
   } satisfies MessageInitShape<typeof CouponSchema>;
 }

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { shownList } from '../../../shared/rpc/protobuf/shown.ts';
 
 // The records that coupons are related to, each with only the columns that the spec names (2.6, design 5).
 
@@ -21,5 +22,5 @@ export function toUser([id, name, email, mobile]: UserTuple) {
 
 /** A product as a `ProductSummary`. */
 export function toProduct([id, name, images]: ProductTuple) {
-  return { id, name, images } satisfies MessageInitShape<typeof ProductSummarySchema>;
+  return { id, name, images: shownList(images) } satisfies MessageInitShape<typeof ProductSummarySchema>;
 }

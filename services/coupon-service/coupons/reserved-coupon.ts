@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ReservedCouponSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { shownTime } from '../../../shared/rpc/protobuf/shown.ts';
 import { type TermsRow, toTerms } from './coupon.ts';
 
 /** The reserved-coupon record (spec 2.5). */
@@ -28,6 +28,6 @@ export function toReservedCoupon(row: ReservedCouponRow) {
     secretCode: row.secretCode,
     couponCode: row.couponCode,
     createdBy: row.createdBy,
-    createdAt: timestampFromDate(row.createdAt),
+    createdAt: shownTime(row.createdAt),
   } satisfies MessageInitShape<typeof ReservedCouponSchema>;
 }

@@ -3,6 +3,7 @@ import { type Statement, statement } from '../../../shared/db/statement.ts';
 import { type Search, type SearchedTable, searchedIds } from '../../../shared/searching/searching.ts';
 import {
   latestFirst,
+  micros,
   type PageParams,
   type PageRequest,
   type PlacedRow,
@@ -133,7 +134,7 @@ function pageOf(
     select ${columns}, ${links.map(({ column }) => `"${column}".shown as "${column}",`).join(' ')}
       coalesce(place = (select place from beyond), false) as "isNext",
       case when place + 1 = (select place from beyond)
-        then (extract(epoch from ${table}.created_at) * 1000000)::bigint
+        then ${micros(`${table}.created_at`)}
       end as "createdAtMicros"
     from page as ${table} ${joined} ${links.map(joinLinks).join('')}
     where place <= coalesce((select place from beyond), place)

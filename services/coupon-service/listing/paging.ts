@@ -43,8 +43,8 @@ interface Page {
 const defaultLimit = 50;
 /** A larger limit is cut to it (design 7). */
 const maxLimit = 1_000;
-// The largest safe integer of microseconds: in the year 2255.
-const latest = String(Number.MAX_SAFE_INTEGER);
+// It stands for infinity: rows from before migration 0015 may have been created then.
+const latest = '9223372036854775807';
 
 /**
  * SQL of the order of a listing, and of the condition for its rows after a place. Its parameters stand in selects, so that
@@ -52,8 +52,13 @@ const latest = String(Number.MAX_SAFE_INTEGER);
  */
 export const latestFirst = 'created_at desc, id desc';
 export const placedAfter = `
-  (created_at, id) < (select timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond', $id::integer)
+  (created_at, id) < (select case $createdAt::bigint when ${latest} then 'infinity' when -${latest} then '-infinity'
+    else timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond' end, $id::integer)
   and id < (select coalesce(nullif($cursor::bigint, 0), ${maxInt32 + 1}))`;
+
+/** SQL of a time as the `createdAt` of a place. */
+export const micros = (time: string) =>
+  `greatest(least(extract(epoch from ${time}) * 1000000, ${latest}), -${latest})::bigint`;
 
 /** The request that staff begin with. */
 export const firstPage: PageRequest = { pageToken: '' };

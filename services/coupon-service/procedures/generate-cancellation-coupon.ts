@@ -15,7 +15,7 @@ const validForDays = 30;
  * Spec 4.2, generateCancellationCoupon. A read brings the order and its user, because rule 4
  * cuts the name by graphemes, which SQL can't. One statement then writes (5), only while rule 1, the code and what was read hold.
  *
- * Throws UNAUTHENTICATED for rule 1, NOT_FOUND for rules 2 and 3, ALREADY_EXISTS for rule 4, ABORTED
+ * Throws UNAUTHENTICATED for rule 1, NOT_FOUND for rules 2 and 3, FAILED_PRECONDITION for a total that is no amount, ALREADY_EXISTS for rule 4, ABORTED
  * when the order or its user changes again and again.
  */
 export function generateCancellationCoupon({
@@ -33,6 +33,7 @@ export function generateCancellationCoupon({
       // 3
       const { userId, name, mobile } = order;
       if (userId === null) throw fail(couponErrors.orderUserNotFound);
+      if (!order.hasSoundTotal) throw fail(couponErrors.orderTotalInvalid);
       // 4
       const couponCode = refundCode(name || mobile || 'USR', orderId);
       const refund = { orderId, userId, name, mobile, couponCode, staffId, validForDays };
@@ -59,9 +60,10 @@ interface OrderRow {
   mobile: string | null;
 }
 
-const selectOrder = statement<OrderRow, { orderId: number }>(
+const selectOrder = statement<OrderRow & { hasSoundTotal: boolean }, { orderId: number }>(
   'orderToRefund',
-  `select users.id as "userId", users.name, users.mobile
+  `select users.id as "userId", users.name, users.mobile,
+     total_amount >= 0 and total_amount < 'Infinity' as "hasSoundTotal"
    from orders left join users on users.id = orders.user_id
    where orders.id = $orderId`,
 );

@@ -27,8 +27,8 @@ interface UserMiniInfo {
   mobile: string;
 }
 
-// An empty name counts as none (design 7).
-const byName = `nullif(name, '') asc nulls last, id`;
+// As people sort; an empty name counts as none (design 7).
+const byName = `nullif(name, '') collate "und-x-icu" asc nulls last, id`;
 
 const pageOf = (rows: string) =>
   `select id, coalesce(nullif(name, ''), 'Unknown') as name, mobile

@@ -3,6 +3,7 @@ import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { type CouponService, ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { shownAmount } from '../../../shared/rpc/protobuf/shown.ts';
 import { compare, type Decimal, decimal, percentOf, toNumber } from '../coupons/decimals.ts';
 import { type CallerMisses, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';
@@ -60,7 +61,7 @@ export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
   const minOrder = positive(coupon.minOrder);
   if (minOrder !== undefined && compare(amount, minOrder) < 0) {
     const refusal = refused(ValidationRefusal.BELOW_MINIMUM, `Minimum order amount is ${toNumber(minOrder)}`);
-    return { ...refusal, minOrder: coupon.minOrder ?? undefined };
+    return { ...refusal, minOrder: shownAmount(coupon.minOrder) };
   }
   // 6 and 7
   const discount = capped(discountOf(amount, coupon), positive(coupon.maxValue));
@@ -69,9 +70,9 @@ export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
     discountAmount: toNumber(discount),
     coupon: {
       id: coupon.id,
-      discountPercent: coupon.discountPercent ?? undefined,
-      flatDiscount: coupon.flatDiscount ?? undefined,
-      maxValue: coupon.maxValue ?? undefined,
+      discountPercent: shownAmount(coupon.discountPercent),
+      flatDiscount: shownAmount(coupon.flatDiscount),
+      maxValue: shownAmount(coupon.maxValue),
     },
   };
 }
@@ -80,9 +81,9 @@ const refused = (refusal: ValidationRefusal, message: string) => ({ valid: false
 
 const zero = decimal(0);
 
-/** An amount that is set: null, and what is not above 0, counts as none (design 7). */
+/** An amount that is set: null, what is not above 0 (design 7), and what can't be shown, counts as none. */
 function positive(text: string | null): Decimal | undefined {
-  const amount = text === null ? zero : decimal(text);
+  const amount = decimal(shownAmount(text) ?? 0);
   return amount.units > 0n ? amount : undefined;
 }
 

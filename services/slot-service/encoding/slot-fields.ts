@@ -15,11 +15,11 @@ const summary = ProductSummarySchema.field;
 /** Writes the fields that Slot, ListedSlot and SlotDetail have under the same numbers, and their etag. */
 export function writeSlotFields(writer: FieldWriter, row: SlotTextRow, etag: DescField): void {
   writer.int32(slot.id.number, row.id);
-  writeTimestamp(writer, slot.deliveryTime.number, Date.parse(toIso(row.deliveryTime)));
-  writeTimestamp(writer, slot.freezeTime.number, Date.parse(toIso(row.freezeTime)));
+  if (isShown(row.deliveryTime)) writeTimestamp(writer, slot.deliveryTime.number, Date.parse(toIso(row.deliveryTime)));
+  if (isShown(row.freezeTime)) writeTimestamp(writer, slot.freezeTime.number, Date.parse(toIso(row.freezeTime)));
   if (row.isActive) writer.bool(slot.isActive.number, true);
   if (row.isCapacityFull) writer.bool(slot.isCapacityFull.number, true);
-  if (row.groupIds !== '{}') writer.int32s(slot.groupIds.number, row.groupIds.slice(1, -1).split(',').map(Number));
+  if (groupIdsOf(row) !== '') writer.int32s(slot.groupIds.number, groupIdsOf(row).split(',').map(Number));
   writer.string(etag.number, row.etag);
 }
 
@@ -48,8 +48,8 @@ export function writeAssociation(writer: FieldWriter, productId: number, product
 /** The fields of an object in JSON, without its braces, which Slot, ListedSlot and SlotDetail have. */
 export function slotFieldsToJson(row: SlotTextRow): string {
   return (
-    `"id":${row.id},"deliveryTime":"${toIso(row.deliveryTime)}","freezeTime":"${toIso(row.freezeTime)}",` +
-    `"isActive":${row.isActive},"isCapacityFull":${row.isCapacityFull},"groupIds":[${row.groupIds.slice(1, -1)}],` +
+    `"id":${row.id},${timeToJson('deliveryTime', row.deliveryTime)}${timeToJson('freezeTime', row.freezeTime)}` +
+    `"isActive":${row.isActive},"isCapacityFull":${row.isCapacityFull},"groupIds":[${groupIdsOf(row)}],` +
     `"etag":"${row.etag}"`
   );
 }
@@ -57,6 +57,18 @@ export function slotFieldsToJson(row: SlotTextRow): string {
 /** The fields of Slot in JSON, without its braces. */
 export function slotToJson(row: SlotTextRow): string {
   return `${slotFieldsToJson(row)},"deliverySequence":${sequenceOf(row)}`;
+}
+
+/** A field with a time, and the comma after it; empty for a time that can't be shown. */
+const timeToJson = (name: string, time: string) => (isShown(time) ? `"${name}":"${toIso(time)}",` : '');
+
+/** Whether a time of PostgreSQL is within the years 1 to 9999, and not infinite. */
+const isShown = (time: string) => time[4] === '-' && !time.endsWith('BC');
+
+/** The group ids, with commas between them, without what is none in an odd array: nulls and bounds, such as `[0:1]={7,NULL}`. */
+function groupIdsOf({ groupIds }: SlotTextRow): string {
+  if (/^\{[\d,-]*\}$/.test(groupIds)) return groupIds.slice(1, -1);
+  return (groupIds.replace(/^.*=/, '').match(/-?\d+/g) ?? []).join();
 }
 
 /** A time of PostgreSQL as protobuf's JSON form has it: to the millisecond, without a fraction of zero. */

@@ -2,6 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
+import { shownList } from '../../../shared/rpc/protobuf/shown.ts';
 import { ListedSlotsResponse } from '../encoding/slot-lists.ts';
 import type { SlotParts } from '../parts.ts';
 import { type ProductRow, slotTextColumns } from '../slots/slot.ts';
@@ -15,7 +16,9 @@ import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxPro
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
   const readSlots = shareResponse(database, async (db) => {
     const slots = listedRows(await db.query(selectSlots()));
-    const products = new Map(slots[0]?.products?.map((product) => [product.id, product]));
+    const products = new Map(
+      slots[0]?.products?.map(({ images, ...product }) => [product.id, { ...product, images: shownList(images) }]),
+    );
     return new ListedSlotsResponse(slots, products);
   });
   return (_request, call) => readSlots(call);

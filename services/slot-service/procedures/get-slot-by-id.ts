@@ -3,6 +3,7 @@ import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { isShownTime, shownList } from '../../../shared/rpc/protobuf/shown.ts';
 import { type ShownSnippet, SlotDetailResponse } from '../encoding/slot-detail.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
@@ -43,10 +44,16 @@ interface SlotDetailRow extends SlotTextRow {
 
 function toResponse(slot: SlotDetailRow, appUrl: string): SlotDetailResponse {
   const productSlots = slot.productSlots.map(([productId, name, images]): ProductSlotRow => {
-    return { slotId: slot.id, productId, product: name === null ? null : { id: productId, name, images } };
+    return {
+      slotId: slot.id,
+      productId,
+      product: name === null ? null : { id: productId, name, images: shownList(images) },
+    };
   });
   const vendorSnippets = slot.vendorSnippets.map((snippet) => ({
     ...snippet,
+    productIds: shownList(snippet.productIds),
+    validTill: snippet.validTill !== null && isShownTime(snippet.validTill) ? snippet.validTill : null,
     accessUrl: `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`,
   }));
   const deliverySequence = flattenSequence(JSON.parse(slot.deliverySequence));

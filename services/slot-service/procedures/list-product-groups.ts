@@ -33,5 +33,5 @@ interface GroupRow {
 // One group more than an answer may have is read at most.
 const selectGroups = statement<GroupRow>(
   'listProductGroups',
-  `select id, name from (select id, name from product_groups limit ${maxGroups} + 1) as groups order by name, id`,
+  `select id, name from (select id, name from product_groups limit ${maxGroups} + 1) as groups order by name collate "und-x-icu", id`,
 );

@@ -55,7 +55,7 @@ const found = searchedIds({
   columns: ['name'],
   indexed: 'name',
   placedBy: 'name',
-  order: 'name, id',
+  order: 'name collate "und-x-icu", id',
   where: 'true',
 });
 // The first rows of both together are among the first rows of each.

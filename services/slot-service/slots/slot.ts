@@ -1,6 +1,7 @@
 import { fromJson, type JsonValue, type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { shownList, shownTime } from '../../../shared/rpc/protobuf/shown.ts';
 
 /** The slot record (spec 2.1). */
 export interface SlotRow {
@@ -66,11 +67,11 @@ export const slotFields = (slots: string) => `
 export function toSlot(slot: SlotRow) {
   return {
     id: slot.id,
-    deliveryTime: timestampFromDate(slot.deliveryTime),
-    freezeTime: timestampFromDate(slot.freezeTime),
+    deliveryTime: shownTime(slot.deliveryTime),
+    freezeTime: shownTime(slot.freezeTime),
     isActive: slot.isActive,
     isCapacityFull: slot.isCapacityFull,
-    groupIds: slot.groupIds,
+    groupIds: shownList(slot.groupIds),
     deliverySequence: fromJson(ValueSchema, slot.deliverySequence ?? {}),
     etag: slot.etag,
   } satisfies MessageInitShape<typeof SlotSchema>;

@@ -8,6 +8,8 @@ export const Reason = {
   ACCESS_DENIED: 'ACCESS_DENIED',
   /** UNAVAILABLE: The identity provider is unavailable */
   IDENTITY_PROVIDER_UNAVAILABLE: 'IDENTITY_PROVIDER_UNAVAILABLE',
+  /** RESOURCE_EXHAUSTED: Too much was stored in this hour - please try again later */
+  STORAGE_QUOTA: 'STORAGE_QUOTA',
   /** INVALID_ARGUMENT: <problem> */
   INVALID_REQUEST: 'INVALID_REQUEST',
   /** RESOURCE_EXHAUSTED: The message is larger than 4 MiB */
@@ -46,6 +48,8 @@ export const Reason = {
   CONCURRENT_CHANGE: 'CONCURRENT_CHANGE',
   /** INVALID_ARGUMENT: A value cannot be stored */
   VALUE_NOT_STORABLE: 'VALUE_NOT_STORABLE',
+  /** FAILED_PRECONDITION: The record has a value that is out of bounds - it has to be mended first */
+  RECORD_NOT_SOUND: 'RECORD_NOT_SOUND',
   /** INVALID_ARGUMENT: Delivery time and orders close time are required */
   TIMES_REQUIRED: 'TIMES_REQUIRED',
   /** INVALID_ARGUMENT: One or more invalid product IDs in snippet "<name>" */
@@ -86,6 +90,8 @@ export const Reason = {
   ORDER_NOT_FOUND: 'ORDER_NOT_FOUND',
   /** NOT_FOUND: User not found for this order */
   ORDER_USER_NOT_FOUND: 'ORDER_USER_NOT_FOUND',
+  /** FAILED_PRECONDITION: The total of this order is no amount of 0 or more */
+  ORDER_TOTAL_INVALID: 'ORDER_TOTAL_INVALID',
   /** INVALID_ARGUMENT: Mobile number must be exactly 10 digits */
   MOBILE_NOT_TEN_DIGITS: 'MOBILE_NOT_TEN_DIGITS',
   /** RESOURCE_EXHAUSTED: Too many coupon codes were not found - please try again later */

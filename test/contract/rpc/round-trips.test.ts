@@ -93,8 +93,9 @@ const limitedCalls: typeof couponCalls = [
 ];
 let orders = 0;
 
-/** What the process asks the database for itself: whether it answers, by each connection, and what the sweep looks for. */
-const ofTheProcess = ['ping', 'select', 'overdueRequests'];
+/** What the process asks the database for itself: whether it answers, by each connection, what the sweep looks
+ * for, and what callers have had stored. */
+const ofTheProcess = ['ping', 'select', 'overdueRequests', 'countStored'];
 
 /** Leaves out the round trips of the derived stores and of the process itself, which run beside the calls. */
 function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {

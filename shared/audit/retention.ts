@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { onlyRow, statement } from '../db/statement.ts';
+
+const readRetention = statement<{ days: number | null; mayWrite: boolean }>(
+  'readRetention',
+  `select days, has_table_privilege('audit_retention', 'update') as "mayWrite" from audit_retention`,
+);
+
+/** Sets for how many days audit entries are kept; null: for ever. Only the owner of the schema may (migration 0016). */
+const writeRetention = statement<never, { days: number | null }>(
+  'writeRetention',
+  'update audit_retention set days = $days where days is distinct from $days',
+);
+
+/** Sets the retention of audit entries to that of a service, or warns where the service may not and the two differ. */
+export async function applyRetention(database: Database, asked: number | undefined, logger: Logger): Promise<void> {
+  const db = database.for({ signal: AbortSignal.timeout(10_000) });
+  const { days, mayWrite } = onlyRow(await db.query(readRetention()));
+  const wanted = asked ?? null;
+  if (days === wanted) return;
+  if (mayWrite) await db.query(writeRetention({ days: wanted }));
+  else
+    logger.warn(
+      { days, AUDIT_RETENTION_DAYS: wanted },
+      'the retention of audit entries is the one that the migration was given',
+    );
+}

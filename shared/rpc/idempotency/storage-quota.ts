@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto';
+import { type DescMessage, isMessage, type Message } from '@bufbuild/protobuf';
+import type { Logger } from 'pino';
+import type { ServiceConfig } from '../../config/config.ts';
+import type { Database } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
+import type { Implementation, Rpc } from '../implementation.ts';
+import { encodeMessage } from '../protobuf/encoding.ts';
+import { isMutation } from './mutation.ts';
+import { StoredAnswer } from './stored-answer.ts';
+
+const hourMs = 3_600_000;
+const flushEveryMs = 1_000;
+
+/** What one caller has had stored. */
+interface Count {
+  /** In this hour over all replicas, as the last flush has read it. */
+  total: number;
+  /** What no flush has written yet. */
+  unwritten: number;
+  /** When the hour ends, by `performance.now`. */
+  endsAtMs: number;
+}
+
+interface QuotaParts {
+  readonly config: Pick<ServiceConfig, 'storedMibPerHour'>;
+  readonly database: Database;
+  readonly logger: Logger;
+}
+
+/**
+ * Bounds what a caller may have stored in an hour of PostgreSQL's clock, over all replicas (design 8). A call pays for no round trip:
+ * each replica adds up what its calls have stored, writes it once a second, and reads the totals back.
+ */
+export class StorageQuota {
+  readonly #maxBytes: number;
+  readonly #database: Database;
+  readonly #logger: Logger;
+  readonly #counts = new Map<string, Count>();
+  readonly #timer: NodeJS.Timeout;
+  #flushing: Promise<void> | undefined;
+
+  constructor({ config, database, logger }: QuotaParts) {
+    this.#maxBytes = config.storedMibPerHour * 1024 ** 2;
+    this.#database = database;
+    this.#logger = logger;
+    this.#timer = setInterval(() => void this.#flush(), flushEveryMs).unref();
+  }
+
+  /** Throws RESOURCE_EXHAUSTED STORAGE_QUOTA for a caller that has had too much stored in this hour. */
+  requireRoom(subject: string): void {
+    const count = this.#counts.get(subject);
+    if (count === undefined || count.total + count.unwritten < this.#maxBytes) return;
+    const retryAfterMs = Math.ceil(count.endsAtMs - performance.now());
+    if (retryAfterMs > 0) throw fail(commonErrors.storageQuota, { retryAfterMs });
+  }
+
+  add(subject: string, bytes: number): void {
+    const count = this.#counts.get(subject);
+    if (count === undefined) {
+      this.#counts.set(subject, { total: 0, unwritten: bytes, endsAtMs: performance.now() + hourMs });
+    } else {
+      count.unwritten += bytes;
+    }
+  }
+
+  /** Writes what is counted, while the database answers. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flush();
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing ??= this.#write()
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'what callers have stored could not be counted'))
+      .finally(() => {
+        this.#flushing = undefined;
+      });
+    return this.#flushing;
+  }
+
+  async #write(): Promise<void> {
+    const written = new Map<string, { readonly count: Count; readonly bytes: number }>();
+    for (const [subject, count] of this.#counts) {
+      if (count.unwritten > 0) written.set(hash('sha256', subject), { count, bytes: count.unwritten });
+      else if (count.endsAtMs < performance.now()) this.#counts.delete(subject);
+    }
+    if (written.size === 0) return;
+    const bytes = [...written.values()].map((each) => each.bytes);
+    const db = this.#database.for({ signal: AbortSignal.timeout(flushEveryMs * 10) });
+    for (const { caller, total, leftMs } of await db.query(countStored({ callers: [...written.keys()], bytes }))) {
+      const each = written.get(caller);
+      if (each === undefined) continue;
+      each.count.total = total;
+      each.count.unwritten -= each.bytes;
+      each.count.endsAtMs = performance.now() + leftMs;
+    }
+  }
+}
+
+/** Refuses the mutations of a caller that has had too much stored, and counts what others store. */
+export function withStorageQuota({ service, rpcs }: Implementation, quota: StorageQuota): Implementation {
+  const bounded = (rpc: Rpc): Rpc => ({
+    ...rpc,
+    async invoke(request, call) {
+      const { subject } = call.identity;
+      quota.requireRoom(subject);
+      const answer = await rpc.invoke(request, call);
+      if (!call.responseHeaders.has('idempotent-replayed')) {
+        const answerBytes = answer instanceof StoredAnswer ? answer.bytes.length : 0;
+        quota.add(subject, storedBytes(rpc.method.input, request) + answerBytes);
+      }
+      return answer;
+    },
+  });
+  return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? bounded(rpc) : rpc)) };
+}
+
+// Estimates, meant to be too high (docs/limits.md). A record with its indexes and its entry; each byte of a request, in the record and
+// in the entry, as text; each id, in a row with up to four indexes, and in the entry. What a write removes is in its entry once
+// more, and was counted when it was added: the factors have room for both.
+const perCall = 1_024;
+const perByte = 8;
+const perId = 128;
+
+/** About how many bytes a mutation has had stored, at most. */
+function storedBytes(schema: DescMessage, request: Message): number {
+  return perCall + perByte * encodeMessage(schema, request).length + perId * countIds(request);
+}
+
+/** How many numbers the lists of a request have. */
+function countIds(value: unknown): number {
+  if (Array.isArray(value)) {
+    return typeof value[0] === 'number' ? value.length : value.reduce<number>((sum, item) => sum + countIds(item), 0);
+  }
+  if (!isMessage(value) || value.$typeName.startsWith('google.')) return 0;
+  return Object.values(value).reduce<number>((sum, field) => sum + countIds(field), 0);
+}
+
+const countStored = statement<
+  { caller: string; total: number; leftMs: number },
+  { callers: string[]; bytes: number[] }
+>(
+  'countStored',
+  // In one order: two replicas that write the same callers would deadlock.
+  `insert into stored_bytes (caller, hour, bytes)
+   select caller, date_trunc('hour', now()), bytes
+   from unnest((select $callers::text[]), (select $bytes::bigint[])) as counted (caller, bytes) order by caller
+   on conflict (hour, caller) do update set bytes = stored_bytes.bytes + excluded.bytes
+   returning caller, bytes::float8 as total, (extract(epoch from hour + interval '1 hour' - now()) * 1000)::float8 as "leftMs"`,
+);
+
+/** Deletes the counts of hours that have passed. Returns how many. */
+export const sweepStoredBytes = statement<{ swept: number }, { most: number }>(
+  'sweepStoredBytes',
+  `with oldest as (
+     select hour, caller from stored_bytes where hour < now() - interval '2 hours'
+     order by hour limit $most::integer for update skip locked
+   ),
+   swept as (delete from stored_bytes using oldest where (stored_bytes.hour, stored_bytes.caller) = (oldest.hour, oldest.caller) returning 1)
+   select count(*)::integer as swept from swept`,
+);

@@ -1,0 +1,41 @@
+import { Code } from '@connectrpc/connect';
+import { expect, it, onTestFinished } from 'vitest';
+import { RetryInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
+import { failureOf } from '../support/contract.ts';
+import { openSlot } from '../support/slot-writes.ts';
+import { Stage } from '../support/stage.ts';
+
+it('A caller that has had too much stored in this hour is refused on every replica, for its mutations only', async () => {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  const env = { STORED_MIB_PER_HOUR: '1' };
+  const [one, two] = await Promise.all([stage.start({ env }), stage.start({ env })]);
+  const large = { ...openSlot(), productIds: Array.from({ length: 6_000 }, (_, n) => n + 1) };
+  await one.slots.createSlot(large);
+  expect(await two.slots.createSlot(openSlot())).toBeTruthy();
+  const refused = await failureOf(
+    (async () => {
+      for (;;) await one.slots.createSlot(large);
+    })(),
+  );
+  expect(Code[refused.code]).toBe('ResourceExhausted');
+  expect(refused.rawMessage).toBe('Too much was stored in this hour - please try again later');
+  const [retry] = refused.findDetails(RetryInfoSchema);
+  expect(Number(retry?.retryDelay?.seconds)).toBeLessThanOrEqual(3_600);
+  // The other replica learns of it with what it has stored itself.
+  await expect
+    .poll(
+      () =>
+        two.slots.createSlot(openSlot()).then(
+          () => 'stored',
+          (error: unknown) => String(error),
+        ),
+      { timeout: 20_000 },
+    )
+    .toContain('Too much was stored');
+  expect((await one.slots.getSlots({})).count).toBeGreaterThan(1);
+  const [counted] = await stage.database.sql<{ callers: number }>(
+    'select count(*)::integer as callers from stored_bytes',
+  );
+  expect(counted?.callers).toBe(1);
+});
