@@ -36,10 +36,10 @@ export const couponColumns = `
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
   coupons.etag`;
 
-/** SQL of the terms of a coupon or reserved coupon, as its audit entries show them. `row` is the record. */
+/** SQL of the terms of a coupon or reserved coupon but for its products, as its audit entries show them. `row` is the record. */
 export const termsFields = (row: string) => `
   'discountPercent', ${row}.discount_percent::text, 'flatDiscount', ${row}.flat_discount::text,
-  'minOrder', ${row}.min_order::text, 'maxValue', ${row}.max_value::text, 'productIds', to_json(${row}.product_ids),
+  'minOrder', ${row}.min_order::text, 'maxValue', ${row}.max_value::text,
   'validTill', api_time(${row}.valid_till), 'maxLimitForUser', ${row}.max_limit_for_user,
   'exclusiveApply', ${row}.exclusive_apply, 'createdBy', ${row}.created_by, 'createdAt', api_time(${row}.created_at)`;
 
