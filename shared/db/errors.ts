@@ -39,18 +39,17 @@ export const databaseErrors = {
 
 /**
  * The constraints behind the rules that a conditional write checks first: a statement that breaks one
- * all the same has lost a race, for a code that is taken or for another row.
+ * all the same has lost a race.
  */
-const raceConstraints = new Map<string | undefined, 'code' | 'row'>([
-  ['coupons_coupon_code_unique', 'code'],
-  ['reserved_coupons_secret_code_unique', 'code'],
-  ['coupons_created_by_fkey', 'row'],
-  ['reserved_coupons_created_by_fkey', 'row'],
-  ['users_mobile_unique', 'row'],
-  ['product_slots_pkey', 'row'],
-  ['vendor_snippets_snippet_code_unique', 'row'],
-]);
+const raceConstraints: readonly (string | undefined)[] = [
+  'coupons_coupon_code_unique',
+  'coupons_created_by_fkey',
+  'reserved_coupons_created_by_fkey',
+  'product_slots_pkey',
+];
 
+const serializationFailure = '40001';
+const deadlock = '40P01';
 const idempotencyKeyConstraint = 'idempotency_keys_pkey';
 const integrityViolation = '23';
 const inFailedTransaction = '25P02';
@@ -61,10 +60,11 @@ const otherSession = ['42P05', '26000'];
 /** What the log and a start say of them. */
 const poolerHint = 'a pooler in transaction mode: set DATABASE_PREPARE=false';
 
-/** What a statement lost to a concurrent one that changed what it had checked; undefined for other errors. */
-export function lostRaceFor(error: unknown): 'code' | 'row' | undefined {
+/** Whether a statement lost to a concurrent one that changed what it had checked, or with which it deadlocked. */
+export function isLostRace(error: unknown): boolean {
   const cause = error instanceof ConnectError ? error.cause : undefined;
-  return cause instanceof pg.DatabaseError ? raceConstraints.get(cause.constraint) : undefined;
+  if (!(cause instanceof pg.DatabaseError)) return false;
+  return [serializationFailure, deadlock].includes(cause.code ?? '') || raceConstraints.includes(cause.constraint);
 }
 
 /**
@@ -122,8 +122,8 @@ function rowOf(error: unknown): ErrorRow {
     case '57014': // query_canceled, by statement_timeout: a caller's own cancellation is seen before
     case idleInTransactionTimeout:
       return databaseErrors.statementTimeout;
-    case '40001': // serialization_failure
-    case '40P01': // deadlock_detected
+    case serializationFailure:
+    case deadlock:
       return databaseErrors.conflict;
     case '23514': // check_violation: no request has such values, but a row from before the check may (migration 0015)
       return databaseErrors.unsound;

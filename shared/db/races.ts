@@ -1,56 +1,33 @@
-import { type ErrorRow, fail } from '../errors/errors.ts';
-import { databaseErrors, lostRaceFor } from './errors.ts';
+import { fail } from '../errors/errors.ts';
+import { databaseErrors, isLostRace } from './errors.ts';
 import { onlyRow } from './statement.ts';
 
 const maxRuns = 3;
 
-/** What a conditional write had read before has changed meanwhile. */
-export class LostRace extends Error {}
-
 /**
- * Runs a conditional write: one statement that checks the rules, writes only when all hold, and
- * answers with what it found and what it wrote. Of two such statements at the same time both may find
- * that the rules hold; a constraint then stops the second one. It runs again, finds what the first one
- * wrote, and its caller refuses by the rule.
+ * Runs a conditional write: one statement that checks the rules, writes only when all hold, and answers with what it found
+ * and what it wrote. It sees everything as it was when it began. So when another transaction got in its way, by taking a code or
+ * by changing the record that it has read, it writes nothing although the rules hold, or fails. It then runs again, finds what
+ * the other one wrote, and its caller refuses by the rule.
  *
- * @param write resolves with the rows of the statement, of which there is one. It may throw `LostRace`. `run` counts from 1.
- * @param codeTaken the error when the third run, too, finds its code taken at the last moment.
- * @throws ABORTED when the third run loses another race, and what else `write` throws.
+ * @param write resolves with the rows of the statement, of which there is one. `mayWrite` tells whether the rules hold, `id` what
+ * is there as it was asked for. `isRerun` tells whether to lock the record before, also one that does not exist.
+ * @throws ABORTED when the third run loses a race, too, and what else `write` throws.
  */
-export async function conditionalWrite<Row>(
-  write: (run: number) => Promise<readonly Row[]>,
-  codeTaken: ErrorRow = databaseErrors.conflict,
+export async function conditionalWrite<Row extends { mayWrite: boolean; id: number | null }>(
+  write: (isRerun: boolean) => Promise<readonly Row[]>,
 ): Promise<Row> {
   for (let run = 1; ; run += 1) {
+    let cause: unknown;
     try {
-      return onlyRow(await write(run));
+      const row = onlyRow(await write(run > 1));
+      if (row.id !== null || !row.mayWrite) return row;
     } catch (error) {
-      const lost = error instanceof LostRace ? 'row' : lostRaceFor(error);
-      if (lost === undefined) throw error;
-      if (run === maxRuns) throw fail(lost === 'code' ? codeTaken : databaseErrors.conflict, { cause: error });
+      if (!isLostRace(error)) throw error;
+      cause = error;
     }
+    if (run === maxRuns) throw fail(databaseErrors.conflict, { cause });
   }
-}
-
-/**
- * Runs a conditional write whose statement reads more than the record that it changes, such as the record's links. The
- * statement sees all of it as it was when it began, which may be before another change of the record that it then waits for. So
- * it changes the record only while it `isAsSeen`. When the rules hold and it has written nothing all the same, it runs again with
- * the record locked before it begins: also for a record that does not exist.
- *
- * @param write resolves with the rows of the statement. `isLocked` tells whether it has to lock the record before.
- * @throws as `conditionalWrite` does.
- */
-export function freshWrite<Row extends { mayWrite: boolean; id: number | null }>(
-  write: (isLocked: boolean) => Promise<readonly Row[]>,
-  codeTaken?: ErrorRow,
-): Promise<Row> {
-  return conditionalWrite(async (run) => {
-    const rows = await write(run > 1);
-    const { mayWrite, id } = onlyRow(rows);
-    if (mayWrite && id === null) throw new LostRace();
-    return rows;
-  }, codeTaken);
 }
 
 /** The parameter of statements with an `etagMatches`. */
@@ -61,12 +38,12 @@ export interface Guard {
 
 /**
  * SQL of the condition under which a record may be changed (design 9): the caller gave no etag, or the one that names the
- * record's state. The statement has locked `record`, or changes it only while it `isAsSeen`.
+ * record's state. The statement has locked the record when it was `seen`, or changes it only while it `isAsSeen`.
  */
-export const etagMatches = (record: string) => `($etag = '' or ${record}.etag::text = $etag)`;
+export const etagMatches = `($etag = '' or seen.etag::text = $etag)`;
 
 /**
- * SQL of the condition of a `freshWrite`: the row to update is still the one that the statement has read as `seen`. It tells by
+ * SQL of the condition of a `conditionalWrite` that reads more than the row that it changes, such as its links: the row to update is still the one that the statement has read as `seen`. It tells by
  * `xmin`, which every update of a row changes, also one by an older release or by hand that leaves the etag alone.
  */
 export const isAsSeen = (table: string) => `${table}.id = seen.id and ${table}.xmin = seen.xmin`;

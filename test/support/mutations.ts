@@ -14,6 +14,12 @@ export interface PreparedMutation<Api> {
   call(api: Api, options?: CallOptions, etag?: string): Promise<unknown>;
   /** The same mutation with another request. */
   callOtherwise(api: Api, options?: CallOptions): Promise<unknown>;
+  /** Of a mutation of a record that is there already. */
+  readonly guarded?: {
+    readonly id: number;
+    /** Changes nothing after `call`. */
+    repeat(api: Api, options?: CallOptions, etag?: string): Promise<unknown>;
+  };
 }
 
 /** Each mutation of a service by its name in the .proto file, with what makes the records that it needs. */
@@ -73,39 +79,55 @@ export const slotMutations: Mutations<Client<typeof SlotService>> = {
       call: (api, options, etag = '') =>
         api.updateSlot({ id, ...times, productIds: { ids: [2, 3] }, vendorSnippets, etag }, options),
       callOtherwise: (api, options) => api.updateSlot({ id, ...times, isActive: false }, options),
+      guarded: {
+        id: id,
+        repeat: (api, options, etag = '') =>
+          api.updateSlot({ id, ...times, productIds: { ids: [3, 2] }, etag }, options),
+      },
     };
   },
   async UpdateSlotProducts(sql) {
     const slotId = await addSlot(sql);
+    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
+      api.updateSlotProducts({ slotId, productIds: [2, 5], etag }, options);
     return {
       changes: ['slot'],
-      call: (api, options, etag = '') => api.updateSlotProducts({ slotId, productIds: [2, 5], etag }, options),
+      call,
       callOtherwise: (api, options) => api.updateSlotProducts({ slotId, productIds: [] }, options),
+      guarded: { id: slotId, repeat: call },
     };
   },
   async DeleteSlot(sql) {
     const [id, other] = [await addSlot(sql), await addSlot(sql)];
+    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
+      api.deleteSlot({ id, etag }, options);
     return {
       changes: ['slot'],
-      call: (api, options, etag = '') => api.deleteSlot({ id, etag }, options),
+      call,
       callOtherwise: (api, options) => api.deleteSlot({ id: other }, options),
+      guarded: { id: id, repeat: call },
     };
   },
   async UpdateDeliverySequence(sql) {
     const id = await addSlot(sql);
+    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
+      api.updateDeliverySequence({ id, deliverySequence: sequence(1), etag }, options);
     return {
       changes: ['slot'],
-      call: (api, options, etag = '') =>
-        api.updateDeliverySequence({ id, deliverySequence: sequence(1), etag }, options),
+      call,
       callOtherwise: (api, options) => api.updateDeliverySequence({ id, deliverySequence: sequence(9) }, options),
+      guarded: { id: id, repeat: call },
     };
   },
   async UpdateSlotCapacity(sql) {
     const slotId = await addSlot(sql);
+    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
+      api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options);
     return {
       changes: ['slot'],
-      call: (api, options, etag = '') => api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options),
+      call,
       callOtherwise: (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: false }, options),
+      guarded: { id: slotId, repeat: call },
     };
   },
 };
@@ -122,18 +144,24 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
   async Update(sql) {
     const id = await addCoupon(sql);
     const updates = { coupon: { discountPercent: 0.5, applicableUsers: { ids: [2] } }, isInvalidated: true };
+    const call: PreparedMutation<Client<typeof CouponService>>['call'] = (api, options, etag = '') =>
+      api.update({ id, updates, etag }, options);
     return {
       changes: ['coupon'],
-      call: (api, options, etag = '') => api.update({ id, updates, etag }, options),
+      call,
       callOtherwise: (api, options) => api.update({ id, updates: { isInvalidated: false } }, options),
+      guarded: { id: id, repeat: call },
     };
   },
   async Delete(sql) {
     const [id, other] = [await addCoupon(sql), await addCoupon(sql)];
+    const call: PreparedMutation<Client<typeof CouponService>>['call'] = (api, options, etag = '') =>
+      api.delete({ id, etag }, options);
     return {
       changes: ['coupon'],
-      call: (api, options, etag = '') => api.delete({ id, etag }, options),
+      call,
       callOtherwise: (api, options) => api.delete({ id: other }, options),
+      guarded: { id: id, repeat: call },
     };
   },
   async GenerateCancellationCoupon(sql) {

@@ -26,20 +26,21 @@ export interface CouponRow extends TermsRow {
   etag: string;
 }
 
-/** SQL of the columns of `CouponRow`. */
-export const couponColumns = `
+/** SQL of the columns of `CouponRow`, with the product ids that are shown. */
+export const couponColumnsWith = (productIds: string) => `
   coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
   coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
-  coupons.min_order as "minOrder", coupons.max_value as "maxValue", coupons.product_ids as "productIds",
+  coupons.min_order as "minOrder", coupons.max_value as "maxValue", ${productIds} as "productIds",
   coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
   coupons.etag`;
+export const couponColumns = couponColumnsWith('coupons.product_ids');
 
-/** SQL of the terms of a coupon or reserved coupon, as its audit entries show them. `row` is the record. */
+/** SQL of the terms of a coupon or reserved coupon but for its products, as its audit entries show them. `row` is the record. */
 export const termsFields = (row: string) => `
   'discountPercent', ${row}.discount_percent::text, 'flatDiscount', ${row}.flat_discount::text,
-  'minOrder', ${row}.min_order::text, 'maxValue', ${row}.max_value::text, 'productIds', to_json(${row}.product_ids),
+  'minOrder', ${row}.min_order::text, 'maxValue', ${row}.max_value::text,
   'validTill', api_time(${row}.valid_till), 'maxLimitForUser', ${row}.max_limit_for_user,
   'exclusiveApply', ${row}.exclusive_apply, 'createdBy', ${row}.created_by, 'createdAt', api_time(${row}.created_at)`;
 

@@ -12,13 +12,14 @@ export interface ReservedCouponRow extends TermsRow {
   createdAt: Date;
 }
 
-/** SQL of the columns of `ReservedCouponRow`. */
-export const reservedColumns = `
+/** SQL of the columns of `ReservedCouponRow`, with the product ids that are shown. */
+export const reservedColumnsWith = (productIds: string) => `
   reserved_coupons.id, reserved_coupons.secret_code as "secretCode", reserved_coupons.coupon_code as "couponCode",
   reserved_coupons.discount_percent as "discountPercent", reserved_coupons.flat_discount as "flatDiscount",
-  reserved_coupons.min_order as "minOrder", reserved_coupons.max_value as "maxValue", reserved_coupons.product_ids as "productIds",
+  reserved_coupons.min_order as "minOrder", reserved_coupons.max_value as "maxValue", ${productIds} as "productIds",
   reserved_coupons.valid_till as "validTill", reserved_coupons.max_limit_for_user as "maxLimitForUser",
   reserved_coupons.exclusive_apply as "exclusiveApply", reserved_coupons.created_by as "createdBy", reserved_coupons.created_at as "createdAt"`;
+export const reservedColumns = reservedColumnsWith('reserved_coupons.product_ids');
 
 /** The record as a `ReservedCoupon`, whose fields `ListedReservedCoupon` has, too. */
 export function toReservedCoupon(row: ReservedCouponRow) {

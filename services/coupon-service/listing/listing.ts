@@ -20,7 +20,7 @@ interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed
 
 /** Links of listed rows to records of another table. */
 interface ListedLinks {
-  /** The column of the result that has a row's links, as `Link`s; null without any. */
+  /** The column of the result that has a row's first links, as `Link`s; null without any. */
   readonly column: string;
   /** The table of the links, with their ids, and with those of the listed rows in `owner`. */
   readonly table: string;
@@ -43,13 +43,14 @@ export class Listing<Row extends PlacedRow> {
   /**
    * @param name ties page tokens to this listing.
    * @param procedure names its statements.
-   * @param shown SQL of the columns that are shown, of the table and of those in `joined`: joins to single records.
+   * @param shown SQL of the columns that are shown, of the table with these product ids, and of those in `joined`: joins to single
+   * records.
    */
   constructor(
     name: string,
     procedure: string,
     { table, columns, indexed, links = [] }: ListedTable,
-    shown: { readonly columns: string; readonly joined: string },
+    shown: { readonly columns: (productIds: string) => string; readonly joined: string },
   ) {
     this.#name = name;
     const page = (rows: string) => pageOf(table, rows, links, shown);
@@ -82,61 +83,32 @@ export class Listing<Row extends PlacedRow> {
   }
 }
 
-/** How many links and product ids the rows of a page may have together. Its first row may have any number. */
-const maxLinks = 100_000;
+/** How many links of each kind, and how many product ids, a listing shows of a row: `GetById` shows all. */
+const maxShown = 100;
 
 /**
- * SQL of a page, and of the row after it, which has `isNext` and no links. A page ends before its limit
- * where its rows have too many links. `rows` is SQL of its rows.
+ * SQL of a page, and of the row after it, each with its first product ids and links, and with how many it has. `rows` is SQL of
+ * its rows.
  */
 function pageOf(
   table: string,
   rows: string,
   links: readonly ListedLinks[],
-  { columns, joined }: { readonly columns: string; readonly joined: string },
+  { columns, joined }: { readonly columns: (productIds: string) => string; readonly joined: string },
 ): string {
-  // A nested loop reads the links in the order of the page, and ends at the limit. "offset 0" keeps the planner from joining
-  // in another way. The links of the first row do not count to the limit.
-  const readLinks = (link: ListedLinks) => `
-    "links of ${link.column}" as materialized (
-      select place, link.id, link.target
-      from page, lateral (
-        select id, ${link.target} as target from ${link.table} where ${link.owner} = page.id offset 0
-      ) as link
-      limit (
-        select ${maxLinks} + 1 + count(*) from ${link.table} where ${link.owner} = (select id from page where place = 1)
-      )
-    ),`;
-  const joinLinks = ({ column, related, shown }: ListedLinks) => `
-    left join (
-      select place, json_agg(json_build_array(links.id, ${shown}) order by links.id) as shown
-      from "links of ${column}" as links, lateral (select * from ${related} where id = links.target offset 0) as ${related}
-      where place < coalesce((select place from beyond), place + 1)
-      group by place
-    ) as "${column}" using (place)`;
-  const places = links.map(({ column }) => `select place from "links of ${column}"`);
-  // An id takes 4 bytes: the array of the product ids itself is not read.
+  // The index of the links begins with their owner and target: no more of them are read than are shown, and none to be counted.
+  const columnsOf = ({ column, table: linkTable, owner, target, related, shown }: ListedLinks) => `
+    (select count(*)::integer from ${linkTable} where ${owner} = ${table}.id) as "${column}Count",
+    (
+      select json_agg(json_build_array(links.id, ${shown}) order by links.id)
+      from (
+        select id, ${target} as target from ${linkTable} where ${owner} = ${table}.id order by ${target} limit ${maxShown}
+      ) as links, lateral (select * from ${related} where id = links.target offset 0) as ${related}
+    ) as "${column}",`;
   return `
-    with page as materialized (
-      select *, row_number() over (order by ${latestFirst}) as place from (${rows}) as found
-    ),
-    ${links.map(readLinks).join('')}
-    linked as (
-      select place, count(*) as links from (${places.join(' union all ') || 'select 0 as place'}) as all_links group by place
-    ),
-    weighed as materialized (
-      select place, place = $rows or (place > 1 and ${maxLinks} < sum(
-        coalesce(links, 0) + coalesce(pg_column_size(product_ids) / 4, 0)
-      ) over (order by place)) as is_beyond
-      from page left join linked using (place)
-    ),
-    beyond as materialized (select min(place) as place from weighed where is_beyond)
-    select ${columns}, ${links.map(({ column }) => `"${column}".shown as "${column}",`).join(' ')}
-      coalesce(place = (select place from beyond), false) as "isNext",
-      case when place + 1 = (select place from beyond)
-        then ${micros(`${table}.created_at`)}
-      end as "createdAtMicros"
-    from page as ${table} ${joined} ${links.map(joinLinks).join('')}
-    where place <= coalesce((select place from beyond), place)
-    order by place`;
+    select ${columns(`${table}.product_ids[:${maxShown}]`)}, ${links.map(columnsOf).join('')}
+      coalesce(cardinality(${table}.product_ids), 0) as "productIdsCount",
+      ${micros(`${table}.created_at`)} as "createdAtMicros"
+    from (${rows}) as ${table} ${joined}
+    order by "createdAtMicros" desc, id desc`;
 }

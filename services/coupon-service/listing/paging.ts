@@ -27,10 +27,8 @@ export interface PageParams extends Place {
 /** A row with its place in the listing. */
 export interface PlacedRow {
   id: number;
-  /** When the row was created, in microseconds since 1970. Null but for the last row of a page that is followed by another. */
-  createdAtMicros: string | null;
-  /** The first row that is not on the page. */
-  isNext: boolean;
+  /** When the row was created, in microseconds since 1970. */
+  createdAtMicros: string;
 }
 
 interface Page {
@@ -89,8 +87,8 @@ export function readPage(listing: string, request: PageRequest): Page {
  * where it did.
  */
 export function toPage<Row extends PlacedRow>({ listing, search, place }: Page, found: readonly Row[]) {
-  const rows = found.filter(({ isNext }) => !isNext);
-  const following = found.find(({ isNext }) => isNext);
+  const rows = found.slice(0, place.rows - 1);
+  const following = found[rows.length];
   if (following === undefined) return { rows, nextCursor: undefined, nextPageToken: '' };
   const last = rows.at(-1);
   const createdAt = last?.createdAtMicros ?? place.createdAt;

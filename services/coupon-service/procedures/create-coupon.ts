@@ -31,7 +31,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     const couponCode = `${codePrefix}${mobile.slice(-4)}${lastSixDigits(Date.now())}${randomAlphanumerics(4)}`;
     const insert = insertPhoneCoupon({ ...actorOf(call), ...terms, mobile, couponCode, staffId, validForDays });
     const db = database.for(call);
-    const found = await conditionalWrite(() => db.query(insert), couponErrors.generatedCodeTaken);
+    const found = await conditionalWrite(() => db.query(insert));
     // 1, for one whose staff user is gone
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 4
@@ -60,7 +60,7 @@ interface NewPhoneCoupon extends Actor {
   validForDays: number;
 }
 
-type Found = { isStaff: boolean } & ({ id: number; userId: number } | { id: null });
+type Found = { isStaff: boolean; mayWrite: boolean } & ({ id: number; userId: number } | { id: null });
 
 // The lock keeps the user from being deleted before the coupon is linked to it.
 const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
@@ -75,6 +75,7 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
    created as (
      insert into users (mobile)
      select $mobile from found where "isStaff" and "isCodeFree" and not exists (select from known)
+     on conflict (mobile) do nothing
      returning id, mobile
    ),
    owner as (select id from known union all select id from created),
@@ -99,6 +100,6 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
       )) as after
       from written, owner`,
    )}
-   select found.*, written.id, owner.id as "userId"
+   select found.*, "isStaff" and "isCodeFree" as "mayWrite", written.id, owner.id as "userId"
    from found left join (written cross join owner) on true`,
 );

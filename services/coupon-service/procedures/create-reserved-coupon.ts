@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, createdIds } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -41,7 +41,7 @@ export function createReservedCoupon({
       applicableProducts: body.applicableProducts ?? [],
     });
     const db = database.for(call);
-    const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
+    const found = await conditionalWrite(() => db.query(insert));
     // 2, for one whose staff user is gone
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 3
@@ -60,7 +60,10 @@ interface NewReservedCoupon extends Terms, Actor {
   applicableProducts: readonly number[];
 }
 
-type Found = { isStaff: boolean; isCodeFree: boolean } & (ReservedCouponRow | { id: null });
+type Found = { isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (ReservedCouponRow | { id: null });
+
+/** SQL of the condition under which all rules hold, from the columns of `found`. */
+const mayWrite = `("isStaff" and "isCodeFree" and "productsExist")`;
 
 // The lock keeps products from being deleted before their links are written.
 const insertReservedCoupon = statement<Found, NewReservedCoupon>(
@@ -80,7 +83,8 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
      select $secretCode, $couponCode::text, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric,
        $maxValue::numeric, $productIds::integer[], $validTill::timestamptz, $maxLimitForUser::integer,
        $exclusiveApply::boolean, $staffId
-     from found where "isStaff" and "isCodeFree" and "productsExist"
+     from found where ${mayWrite}
+     on conflict (secret_code) do nothing
      returning *
    ),
    linked_products as (
@@ -91,11 +95,11 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
    ${auditEntry(
      'reserved_coupon',
      `select id, null::json as before, json_strip_nulls(json_build_object(
-        'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')},
-        'applicableProducts', array_to_json(array(select id from known_products order by id))
+        'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')}, 'productIds', ${createdIds('product_ids')},
+        'applicableProducts', ${createdIds('array(select id from known_products order by id)')}
       )) as after
       from written`,
    )}
-   select found.*, ${reservedColumns}
+   select found.*, ${mayWrite} as "mayWrite", ${reservedColumns}
    from found left join written as reserved_coupons on true`,
 );

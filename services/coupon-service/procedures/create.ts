@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, createdIds } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -41,7 +41,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
       applicableProducts: body.applicableProducts ?? [],
     });
     const db = database.for(call);
-    const found = await conditionalWrite(() => db.query(insert), couponErrors.couponCodeTaken);
+    const found = await conditionalWrite(() => db.query(insert));
     // 4
     if (!found.usersExist) throw fail(couponErrors.usersNotFound);
     // 5
@@ -64,16 +64,31 @@ interface NewCoupon extends Terms, Actor {
   applicableProducts: readonly number[];
 }
 
-type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean } & (CouponRow | { id: null });
+type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (
+  | CouponRow
+  | { id: null }
+);
 
-// The locks keep users and products from being deleted before their links are written.
+/** SQL of the condition under which all rules hold, from the columns of `found`. */
+const mayWrite = `("usersExist" and "isStaff" and "isCodeFree" and "productsExist")`;
+
+// The locks keep users and products from being deleted before their links are written. Who has no staff identity locks nothing:
+// rule 4, which comes before rule 5, then only reads.
 const insertCoupon = statement<Found, NewCoupon>(
   'create',
-  `with known_users as (select id from users where id = any((select $applicableUsers::integer[])::integer[]) for key share),
-   known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
+  `with known_users as (
+     select id from users where id = any((select $applicableUsers::integer[])::integer[]) and $staffId::integer is not null
+     for key share
+   ),
+   known_products as (
+     select id from products where id = any((select $applicableProducts::integer[])::integer[]) and $staffId is not null
+     for key share
+   ),
    found as (
      select
-       (select count(*) from known_users) = cardinality($applicableUsers::integer[]) as "usersExist",
+       cardinality($applicableUsers::integer[]) = case when $staffId is not null then (select count(*) from known_users)
+         else (select count(*) from users where id = any((select $applicableUsers::integer[])::integer[]))
+       end as "usersExist",
        exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
        not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree",
        (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as "productsExist"
@@ -86,7 +101,8 @@ const insertCoupon = statement<Found, NewCoupon>(
      select $couponCode, $staffId, $isUserBased::boolean, $discountPercent::numeric, $flatDiscount::numeric,
        $minOrder::numeric, $maxValue::numeric, $productIds::integer[],
        $isApplyForAll::boolean, $validTill::timestamptz, $maxLimitForUser::integer, $exclusiveApply::boolean
-     from found where "usersExist" and "isStaff" and "isCodeFree" and "productsExist"
+     from found where ${mayWrite}
+     on conflict (coupon_code) do nothing
      returning *
    ),
    linked_users as (
@@ -102,11 +118,12 @@ const insertCoupon = statement<Found, NewCoupon>(
    ${auditEntry(
      'coupon',
      `select id, null::json as before, json_strip_nulls(json_build_object(
-        ${couponFields('written')}, 'applicableUsers', array_to_json(array(select id from known_users order by id)),
-        'applicableProducts', array_to_json(array(select id from known_products order by id))
+        ${couponFields('written')}, 'productIds', ${createdIds('product_ids')},
+        'applicableUsers', ${createdIds('array(select id from known_users order by id)')},
+        'applicableProducts', ${createdIds('array(select id from known_products order by id)')}
       )) as after
       from written`,
    )}
-   select found.*, ${couponColumns}
+   select found.*, ${mayWrite} as "mayWrite", ${couponColumns}
    from found left join written as coupons on true`,
 );

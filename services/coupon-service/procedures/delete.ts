@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
@@ -19,17 +19,17 @@ export function deleteCoupon({ database }: CouponParts): Handler<typeof CouponSe
 
 const invalidateCoupon = statement<{ id: number | null }, { id: number } & Actor & Guard>(
   'delete',
-  `with old as (select id, is_invalidated, etag from coupons where id = $id for no key update),
+  `with seen as (select id, is_invalidated, etag from coupons where id = $id for no key update),
+   ${changeOf(
+     `select id, json_build_object('isInvalidated', is_invalidated) as before, json_build_object('isInvalidated', true) as after
+      from seen where ${etagMatches}`,
+   )},
    written as (
      update coupons set is_invalidated = true, etag = default
-     from old where coupons.id = old.id and ${etagMatches('old')}
-     returning coupons.id, coupons.is_invalidated
+     from change where coupons.id = change.id and differs
+     returning coupons.id, coupons.is_invalidated, coupons.etag
    ),
-   ${auditEntry(
-     'coupon',
-     `select id, json_build_object('isInvalidated', old.is_invalidated) as before,
-        json_build_object('isInvalidated', written.is_invalidated) as after
-      from old join written using (id)`,
-   )}
-   select written.id from old left join written on true`,
+   ${auditEntry('coupon')},
+   ${keptRecord}
+   select kept.id from seen left join kept on true`,
 );

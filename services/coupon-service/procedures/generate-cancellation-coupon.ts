@@ -1,5 +1,5 @@
 import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
-import { conditionalWrite, LostRace } from '../../../shared/db/races.ts';
+import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -37,10 +37,8 @@ export function generateCancellationCoupon({
       // 4
       const couponCode = refundCode(name || mobile || 'USR', orderId);
       const refund = { orderId, userId, name, mobile, couponCode, staffId, validForDays };
-      const rows = await db.query(issueRefund({ ...actorOf(call), ...refund }));
-      if (!rows[0]?.isCurrent) throw new LostRace();
-      return rows;
-    }, couponErrors.couponCodeTaken);
+      return db.query(issueRefund({ ...actorOf(call), ...refund }));
+    });
     // 1, for a staff user who went after the check above: only then may rules 2 and 3 come first
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 4
@@ -75,7 +73,7 @@ interface Refund extends OrderRow, Actor {
   validForDays: number;
 }
 
-type Found = { isCurrent: boolean; isStaff: boolean } & (CouponRow | { id: null });
+type Found = { isStaff: boolean; mayWrite: boolean } & (CouponRow | { id: null });
 
 // The lock keeps the order and its user from being deleted before the coupon is linked to them.
 const issueRefund = statement<Found, Refund>(
@@ -101,6 +99,7 @@ const issueRefund = statement<Found, Refund>(
      select $couponCode, $staffId, true, total_amount, total_amount, total_amount, 1,
        now() + $validForDays * interval '24 hours'
      from found, refunded where "isStaff" and "isCodeFree"
+     on conflict (coupon_code) do nothing
      returning *
    ),
    linked as (
@@ -115,6 +114,7 @@ const issueRefund = statement<Found, Refund>(
       from written, refunded`,
    )},
    statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)
-   select found.*, ${couponColumns}
+   -- What was read before is not current any more, or another transaction takes the code: it runs again.
+   select found.*, not "isCurrent" or ("isStaff" and "isCodeFree") as "mayWrite", ${couponColumns}
    from found left join written as coupons on true`,
 );

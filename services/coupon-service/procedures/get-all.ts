@@ -9,7 +9,7 @@ import {
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
-import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
+import { type CouponRow, couponColumnsWith, toCoupon } from '../coupons/coupon.ts';
 import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type Link, Listing } from '../listing/listing.ts';
 import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../listing/paging.ts';
@@ -32,14 +32,19 @@ async function readPage(db: Queryable, request: PageRequest) {
 
 interface ListedCouponRow extends CouponRow, PlacedRow {
   creatorName: string;
+  productIdsCount: number;
   applicableUsers: Link<UserTuple>[] | null;
+  applicableUsersCount: number;
   applicableProducts: Link<ProductTuple>[] | null;
+  applicableProductsCount: number;
 }
 
 function toListedCoupon(row: ListedCouponRow) {
   const { id: couponId, createdBy, creatorName, applicableUsers, applicableProducts } = row;
+  const { productIdsCount, applicableUsersCount, applicableProductsCount } = row;
+  const counts = { productIdsCount, applicableUsersCount, applicableProductsCount };
   const creator = { id: createdBy, name: creatorName };
-  return longMessage(ListedCouponSchema, { ...toCoupon(row), creator }, [
+  return longMessage(ListedCouponSchema, { ...toCoupon(row), ...counts, creator }, [
     longList(ListedCouponSchema.field.applicableUsers, applicableUsers ?? [], ([id, user]) =>
       longMessage(CouponApplicableUserSchema, { id, couponId, userId: user[0], user: toUser(user) }),
     ),
@@ -76,7 +81,7 @@ const listing = new Listing<ListedCouponRow>(
     ],
   },
   {
-    columns: `${couponColumns}, staff_users.name as "creatorName"`,
+    columns: (productIds) => `${couponColumnsWith(productIds)}, staff_users.name as "creatorName"`,
     joined: 'join staff_users on staff_users.id = coupons.created_by',
   },
 );

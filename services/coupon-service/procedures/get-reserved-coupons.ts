@@ -8,7 +8,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { toUser, type UserTuple, userJson } from '../coupons/relations.ts';
-import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
+import { type ReservedCouponRow, reservedColumnsWith, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';
 import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
@@ -30,13 +30,15 @@ async function readPage(db: Queryable, request: PageRequest) {
 
 interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
   creatorName: string;
+  productIdsCount: number;
   redeemedUser: UserTuple | null;
 }
 
 function toListedReservedCoupon(row: ListedReservedCouponRow) {
   const redeemedUser = row.redeemedUser === null ? undefined : toUser(row.redeemedUser);
   const creator = { id: row.createdBy, name: row.creatorName };
-  return longMessage(ListedReservedCouponSchema, { ...toReservedCoupon(row), creator, redeemedUser });
+  const { productIdsCount } = row;
+  return longMessage(ListedReservedCouponSchema, { ...toReservedCoupon(row), productIdsCount, creator, redeemedUser });
 }
 
 const listing = new Listing<ListedReservedCouponRow>(
@@ -48,7 +50,7 @@ const listing = new Listing<ListedReservedCouponRow>(
     indexed: `secret_code || E'\\n' || coupon_code`,
   },
   {
-    columns: `${reservedColumns}, staff_users.name as "creatorName",
+    columns: (productIds) => `${reservedColumnsWith(productIds)}, staff_users.name as "creatorName",
       case when users.id is not null then ${userJson} end as "redeemedUser"`,
     joined: `join staff_users on staff_users.id = reserved_coupons.created_by
       left join users on users.id = reserved_coupons.redeemed_by`,

@@ -1,5 +1,5 @@
-import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
-import { etagMatches, freshWrite, type Guard, isAsSeen } from '../../../shared/db/races.ts';
+import { type Actor, actorOf, auditEntry, changeOf, differing, keptRecord } from '../../../shared/audit/entry.ts';
+import { conditionalWrite, etagMatches, type Guard, isAsSeen } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -24,26 +24,21 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
     if (couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
     // 1
     if (body.discountPercent && body.flatDiscount) throw fail(couponErrors.twoDiscounts);
-    const codeLocks = couponCode === undefined ? [] : [lockCouponCodes()];
     const needsUsers = isUserBased === true && !applicableUsers?.length;
-    const { isInvalidated } = updates ?? {};
-    const isChange = etag !== '' || [...Object.values(body), isInvalidated].some((value) => value !== undefined);
     const write = {
       ...actorOf(call),
       ...body,
       id,
       etag,
-      isInvalidated,
-      isChange,
+      isInvalidated: updates?.isInvalidated,
       needsUsers,
       clearsProductIds: body.productIds === null,
       clearsValidTill: body.validTill === null,
     };
     const db = database.for(call);
-    const found = await freshWrite((isLocked) => {
-      const locks = isLocked ? [...codeLocks, lockCoupon({ id })] : codeLocks;
-      return db.batch(locks, updateCoupon(write));
-    }, couponErrors.couponCodeTaken);
+    const found = await conditionalWrite((isRerun) =>
+      db.batch(isRerun ? [lockCoupon({ id, couponCode })] : [], updateCoupon(write)),
+    );
     // 2
     if (needsUsers && !found.hasUsers) throw fail(couponErrors.usersRequired);
     // 3
@@ -59,19 +54,18 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
   };
 }
 
-const lockCoupon = statement<never, { id: number }>(
+// Two updates that give each other's codes to their coupons would deadlock again: those that change a code go one by one.
+const lockCoupon = statement<never, { id: number; couponCode: string | undefined }>(
   'lockCoupon',
-  'select from coupons where id = $id for no key update',
+  `with codes as materialized (
+     select pg_advisory_xact_lock(hashtext('coupon_code')) from coupons where id = $id and coupon_code <> $couponCode
+   )
+   select from coupons, (select count(*) from codes) as locked where id = $id for no key update of coupons`,
 );
-
-// Two updates that swap their codes would deadlock.
-const lockCouponCodes = statement<never>('lockCouponCodes', `select pg_advisory_xact_lock(hashtext('coupon_code'))`);
 
 interface CouponUpdates extends CouponBody, Actor, Guard {
   id: number;
   isInvalidated: boolean | undefined;
-  /** False when nothing is given: the coupon keeps its etag. */
-  isChange: boolean;
   /** Rule 2: the coupon has to have users already. */
   needsUsers: boolean;
   clearsProductIds: boolean;
@@ -103,29 +97,61 @@ const updateCoupon = statement<Found, CouponUpdates>(
        exists (select from coupon_applicable_users where coupon_id = $id) as "hasUsers",
        (select count(*) from known_users) = coalesce(cardinality($applicableUsers::integer[]), 0) as "usersExist",
        exists (select from seen) as "exists",
-       exists (select from seen where ${etagMatches('seen')}) as "isCurrent",
+       exists (select from seen where ${etagMatches}) as "isCurrent",
        not exists (select from coupons where coupon_code = $couponCode and id <> $id) as "isCodeFree",
        (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as "productsExist"
    ),
    -- 4
+   wanted as (
+     select id, created_by, created_at,
+       coalesce($couponCode, coupon_code) as coupon_code,
+       coalesce($isUserBased, is_user_based) as is_user_based,
+       coalesce($discountPercent, discount_percent) as discount_percent,
+       coalesce($flatDiscount, flat_discount) as flat_discount,
+       coalesce($minOrder, min_order) as min_order,
+       coalesce($maxValue, max_value) as max_value,
+       case when not $clearsProductIds::boolean then coalesce($productIds, product_ids) end as product_ids,
+       coalesce($isApplyForAll, is_apply_for_all) as is_apply_for_all,
+       case when not $clearsValidTill::boolean then coalesce($validTill, valid_till) end as valid_till,
+       coalesce($maxLimitForUser, max_limit_for_user) as max_limit_for_user,
+       coalesce($exclusiveApply, exclusive_apply) as exclusive_apply,
+       coalesce($isInvalidated, is_invalidated) as is_invalidated
+     from seen, found where ${mayWrite}
+   ),
+   ${changeOf(
+     differing(
+       `select id,
+          json_build_object(
+            ${couponFields('seen')}, 'productIds', to_json(seen.product_ids),
+            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
+              select user_id from coupon_applicable_users where coupon_id = $id order by user_id
+            )) end,
+            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
+              select product_id from coupon_applicable_products where coupon_id = $id order by product_id
+            )) end
+          ) as old,
+          json_build_object(
+            ${couponFields('wanted')}, 'productIds', to_json(wanted.product_ids),
+            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
+              select id from known_users order by id
+            )) end,
+            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
+              select id from known_products order by id
+            )) end
+          ) as new
+        from seen join wanted using (id)`,
+     ),
+   )},
    written as (
-     update coupons set
-       coupon_code = coalesce($couponCode, coupons.coupon_code),
-       is_user_based = coalesce($isUserBased, coupons.is_user_based),
-       discount_percent = coalesce($discountPercent, coupons.discount_percent),
-       flat_discount = coalesce($flatDiscount, coupons.flat_discount),
-       min_order = coalesce($minOrder, coupons.min_order),
-       max_value = coalesce($maxValue, coupons.max_value),
-       product_ids = case when $clearsProductIds then null else coalesce($productIds, coupons.product_ids) end,
-       is_apply_for_all = coalesce($isApplyForAll, coupons.is_apply_for_all),
-       valid_till = case when $clearsValidTill then null else coalesce($validTill, coupons.valid_till) end,
-       max_limit_for_user = coalesce($maxLimitForUser, coupons.max_limit_for_user),
-       exclusive_apply = coalesce($exclusiveApply, coupons.exclusive_apply),
-       is_invalidated = coalesce($isInvalidated, coupons.is_invalidated),
-       etag = case when $isChange then next_etag() else coupons.etag end
-     from seen, found
-     where ${isAsSeen('coupons')} and ${mayWrite}
-     returning coupons.*
+     update coupons
+     set (coupon_code, is_user_based, discount_percent, flat_discount, min_order, max_value, product_ids, is_apply_for_all, valid_till,
+         max_limit_for_user, exclusive_apply, is_invalidated)
+       = row (wanted.coupon_code, wanted.is_user_based, wanted.discount_percent, wanted.flat_discount, wanted.min_order,
+         wanted.max_value, wanted.product_ids, wanted.is_apply_for_all, wanted.valid_till, wanted.max_limit_for_user,
+         wanted.exclusive_apply, wanted.is_invalidated),
+       etag = default
+     from seen join wanted using (id) join change using (id) where differs and ${isAsSeen('coupons')}
+     returning coupons.*, coupons.xmin
    ),
    -- 6
    unlinked_users as (
@@ -149,31 +175,8 @@ const updateCoupon = statement<Found, CouponUpdates>(
      order by known_products.id
      on conflict do nothing
    ),
-   ${auditEntry(
-     'coupon',
-     differing(
-       `select id,
-          json_build_object(
-            ${couponFields('seen')},
-            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
-              select user_id from coupon_applicable_users where coupon_id = $id order by user_id
-            )) end,
-            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
-              select product_id from coupon_applicable_products where coupon_id = $id order by product_id
-            )) end
-          ) as old,
-          json_build_object(
-            ${couponFields('written')},
-            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
-              select id from known_users order by id
-            )) end,
-            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
-              select id from known_products order by id
-            )) end
-          ) as new
-        from seen join written using (id)`,
-     ),
-   )}
+   ${auditEntry('coupon')},
+   ${keptRecord}
    select found.*, ${mayWrite} as "mayWrite", ${couponColumns}
-   from found left join written as coupons on true`,
+   from found left join kept as coupons on true`,
 );

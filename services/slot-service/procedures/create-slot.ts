@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, createdIds } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -13,6 +13,7 @@ import {
   type SnippetParams,
   snippetFindings,
   snippetsAreSound,
+  snippetsWritten,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
@@ -51,7 +52,7 @@ interface NewSlot extends SnippetParams, Actor {
   productIds: readonly number[];
 }
 
-type Found = SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
+type Found = { mayWrite: boolean } & SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
 
 // UpdateSlotProducts takes the ids of slots that do not exist yet: `strays` deletes the associations that this id has, before
 // the slot gets its own.
@@ -76,12 +77,12 @@ const insertSlot = statement<Found, NewSlot>(
    ${auditEntry(
      'slot',
      `select id, null::json as before, json_build_object(
-        ${slotFields('written')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
-        'productIds', array_to_json(array(select unnest((select $productIds)) order by 1)), 'vendorSnippets', $snippetsJson
+        ${slotFields('written')}, 'groupIds', ${createdIds('group_ids')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
+        'productIds', ${createdIds('array(select unnest((select $productIds)) order by 1)')}, 'vendorSnippets', $snippetsJson
       ) as after
       from written`,
    )},
    ${appendRefreshRequest('id', 'written')}
-   select found.*, ${slotColumns}, ${requestIdColumn}
+   select found.*, ${snippetsAreSound} as "mayWrite", ${slotColumns}, ${requestIdColumn}, ${snippetsWritten}
    from found left join written as slots on true`,
 );

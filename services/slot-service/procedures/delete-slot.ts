@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -22,18 +22,18 @@ export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.
 
 const deactivateSlot = statement<{ id: number; storeRequestId: string } | { id: null }, { id: number } & Actor & Guard>(
   'deleteSlot',
-  `with old as (select id, is_active, etag from slots where id = $id for no key update),
+  `with seen as (select id, is_active, etag from slots where id = $id for no key update),
+   ${changeOf(
+     `select id, json_build_object('isActive', is_active) as before, json_build_object('isActive', false) as after
+      from seen where ${etagMatches}`,
+   )},
    written as (
      update slots set is_active = false, etag = default
-     from old where slots.id = old.id and ${etagMatches('old')}
-     returning slots.id, slots.is_active
+     from change where slots.id = change.id and differs
+     returning slots.id, slots.is_active, slots.etag
    ),
-   ${auditEntry(
-     'slot',
-     `select id, json_build_object('isActive', old.is_active) as before,
-        json_build_object('isActive', written.is_active) as after
-      from old join written using (id)`,
-   )},
-   ${appendRefreshRequest('id', 'written')}
-   select written.id, ${requestIdColumn} from old left join written on true`,
+   ${auditEntry('slot')},
+   ${keptRecord},
+   ${appendRefreshRequest('id', 'kept')}
+   select kept.id, ${requestIdColumn} from seen left join kept on true`,
 );

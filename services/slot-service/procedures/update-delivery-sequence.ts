@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -50,22 +50,23 @@ interface SequenceUpdate extends Actor, Guard {
 
 const storeSequence = statement<Sequence | { etag: null }, SequenceUpdate>(
   'updateDeliverySequence',
-  `with old as (select id, delivery_sequence, etag from slots where id = $id for no key update),
+  `with seen as (select id, delivery_sequence, etag from slots where id = $id for no key update),
+   ${changeOf(
+     `select id, json_build_object('deliverySequence', delivery_sequence) as before,
+        json_build_object('deliverySequence', $deliverySequence::jsonb) as after
+      from seen where ${etagMatches}`,
+   )},
    written as (
-     update slots set delivery_sequence = $deliverySequence::jsonb, etag = default
-     from old where slots.id = old.id and ${etagMatches('old')}
+     update slots set delivery_sequence = $deliverySequence, etag = default
+     from change where slots.id = change.id and differs
      returning slots.id, slots.delivery_sequence, slots.etag
    ),
-   ${auditEntry(
-     'slot',
-     `select id, json_build_object('deliverySequence', old.delivery_sequence) as before,
-        json_build_object('deliverySequence', written.delivery_sequence) as after
-      from old join written using (id)`,
-   )},
+   ${auditEntry('slot')},
+   ${keptRecord},
    notified as (
      select pg_notify('${sequenceChannel}', json_build_object('slotId', id, 'updateId', $updateId::text)::text)
-     from written where $updateId is not null
+     from kept where $updateId is not null
    )
-   select written.delivery_sequence as "deliverySequence", written.etag, (select count(*) from notified)
-   from old left join written on true`,
+   select kept.delivery_sequence as "deliverySequence", kept.etag, (select count(*) from notified)
+   from seen left join kept on true`,
 );

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -28,18 +28,19 @@ const setCapacity = statement<
   { slotId: number; isCapacityFull: boolean } & Actor & Guard
 >(
   'updateSlotCapacity',
-  `with old as (select id, is_capacity_full, etag from slots where id = $slotId for no key update),
+  `with seen as (select * from slots where id = $slotId for no key update),
+   ${changeOf(
+     `select id, json_build_object('isCapacityFull', is_capacity_full) as before,
+        json_build_object('isCapacityFull', $isCapacityFull::boolean) as after
+      from seen where ${etagMatches}`,
+   )},
    written as (
      update slots set is_capacity_full = $isCapacityFull, etag = default
-     from old where slots.id = old.id and ${etagMatches('old')}
+     from change where slots.id = change.id and differs
      returning slots.*
    ),
-   ${auditEntry(
-     'slot',
-     `select id, json_build_object('isCapacityFull', old.is_capacity_full) as before,
-        json_build_object('isCapacityFull', written.is_capacity_full) as after
-      from old join written using (id)`,
-   )},
-   ${appendRefreshRequest('id', 'written')}
-   select ${slotColumns}, ${requestIdColumn} from old left join written as slots on true`,
+   ${auditEntry('slot')},
+   ${keptRecord},
+   ${appendRefreshRequest('id', 'kept')}
+   select ${slotColumns}, ${requestIdColumn} from seen left join kept as slots on true`,
 );

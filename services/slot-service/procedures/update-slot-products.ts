@@ -1,5 +1,5 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
-import { etagMatches, freshWrite, type Guard, isAsSeen } from '../../../shared/db/races.ts';
+import { type Actor, actorOf, auditEntry, changeOf, differing } from '../../../shared/audit/entry.ts';
+import { conditionalWrite, etagMatches, type Guard, isAsSeen } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
@@ -16,7 +16,7 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
   return async ({ slotId, productIds, etag }, call) => {
     const replacement = { ...actorOf(call), slotId, productIds, etag };
     const db = parts.database.for(call);
-    const found = await freshWrite((isLocked) =>
+    const found = await conditionalWrite((isLocked) =>
       db.batch(isLocked ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked })),
     );
     if (found.id === null) throw staleSlot(parts, call, slotId);
@@ -26,6 +26,9 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
   };
 }
 
+/** SQL of the condition under which the products may be written. */
+const mayWrite = `($etag = '' or exists (select from seen where ${etagMatches}))`;
+
 // All statements insert in the order of the product ids, so that none of them deadlock.
 const replaceProducts = statement<
   { id: number | null; added: number; removed: number; mayWrite: boolean; storeRequestId: string },
@@ -33,19 +36,32 @@ const replaceProducts = statement<
 >(
   'updateSlotProducts',
   `with seen as (select id, etag, xmin from slots where id = $slotId),
+   compared as (
+     select product_id, stored.product_id is null as is_added, listed.product_id is null as is_removed
+     from (select product_id from product_slots where slot_id = $slotId) as stored
+       full join (select unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
+   ),
+   difference as (
+     select count(*) filter (where is_added)::integer as added, count(*) filter (where is_removed)::integer as removed,
+       array_agg(product_id order by product_id) filter (where not is_added) as before,
+       array_agg(product_id order by product_id) filter (where not is_removed) as after
+     from compared
+   ),
+   ${changeOf(
+     differing(
+       `select $slotId as id, json_build_object('productIds', array_to_json(coalesce(before, '{}'))) as old,
+          json_build_object('productIds', array_to_json(coalesce(after, '{}'))) as new
+        from difference where ${mayWrite}`,
+     ),
+   )},
    slot as (
-     update slots set etag = default from seen where ${isAsSeen('slots')} and ${etagMatches('seen')}
+     update slots set etag = default from seen join change using (id) where differs and ${isAsSeen('slots')}
      returning slots.id
    ),
    written as (
      select id from slot
      -- A slot that does not exist has no row to lock: its products are written behind its lock only.
-     union all select $slotId where $isLocked::boolean and $etag = '' and not exists (select from seen)
-   ),
-   compared as (
-     select product_id, stored.product_id is null as is_added, listed.product_id is null as is_removed
-     from (select product_id from product_slots where slot_id = $slotId) as stored
-       full join (select unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
+     union all select id from change where differs and $isLocked::boolean and not exists (select from seen)
    ),
    removed as (
      delete from product_slots using written
@@ -56,20 +72,9 @@ const replaceProducts = statement<
      select written.id, product_id from written, compared where is_added
      order by product_id
    ),
-   difference as (
-     select count(*) filter (where is_added)::integer as added, count(*) filter (where is_removed)::integer as removed,
-       array_agg(product_id order by product_id) filter (where not is_added) as before,
-       array_agg(product_id order by product_id) filter (where not is_removed) as after
-     from compared
-   ),
-   ${auditEntry(
-     'slot',
-     `select id, json_build_object('productIds', array_to_json(coalesce(before, '{}'))) as before,
-        json_build_object('productIds', array_to_json(coalesce(after, '{}'))) as after
-      from written, difference`,
-   )},
-   ${appendRefreshRequest('id', 'written')}
-   select added, removed, (select id from written) as id,
-     $etag = '' or exists (select from seen where ${etagMatches('seen')}) as "mayWrite", ${requestIdColumn}
+   ${auditEntry('slot')},
+   kept as (select id from written union all select id from change where not differs),
+   ${appendRefreshRequest('id', 'kept')}
+   select added, removed, (select id from kept) as id, ${mayWrite} as "mayWrite", ${requestIdColumn}
    from difference`,
 );

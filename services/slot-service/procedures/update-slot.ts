@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
-import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
-import { etagMatches, freshWrite, type Guard, isAsSeen } from '../../../shared/db/races.ts';
+import { type Actor, actorOf, auditEntry, changeOf, differing, keptRecord } from '../../../shared/audit/entry.ts';
+import { conditionalWrite, etagMatches, type Guard, isAsSeen } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, errorInfo, fail, toPublicError } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -19,6 +19,7 @@ import {
   snippetFindings,
   snippetsAreSound,
   snippetsStored,
+  snippetsWritten,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
 import { readTimes } from '../slots/times.ts';
@@ -58,7 +59,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     const given = readSnippets(request.vendorSnippets);
     const update = { ...actorOf(call), id, etag, ...times, isActive, groupIds, productIds, ...given.params };
     const db = parts.database.for(call);
-    const found = await freshWrite((isLocked) =>
+    const found = await conditionalWrite((isLocked) =>
       db.batch(isLocked ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
     );
     if (!found.exists) throw fail(slotErrors.slotNotFound);
@@ -113,27 +114,48 @@ const replaceSlot = statement<Found, SlotUpdate>(
    found as (
      select
        exists (select from seen) as "exists",
-       exists (select from seen where ${etagMatches('seen')}) as "isCurrent",
+       exists (select from seen where ${etagMatches}) as "isCurrent",
        ${snippetFindings}
    ),
+   wanted as (
+     select id, $deliveryTime::timestamptz as delivery_time, $freezeTime::timestamptz as freeze_time, $isActive::boolean as is_active,
+       -- 2: ids of no product group are dropped.
+       array(
+         select given.id
+         from unnest((select $groupIds::integer[])) with ordinality as given (id, position)
+         join product_groups using (id)
+         order by position
+       ) as group_ids
+     from seen, found where ${mayWrite}
+   ),
+   ${changeOf(
+     differing(
+       `select id,
+          json_build_object(
+            ${slotFields('seen')}, 'groupIds', to_json(seen.group_ids),
+            'productIds', case when $productIds::integer[] is not null then array_to_json(array(
+              select product_id from product_slots where slot_id = $id order by product_id
+            )) end,
+            'vendorSnippets', case when $snippetsJson::jsonb <> '[]' then ${snippetsStored} end
+          ) as old,
+          json_build_object(
+            ${slotFields('wanted')}, 'groupIds', to_json(wanted.group_ids),
+            'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
+            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} || $snippetsJson end
+          ) as new
+        from seen join wanted using (id)`,
+     ),
+   )},
    written as (
      update slots
-     set delivery_time = $deliveryTime, freeze_time = $freezeTime, is_active = $isActive,
-         -- 2: ids of no product group are dropped.
-         group_ids = array(
-           select given.id
-           from unnest((select $groupIds::integer[])) with ordinality as given (id, position)
-           join product_groups using (id)
-           order by position
-         ),
-         etag = default
-     from seen, found
-     where ${isAsSeen('slots')} and ${mayWrite}
-     returning slots.*
+     set (delivery_time, freeze_time, is_active, group_ids) =
+       row (wanted.delivery_time, wanted.freeze_time, wanted.is_active, wanted.group_ids), etag = default
+     from seen join wanted using (id) join change using (id) where differs and ${isAsSeen('slots')}
+     returning slots.*, slots.xmin
    ),
    removed as (
      delete from product_slots using written
-     where slot_id = written.id and $productIds::integer[] is not null
+     where slot_id = written.id and $productIds is not null
        and product_id not in (select unnest((select $productIds)))
    ),
    added as (
@@ -143,26 +165,9 @@ const replaceSlot = statement<Found, SlotUpdate>(
      on conflict do nothing
    ),
    ${insertSnippets},
-   ${auditEntry(
-     'slot',
-     differing(
-       `select id,
-          json_build_object(
-            ${slotFields('seen')},
-            'productIds', case when $productIds is not null then array_to_json(array(
-              select product_id from product_slots where slot_id = $id order by product_id
-            )) end,
-            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} end
-          ) as old,
-          json_build_object(
-            ${slotFields('written')},
-            'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
-            'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} || $snippetsJson end
-          ) as new
-        from seen join written using (id)`,
-     ),
-   )},
-   ${appendRefreshRequest('id', 'written')}
-   select found.*, ${mayWrite} as "mayWrite", ${slotColumns}, ${requestIdColumn}
-   from found left join written as slots on true`,
+   ${auditEntry('slot')},
+   ${keptRecord},
+   ${appendRefreshRequest('id', 'kept')}
+   select found.*, ${mayWrite} as "mayWrite", ${slotColumns}, ${requestIdColumn}, ${snippetsWritten}
+   from found left join kept as slots on true`,
 );

@@ -58,10 +58,10 @@ export const slotTextColumns = `
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
   slots.group_ids::text as "groupIds", slots.delivery_sequence::text as "deliverySequence", slots.etag`;
 
-/** SQL of the fields of a slot that writes replace, as its audit entries show them. `slots` is the row. */
+/** SQL of the fields of a slot that writes replace, but for its lists, as its audit entries show them. `slots` is the row. */
 export const slotFields = (slots: string) => `
   'deliveryTime', api_time(${slots}.delivery_time), 'freezeTime', api_time(${slots}.freeze_time),
-  'isActive', ${slots}.is_active, 'groupIds', to_json(${slots}.group_ids)`;
+  'isActive', ${slots}.is_active`;
 
 /** The record as a `Slot`; its delivery sequence is an empty object when unset. */
 export function toSlot(slot: SlotRow) {

@@ -100,7 +100,15 @@ export const insertSnippets = `
     from written,
       jsonb_to_recordset($snippetsJson) as given ("snippetCode" text, "productIds" integer[], "validTill" timestamptz)
     order by given."snippetCode" collate "C"
+    on conflict (snippet_code) do nothing
+    returning 1
   )`;
+
+/** SQL of a column that undoes the statement when another transaction has taken the name of one of its `snippets` at the last moment. */
+export const snippetsWritten = `
+  case when (select count(*) from snippets) < (select count(*) * cardinality($snippetNames) from written)
+    then refuse_lost_race()
+  end as "lostRace"`;
 
 /** SQL of the stored snippets of the slot `$id`, in the form of `snippetsJson`. */
 export const snippetsStored = `(

@@ -119,6 +119,24 @@ slotContract('Audit entries of slots', (api) => {
     });
   });
 
+  it('Of a list of more than 100 ids an entry holds those that were added and removed', async () => {
+    const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+    const { slot } = await api.staff.createSlot({ ...times, productIds: ids(1, 101), groupIds: ids(1, 100) });
+    const id = slot?.id ?? 0;
+    const [created] = await entriesOf(api, 'slot', id);
+    expect(created?.after).toMatchObject({ productIds: { added: ids(1, 101), removed: [] }, groupIds: ids(1, 100) });
+    expect(
+      await changeOf(api, 'slot', id, () => api.staff.updateSlotProducts({ slotId: id, productIds: ids(2, 102) })),
+    ).toEqual({ before: {}, after: { productIds: { added: [102], removed: [1] } } });
+    const update = { id, ...times, groupIds: [] };
+    expect(
+      await changeOf(api, 'slot', id, () => api.staff.updateSlot({ ...update, productIds: { ids: ids(3, 102) } })),
+    ).toEqual({ before: { groupIds: ids(1, 100) }, after: { groupIds: [], productIds: { added: [], removed: [2] } } });
+    expect(
+      await changeOf(api, 'slot', id, () => api.staff.updateSlotProducts({ slotId: id, productIds: ids(4, 103) })),
+    ).toEqual({ before: { productIds: ids(3, 102) }, after: { productIds: ids(4, 103) } });
+  });
+
   it('UpdateSlot shows the fields that differ, and no others', async () => {
     const id = await addSlot(api.sql);
     const { deliveryTime } = times;
@@ -234,6 +252,23 @@ slotContract('Audit entries of slots', (api) => {
 });
 
 couponContract('Audit entries of coupons', (api) => {
+  it('Of a list of more than 100 ids an entry holds those that were added and removed', async () => {
+    const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, productIds: { ids: ids(1, 101) } } });
+    const id = coupon?.id ?? 0;
+    const [created] = await entriesOf(api, 'coupon', id);
+    expect(created?.after).toMatchObject({ productIds: { added: ids(1, 101), removed: [] } });
+    const changed = (productIds: number[]) =>
+      changeOf(api, 'coupon', id, () =>
+        api.staff.update({ id, updates: { coupon: { productIds: { ids: productIds } } } }),
+      );
+    expect(await changed([5, 1])).toEqual({
+      before: {},
+      after: { productIds: { added: [], removed: [2, 3, 4, ...ids(6, 101)] } },
+    });
+    expect(await changed([1, 5])).toEqual({ before: { productIds: [5, 1] }, after: { productIds: [1, 5] } });
+  });
+
   it('A mutation of coupons that fails leaves no entry', async () => {
     const id = await addCoupon(api.sql);
     const unknown = { applicableUsers: { ids: [999_999] } };

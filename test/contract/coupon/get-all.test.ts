@@ -37,30 +37,27 @@ couponContract('GetAll', (api) => {
     expect(second?.applicableUsers.map(({ id }) => id)).toEqual(ids.map(({ id }) => id));
   });
 
-  it('A page ends before its coupons have more than 100,000 product ids and links, and loses no coupon', async () => {
+  it('A coupon shows 100 product ids, user links and product links, and how many there are; GetById shows all', async () => {
     await api.sql('truncate coupons cascade');
     await api.sql(
-      `insert into coupons (id, coupon_code, created_by, created_at, product_ids)
-       select id, 'CROWD-' || id, 1, now() + id * interval '1 second',
-         case when id = 4 then array(select (random() * 1e9)::integer from generate_series(1, 99985)) end
-       from generate_series(1, 4) id`,
+      `insert into users (id, mobile) select n, n from generate_series(1001, 1101) n;
+       insert into products (id, name) select n, 'Product ' || n from generate_series(1001, 1102) n;
+       insert into coupons (id, coupon_code, created_by, product_ids)
+         values (1, 'CROWD', 1, array(select generate_series(1, 103))), (2, 'NONE', 1, null);
+       insert into coupon_applicable_users (coupon_id, user_id) select 1, n from generate_series(1101, 1001, -1) n;
+       insert into coupon_applicable_products (coupon_id, product_id) select 1, n from generate_series(1001, 1102) n`,
     );
-    await api.sql(
-      'insert into coupon_applicable_users (coupon_id, user_id) select 3, id from generate_series(1, 5) id',
-    );
-    await api.sql(
-      'insert into coupon_applicable_products (coupon_id, product_id) select 2, id from generate_series(1, 15) id',
-    );
-    const pages: number[][] = [];
-    let pageToken = '';
-    do {
-      const page = await api.guest.getAll({ pageToken });
-      pages.push(page.coupons.map(({ id }) => id));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
-    expect(pages).toEqual([
-      [4, 3],
-      [2, 1],
-    ]);
+    const { coupons } = await api.staff.getAll({});
+    const [crowd, none] = coupons.toSorted((left, right) => left.id - right.id);
+    const first = (from: number) => Array.from({ length: 100 }, (_, n) => from + n);
+    expect(crowd).toMatchObject({ productIdsCount: 103, applicableUsersCount: 101, applicableProductsCount: 102 });
+    expect(crowd?.productIds?.ids).toEqual(first(1));
+    expect(crowd?.applicableUsers.map(({ userId }) => userId)).toEqual(first(1001).reverse());
+    expect(crowd?.applicableProducts.map(({ productId }) => productId)).toEqual(first(1001));
+    expect(none).toMatchObject({ productIdsCount: 0, applicableUsersCount: 0, applicableProductsCount: 0 });
+    const { coupon } = await api.staff.getById({ id: 1 });
+    expect(coupon?.productIds?.ids).toHaveLength(103);
+    expect(coupon?.applicableUsers).toHaveLength(101);
+    expect(coupon?.applicableProducts).toHaveLength(102);
   });
 });

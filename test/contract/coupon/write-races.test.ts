@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { couponContract, expectError } from '../../support/contract.ts';
-import { whileHeld } from '../../support/locks.ts';
+import { holding, whileHeld } from '../../support/locks.ts';
 import { newName } from '../../support/mutations.ts';
 import { signToken } from '../../support/tokens.ts';
 
@@ -99,6 +99,35 @@ couponContract('Coupon writes', (api) => {
         expect(call.status).toBe('rejected');
       }
     }
+  });
+
+  it('An update that gives a coupon another code, or its own, waits for no lock of all callers', async () => {
+    const couponCode = newName('OWN');
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, couponCode } });
+    const id = coupon?.id ?? 0;
+    await holding(api.databaseUrl, `select pg_advisory_xact_lock(hashtext('coupon_code'))`, async () => {
+      await api.staff.update({ id, updates: { coupon: { couponCode, minOrder: 1 } } });
+      await api.staff.update({ id, updates: { coupon: { couponCode: newName('OTHER') } } });
+    });
+  });
+
+  it('An update with its own code that has lost a race waits for no lock of all callers either', async () => {
+    const couponCode = newName('OWN');
+    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, couponCode } });
+    const id = coupon?.id ?? 0;
+    await holding(api.databaseUrl, `select pg_advisory_xact_lock(hashtext('coupon_code'))`, () =>
+      held(`update coupons set min_order = 3 where id = ${id}`, () =>
+        api.staff.update({ id, updates: { coupon: { couponCode, maxValue: 1 } } }),
+      ),
+    );
+  });
+
+  it('Create without a staff identity is refused without waiting for a user that is being changed', async () => {
+    const create = (ids: number[]) => api.guest.create({ coupon: { flatDiscount: 1, applicableUsers: { ids } } });
+    await holding(api.databaseUrl, 'select from users where id = 1 for update', async () => {
+      await expectError(create([1]), unauthorized);
+      await expectError(create([1, 999_999]), missing('users'));
+    });
   });
 
   it.each(['users', 'products'] as const)(
@@ -226,14 +255,11 @@ couponContract('Coupon writes', (api) => {
     expect(await everything()).toEqual(before);
   });
 
-  it.each([
-    ['changes another field', { coupon: { minOrder: 5 } }],
-    ['gives nothing', {}],
-  ])('An update that %s keeps what another writer has changed meanwhile without a new etag', async (_what, updates) => {
+  it('An update keeps what another writer has changed meanwhile without a new etag', async () => {
     const [coupon] = await api.sql<{ id: number }>(`${insertCoupon(newName('KEPT'))} returning id`);
     const id = coupon?.id ?? 0;
     const written = await held(`update coupons set is_invalidated = true where id = ${id}`, () =>
-      api.staff.update({ id, updates }),
+      api.staff.update({ id, updates: { coupon: { minOrder: 5 } } }),
     );
     expect(written.coupon?.isInvalidated).toBe(true);
     const blamed = `select after from audit_entries

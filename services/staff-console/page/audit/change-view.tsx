@@ -4,7 +4,7 @@ import { difference } from '../forms/difference.tsx';
 import { useProductNames } from '../lookup/catalog.ts';
 import { formatDate } from '../ui/time.tsx';
 import { Expandable } from './expandable.tsx';
-import { type ChangedField, describeValue, idsIn, productFields } from './fields.ts';
+import { type ChangedField, describeValue, idFields, idsChanged, idsIn, productFields } from './fields.ts';
 
 /** What was made different in a field: its value before and after. With `isNew`, its first value alone. */
 export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }): ReactNode {
@@ -12,8 +12,10 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   const [had, has] = [idsIn(before), idsIn(after)];
   const isList = Array.isArray(before) || Array.isArray(after);
   if (isList && had !== undefined && has !== undefined) {
-    return isNew ? <Ids name={name} ids={has} words="" /> : <IdsChange name={name} had={had} has={has} />;
+    return isNew ? <Ids name={name} ids={has} words="" /> : <IdsChange name={name} {...difference(had, has)} />;
   }
+  const changed = idFields.has(name) ? idsChanged(after) : undefined;
+  if (changed !== undefined) return <IdsChange name={name} {...changed} />;
   if (isNew) return <Value name={name} value={after} />;
   return (
     <>
@@ -47,12 +49,11 @@ function snippetsIn(value: JsonValue): string | undefined {
 
 interface IdsChangeProps {
   readonly name: string;
-  readonly had: readonly number[];
-  readonly has: readonly number[];
+  readonly added: readonly number[];
+  readonly removed: readonly number[];
 }
 
-function IdsChange({ name, had, has }: IdsChangeProps): ReactNode {
-  const { added, removed } = difference(had, has);
+function IdsChange({ name, added, removed }: IdsChangeProps): ReactNode {
   if (added.length + removed.length === 0) return <span>The same ones in another order</span>;
   return (
     <>

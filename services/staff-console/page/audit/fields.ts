@@ -45,6 +45,9 @@ const order = Object.keys(labels);
 /** Fields that hold the ids of products. */
 export const productFields: ReadonlySet<string> = new Set(['productIds', 'applicableProducts']);
 
+/** Fields that hold ids. */
+export const idFields: ReadonlySet<string> = new Set([...productFields, 'groupIds', 'applicableUsers']);
+
 const timeFields: ReadonlySet<string> = new Set(['deliveryTime', 'freezeTime', 'validTill', 'createdAt']);
 
 /** The fields that an entry is about. Of a record that was created, those that have something in them. */
@@ -68,6 +71,14 @@ export function describeValue(name: string, value: JsonValue | undefined, format
   if (typeof value === 'object') return undefined;
   const time = timeFields.has(name) ? new Date(String(value)) : undefined;
   return time === undefined || Number.isNaN(time.getTime()) ? String(value) : formatTime(time);
+}
+
+/** The ids that a change of a long list has added and removed; undefined when the field holds something else. */
+export function idsChanged(value: JsonValue | undefined) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const [added, removed] = [idsIn(value.added), idsIn(value.removed)];
+  const isChange = Object.keys(value).sort().join() === 'added,removed';
+  return isChange && added !== undefined && removed !== undefined ? { added, removed } : undefined;
 }
 
 /** The ids in the list that a field holds, none when it has no value; undefined when it holds something else. */

@@ -86,7 +86,7 @@ function CouponRow({ coupon, now }: { readonly coupon: ListedCoupon; readonly no
       <td data-label="Valid until">
         <ValidUntil at={coupon.validTill} />
       </td>
-      <td data-label="For whom">{describeAudience(coupon, coupon.applicableUsers.length)}</td>
+      <td data-label="For whom">{describeAudience(coupon, coupon.applicableUsersCount)}</td>
       <td data-label="State">
         <CouponBadge coupon={coupon} now={now} />
       </td>

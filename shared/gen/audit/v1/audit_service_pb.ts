@@ -189,14 +189,16 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
 
   /**
    * The fields that the change made different, as they were before, in the JSON names of the API. A field
-   * that had no value is left out. Absent for a record that was created.
+   * that had no value is left out, and so is a list of ids that has more than 100 of them, before or
+   * after. Absent for a record that was created.
    *
    * @generated from field: google.protobuf.Struct before = 9;
    */
   before?: JsonObject | undefined;
 
   /**
-   * The same fields as they are since then; one that has no value any more is left out.
+   * The same fields as they are since then; one that has no value any more is left out. Of a list of
+   * ids that has more than 100 of them, before or after: {"added": [...], "removed": [...]}.
    *
    * @generated from field: google.protobuf.Struct after = 10;
    */

@@ -1,0 +1,47 @@
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+import { startTarget, type Target } from './overload-stage.ts';
+
+const loops = 12;
+const saves = 40;
+const productIds = { ids: Array.from({ length: 99_000 }, (_, n) => n + 1) };
+
+const seed = `insert into coupons (coupon_code, discount_percent, created_by)
+  select 'CODE' || n, 10, 1 from generate_series(1, ${loops + 1}) n`;
+
+let target: Target;
+let transport: ReturnType<typeof createGrpcJsTransport>;
+beforeAll(async () => {
+  target = await startTarget({ service: 'coupon', seed });
+  transport = createGrpcJsTransport(`127.0.0.1:${target.replica.ports.grpcPort}`);
+});
+afterAll(async () => {
+  transport.close();
+  await target.stop();
+});
+
+it('Updates with a code are fast beside 12 loops of Updates with 99,000 product ids that repeat a code', async () => {
+  const as = async (subject: string) => createClient(CouponService, withToken(transport, await signToken({ subject })));
+  const [heavy, staff] = [await as('heavy'), await as('staff')];
+  let isDone = false;
+  const loop = async (id: number) => {
+    while (!isDone) await heavy.update({ id, updates: { coupon: { couponCode: `CODE${id}`, productIds } } });
+  };
+  const running = Array.from({ length: loops }, (_, n) => loop(n + 1));
+  const times: number[] = [];
+  try {
+    for (let n = 0; n < saves; n += 1) {
+      const start = performance.now();
+      await staff.update({ id: loops + 1, updates: { coupon: { couponCode: `SAVED${n}` } } });
+      times.push(performance.now() - start);
+    }
+  } finally {
+    isDone = true;
+    await Promise.all(running);
+  }
+  const p95 = times.sort((left, right) => left - right)[Math.floor(saves * 0.95)];
+  expect(p95).toBeLessThan(500);
+});
