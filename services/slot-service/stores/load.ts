@@ -3,7 +3,7 @@ import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { applyChanges, type StoreContent, type StoredChange, type StoredSlots } from './content.ts';
-import { parseSnapshot } from './snapshot.ts';
+import { parseSnapshot } from './requests.ts';
 
 interface VersionRow {
   id: string;

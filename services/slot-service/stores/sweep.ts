@@ -1,6 +1,5 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
-import type { Refresh } from './refresh-job.ts';
 
 const everyMs = 5_000;
 /** How much longer than its delay a request may wait for its job. */
@@ -15,7 +14,7 @@ const overdueRequests = statement<{ areOverdue: boolean }, { ms: number }>(
 
 /** What a sweep does with the requests that it finds. */
 interface SweepOptions {
-  readonly refresh: Refresh;
+  refresh(stopped: AbortSignal): Promise<void>;
   /** Puts the job queue in order, which has left requests waiting. */
   mendQueue(): Promise<void>;
 }
