@@ -33,9 +33,14 @@ export function statement<Row, Params extends object = Record<never, never>>(
     text,
     values: parameters.map((parameter) => {
       if (!(parameter in params)) throw new Error(`the statement ${name} lacks its parameter ${parameter}`);
-      return Reflect.get(params, parameter);
+      return parameterOf(Reflect.get(params, parameter));
     }),
   });
+}
+
+/** The driver quotes and escapes each item of an array, which takes a call with 100,000 ids longer than its statement does. */
+function parameterOf(value: unknown): unknown {
+  return Array.isArray(value) && typeof value[0] === 'number' ? `{${value.join()}}` : value;
 }
 
 /** The row of a statement that always has exactly one. */

@@ -99,6 +99,26 @@ describe.skipIf(noPgBouncer)(`Behind PgBouncer${reason}`, () => {
     await context.expect(started).rejects.toThrow(/notifications do not arrive|unsupported startup parameter/);
   });
 
+  it.runIf(noPreparingPgBouncer)(
+    'Behind an older PgBouncer in transaction mode, services with prepared statements name the variable to set',
+    async (context) => {
+      const { stage, pooler } = await openStage({ mode: 'transaction', poolSize: 1 }, context);
+      const env = { DATABASE_DIRECT_URL: stage.database.url };
+      const told: string[] = [];
+      // One of them takes the names of the statements on the one connection.
+      for (let left = 2; left > 0; left -= 1) {
+        const replica = await stage.start({ databaseUrl: pooler.url, env }).catch((error: unknown) => {
+          told.push(String(error));
+        });
+        if (replica) {
+          await replica.slots.getSlots({}).catch(() => undefined);
+          told.push(...replica.log.map(({ msg }) => String(msg)));
+        }
+      }
+      context.expect(told.join('\n')).toContain('a pooler in transaction mode: set DATABASE_PREPARE=false');
+    },
+  );
+
   it.skipIf(noPreparingPgBouncer)(
     `Behind PgBouncer in session mode, services need no DATABASE_DIRECT_URL${preparingReason}`,
     async (context) => {

@@ -35,7 +35,8 @@ export const couponColumnsWith = (productIds: string) => `
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
   coupons.etag`;
-export const couponColumns = couponColumnsWith('coupons.product_ids');
+// As JSON, which is parsed in a fraction of the time of an array.
+export const couponColumns = couponColumnsWith('to_json(coupons.product_ids)');
 
 /** SQL of the terms of a coupon or reserved coupon but for its products, as its audit entries show them. `row` is the record. */
 export const termsFields = (row: string) => `

@@ -85,6 +85,10 @@ type Found = {
 const mayWrite = `(
   "isCurrent" and "usersExist" and "isCodeFree" and "productsExist" and ("hasUsers" or not $needsUsers::boolean))`;
 
+/** There may be 100,000: to compare them as an array takes a tenth of the time that it takes as JSON. */
+const productIdsIfChanged = (row: 'seen' | 'wanted') =>
+  `case when seen.product_ids is distinct from wanted.product_ids then to_json(${row}.product_ids) end`;
+
 // Lists that are null leave the links alone. The locks keep users and products from being deleted
 // before their links are written.
 const updateCoupon = statement<Found, CouponUpdates>(
@@ -122,7 +126,7 @@ const updateCoupon = statement<Found, CouponUpdates>(
      differing(
        `select id,
           json_build_object(
-            ${couponFields('seen')}, 'productIds', to_json(seen.product_ids),
+            ${couponFields('seen')}, 'productIds', ${productIdsIfChanged('seen')},
             'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
               select user_id from coupon_applicable_users where coupon_id = $id order by user_id
             )) end,
@@ -131,7 +135,7 @@ const updateCoupon = statement<Found, CouponUpdates>(
             )) end
           ) as old,
           json_build_object(
-            ${couponFields('wanted')}, 'productIds', to_json(wanted.product_ids),
+            ${couponFields('wanted')}, 'productIds', ${productIdsIfChanged('wanted')},
             'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
               select id from known_users order by id
             )) end,

@@ -148,7 +148,7 @@ export async function refuse(
       ? invalidRequest('The content type is not application/json, application/proto or application/grpc-web')
       : fail(commonErrors.unimplemented, { params: { method } });
   logger.info({ method, code: codeName(error.code), status }, 'a request was no call');
-  response.writeHead(status, { 'content-type': 'application/json' });
+  response.writeHead(status, { 'content-type': 'application/json', ...(status === 405 ? { allow: 'POST' } : {}) });
   response.end(errorToJsonBytes(error, jsonWriteOptions));
 }
 

@@ -71,6 +71,14 @@ couponContract('GetUsersMiniInfo', (api) => {
     await expectInvalidField(api.staff.getUsersMiniInfo(request), field);
   });
 
+  it('Users come by name as people sort, whatever the case and the accents', async () => {
+    await api.sql(`insert into users (id, name, mobile) values
+      (801, 'sort Zubin', '801'), (802, 'sort aarti', '802'), (803, 'sort Élodie', '803'), (804, 'sort Farid', '804')`);
+    const { users } = await api.staff.getUsersMiniInfo({ search: 'sort ' });
+    await api.sql('delete from users where id > 800');
+    expect(users.map(({ name }) => name)).toEqual(['sort aarti', 'sort Élodie', 'sort Farid', 'sort Zubin']);
+  });
+
   describe('Beyond what is shown', () => {
     beforeAll(async () => {
       // The index of searches would take most of the time.
