@@ -7,6 +7,8 @@ export interface JsonViolation {
 }
 
 const maxViolations = 20;
+/** To look at each of 100,000 values on their own would keep all other calls waiting. */
+const maxExamined = 2_000;
 // A request may name a field of megabytes.
 const maxShown = 100;
 
@@ -14,13 +16,15 @@ const maxShown = 100;
  * Finds what is wrong with JSON that could not be decoded as a message: each unknown field, with the place of the known one
  * that it resembles, and each value of another type. Only a request that fails pays for it.
  *
- * @returns at most 20; none where the text as a whole is at fault.
+ * @returns at most 20, of the first 2,000 values; none where the text as a whole is at fault.
  */
 export function findViolations(schema: DescMessage, text: string): JsonViolation[] {
   const found: JsonViolation[] = [];
-  for (const violation of violationsOf(schema, parse(text), '', schema)) {
-    found.push({ field: violation.field.toWellFormed(), description: violation.description.toWellFormed() });
-    if (found.length === maxViolations) break;
+  let examined = 0;
+  for (const { field, description } of violationsOf(schema, parse(text), '', schema)) {
+    if (description !== undefined) found.push({ field: field.toWellFormed(), description: description.toWellFormed() });
+    examined += 1;
+    if (found.length === maxViolations || examined === maxExamined) break;
   }
   return found;
 }
@@ -34,7 +38,10 @@ function parse(text: string): JsonValue {
   }
 }
 
-function* violationsOf(schema: DescMessage, json: JsonValue, at: string, root: DescMessage): Generator<JsonViolation> {
+/** A value that was looked at; without a description if nothing is wrong with it. */
+type Examined = Pick<JsonViolation, 'field'> & Partial<JsonViolation>;
+
+function* violationsOf(schema: DescMessage, json: JsonValue, at: string, root: DescMessage): Generator<Examined> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     if (at === '') return;
     const [only, ...others] = schema.fields;
@@ -51,20 +58,15 @@ function* violationsOf(schema: DescMessage, json: JsonValue, at: string, root: D
   }
 }
 
-function* violationsOfField(
-  field: DescField,
-  value: JsonValue,
-  at: string,
-  root: DescMessage,
-): Generator<JsonViolation> {
+function* violationsOfField(field: DescField, value: JsonValue, at: string, root: DescMessage): Generator<Examined> {
   const inner = isOwn(field) ? field.message : undefined;
   if (inner !== undefined && field.fieldKind === 'list' && Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* violationsOf(inner, item, `${at}[${index}]`, root);
   } else if (inner !== undefined && field.fieldKind === 'message' && value !== null) {
     yield* violationsOf(inner, value, at, root);
   } else {
-    const problem = problemOf(field, value);
-    if (problem !== undefined) yield { field: at, description: problem };
+    const description = problemOf(field, value);
+    yield description === undefined ? { field: at } : { field: at, description };
   }
 }
 
