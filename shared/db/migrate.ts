@@ -32,11 +32,10 @@ export async function migrate(
   tell: (line: string) => void = () => undefined,
   retentionDays?: number | null,
 ): Promise<string[]> {
-  const connection = { connectionString: databaseUrl, lock_timeout: lockTimeoutMs };
   const applied: string[] = [];
-  const applyNext = () =>
+  const applyNext = (dbClient: pg.Client) =>
     runner({
-      databaseUrl: connection,
+      dbClient,
       dir: directory,
       migrationsTable,
       direction: 'up',
@@ -45,30 +44,36 @@ export async function migrate(
       advisoryLockMode: 'wait',
       log: () => undefined,
     });
-  for (let done = await tryUntilUnlocked(applyNext); done.length > 0; done = await tryUntilUnlocked(applyNext)) {
+  const run = <Result>(work: (client: pg.Client) => Promise<Result>) => runUntilUnlocked(databaseUrl, work);
+  for (let done = await run(applyNext); done.length > 0; done = await run(applyNext)) {
     applied.push(...done.map(({ name }) => name));
   }
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    await tryUntilUnlocked(() => migrateJobs(client));
-    await tryUntilUnlocked(() => validateConstraints(client, tell));
-    if (retentionDays !== undefined) await client.query('update audit_retention set days = $1', [retentionDays]);
-  } finally {
-    await client.end();
+  await run(migrateJobs);
+  await run((client) => validateConstraints(client, tell));
+  if (retentionDays !== undefined) {
+    await run((client) => client.query('update audit_retention set days = $1', [retentionDays]));
   }
   return applied;
 }
 
-/** Runs work again while a lock that it needs is taken. Throws a `ConfigError` when it still is after minutes. */
-async function tryUntilUnlocked<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs work on a connection of its own, again while a lock that it needs is taken. Throws a `ConfigError` when it still is after minutes. */
+async function runUntilUnlocked<Result>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   for (const since = Date.now(); ; await pause(pauseMs)) {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
     try {
-      return await work();
+      // Not as a startup option, which poolers reject.
+      await client.query(`set lock_timeout to ${lockTimeoutMs}`);
+      return await work(client);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
       if (Date.now() - since < giveUpMs) continue;
       throw new ConfigError('another transaction, such as a backup, holds a lock: migrate again when it has ended');
+    } finally {
+      await client.end();
     }
   }
 }

@@ -1,4 +1,4 @@
-import { fail } from '../errors/errors.ts';
+import { type ErrorRow, fail } from '../errors/errors.ts';
 import { databaseErrors, isLostRace } from './errors.ts';
 import { onlyRow } from './statement.ts';
 
@@ -12,10 +12,12 @@ const maxRuns = 3;
  *
  * @param write resolves with the rows of the statement, of which there is one. `mayWrite` tells whether the rules hold, `id` what
  * is there as it was asked for. `isRerun` tells whether to lock the record before, also one that does not exist.
- * @throws ABORTED when the third run loses a race, too, and what else `write` throws.
+ * @param lost the error when the third run loses a race, too: for a code that is generated or given, that it is taken.
+ * @throws that error, ABORTED unless it is given, and what else `write` throws.
  */
 export async function conditionalWrite<Row extends { mayWrite: boolean; id: number | null }>(
   write: (isRerun: boolean) => Promise<readonly Row[]>,
+  lost: ErrorRow = databaseErrors.conflict,
 ): Promise<Row> {
   for (let run = 1; ; run += 1) {
     let cause: unknown;
@@ -26,7 +28,7 @@ export async function conditionalWrite<Row extends { mayWrite: boolean; id: numb
       if (!isLostRace(error)) throw error;
       cause = error;
     }
-    if (run === maxRuns) throw fail(databaseErrors.conflict, { cause });
+    if (run === maxRuns) throw fail(lost, { cause });
   }
 }
 

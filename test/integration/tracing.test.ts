@@ -210,14 +210,14 @@ describeBackends('Traces of refreshes', (backend) => {
     const { expect } = context;
     const metricsPort = await findFreePort();
     const { collector, replica, stage } = await start(context, { SLOT_METRICS_PORT: String(metricsPort) }, backend);
-    // A deduplicated add has no links: the refreshes of the start are over, and only the next sweep is queued.
+    // A deduplicated add has no links: the refreshes of the start are over.
     await readCovering(replica, await writeSlot(replica), 20_000);
     await eventually(async () => {
       const { value } = await scrape(metricsPort);
       const states = ['waiting', 'active', 'delayed'].map((state) =>
         value(`jobs{job="store-refresh",state="${state}"}`),
       );
-      expect(states).toEqual([0, 0, 1]);
+      expect(states).toEqual([0, 0, 0]);
     });
     await holding(stage.database.url, 'lock table store_refresh_requests in exclusive mode', async (lock) => {
       const writing = Promise.all([1, 2].map((n) => createSlot(replica, n)));

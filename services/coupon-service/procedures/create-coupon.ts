@@ -31,7 +31,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     const couponCode = `${codePrefix}${mobile.slice(-4)}${lastSixDigits(Date.now())}${randomAlphanumerics(4)}`;
     const insert = insertPhoneCoupon({ ...actorOf(call), ...terms, mobile, couponCode, staffId, validForDays });
     const db = database.for(call);
-    const found = await conditionalWrite(() => db.query(insert));
+    const found = await conditionalWrite(() => db.query(insert), couponErrors.generatedCodeTaken);
     // 1, for one whose staff user is gone
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 4

@@ -41,7 +41,7 @@ export function createReservedCoupon({
       applicableProducts: body.applicableProducts ?? [],
     });
     const db = database.for(call);
-    const found = await conditionalWrite(() => db.query(insert));
+    const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
     // 2, for one whose staff user is gone
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 3

@@ -41,7 +41,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
       applicableProducts: body.applicableProducts ?? [],
     });
     const db = database.for(call);
-    const found = await conditionalWrite(() => db.query(insert));
+    const found = await conditionalWrite(() => db.query(insert), couponErrors.couponCodeTaken);
     // 4
     if (!found.usersExist) throw fail(couponErrors.usersNotFound);
     // 5
