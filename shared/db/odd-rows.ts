@@ -18,8 +18,9 @@ interface OddRows {
 
 const unvalidated = statement<{ table: string; constraint: string; sound: string }>(
   'unvalidatedConstraints',
-  `select conrelid::regclass::text as table, conname as constraint, pg_get_expr(conbin, conrelid) as sound
-   from pg_constraint where contype = 'c' and not convalidated and connamespace = 'public'::regnamespace`,
+  `select conrelid::regclass::text as table, quote_ident(conname) as constraint, pg_get_expr(conbin, conrelid) as sound
+   from pg_constraint where contype = 'c' and not convalidated and connamespace = 'public'::regnamespace
+     and conname like '%\\_sound'`,
 );
 
 const maxTold = 20;

@@ -101,7 +101,20 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
 
 /** Replaces a connection that no longer answers; ioredis takes 2 s more to give it up. */
 async function beat(connection: Redis, logger: Logger): Promise<void> {
-  if (connection.status !== 'ready' || (await answersInTime(connection.ping(), pingTimeoutMs))) return;
+  if (connection.status !== 'ready') return;
+  let isClosed = false;
+  const onClose = () => {
+    isClosed = true;
+  };
+  connection.once('close', onClose);
+  // An error is an answer, too.
+  const answered = await answersInTime(
+    connection.ping().catch(() => undefined),
+    pingTimeoutMs,
+  );
+  connection.off('close', onClose);
+  // One that connects anew must be left alone: with Sentinels, ioredis would give it up for good.
+  if (answered || isClosed || connection.status !== 'ready') return;
   logger.warn('a connection to Redis no longer answers: it is replaced');
   connection.disconnect(true);
 }
@@ -114,6 +127,8 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
     // connecting would change the search path of every client that shares the pooler's connection.
     options: '-c search_path=bullmq',
     max: 4,
+    // A connection that the pool has begun to end would be beaten no more.
+    idleTimeoutMillis: 0,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     Client: PacedClient,

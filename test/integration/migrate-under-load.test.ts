@@ -54,6 +54,19 @@ it('Migrations that wait for a backup do not hold up reads, and end after it', a
   expect(tookMs.length).toBeGreaterThan(20);
 });
 
+it('Migrations bring codes into NFC, of two with one form the first, also in a row that breaks a constraint', async () => {
+  const { url, client } = await createOldDatabase(13);
+  await client.query(`insert into staff_users (id, name) values (1, 'A');
+    insert into coupons (id, coupon_code, created_by, valid_till) values
+      (1, U&'\\212B1', 1, null), (2, U&'A\\030A1', 1, null), (3, U&'E\\03011', 1, 'infinity'), (4, 'PLAIN', 1, null)`);
+  const lines: string[] = [];
+  await migrate(url, (line) => lines.push(line));
+  expect((await client.query('select coupon_code from coupons order by id')).rows).toEqual(
+    ['\u00c51', 'A\u030a1', '\u00c91', 'PLAIN'].map((code) => ({ coupon_code: code })),
+  );
+  expect(lines).toEqual([expect.stringMatching(/rows of coupons break coupons_sound.*ids are 3$/)]);
+});
+
 it('A migration names the rows that break a constraint and goes on, and validates it once they are mended', async () => {
   const database = await createDatabase();
   onTestFinished(() => database.close());

@@ -5,10 +5,14 @@ const everyMs = 5_000;
 /** How much longer than its delay a request may wait for its job. */
 const graceMs = 8_000;
 
+// A refresh that is running has them in hand, however long it takes.
 const overdueRequests = statement<{ areOverdue: boolean }, { ms: number }>(
   'overdueRequests',
   `select exists (
      select from store_refresh_requests where requested_at < now() - $ms::integer * interval '1 ms'
+   ) and not exists (
+     select from pg_locks where relation = 'store_versions'::regclass and mode = 'ExclusiveLock' and granted
+       and database = (select oid from pg_database where datname = current_database())
    ) as "areOverdue"`,
 );
 

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { type DescMessage, isMessage, type Message } from '@bufbuild/protobuf';
+import { ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../../config/config.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { commonErrors, fail } from '../../errors/errors.ts';
+import { commonErrors, errorInfo, fail } from '../../errors/errors.ts';
 import { IdListSchema } from '../../gen/common/v1/id_list_pb.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { encodeMessage } from '../protobuf/encoding.ts';
@@ -107,12 +108,18 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
     async invoke(request, call) {
       const { subject } = call.identity;
       quota.requireRoom(subject);
-      const answer = await rpc.invoke(request, call);
-      if (!call.responseHeaders.has('idempotent-replayed')) {
-        const answerBytes = answer instanceof StoredAnswer ? answer.bytes.length : 0;
-        quota.add(subject, storedBytes(rpc.method.input, request) + answerBytes);
+      const count = (answerBytes: number) => quota.add(subject, storedBytes(rpc.method.input, request) + answerBytes);
+      try {
+        const answer = await rpc.invoke(request, call);
+        // A replay counts, too: it may have written all before it found its key, and has left as many dead rows.
+        count(answer instanceof StoredAnswer ? answer.bytes.length : 0);
+        return answer;
+      } catch (error) {
+        const isReused =
+          error instanceof ConnectError && errorInfo(error)?.reason === commonErrors.idempotencyKeyReused.reason;
+        if (isReused) count(0);
+        throw error;
       }
-      return answer;
     },
   });
   return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? bounded(rpc) : rpc)) };

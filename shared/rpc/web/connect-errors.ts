@@ -141,14 +141,15 @@ export async function refuse(
   request: WebRequest,
   response: WebResponse,
   status: number,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const method = `${request.method} ${pathOf(request).slice(0, maxPath)}`;
+  const method = `${request.method} ${pathOf(request)}`.slice(0, maxPath);
   const error =
     status === 415
       ? invalidRequest('The content type is not application/json, application/proto or application/grpc-web')
       : fail(commonErrors.unimplemented, { params: { method } });
   logger.info({ method, code: codeName(error.code), status }, 'a request was no call');
-  response.writeHead(status, { 'content-type': 'application/json', ...(status === 405 ? { allow: 'POST' } : {}) });
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(errorToJsonBytes(error, jsonWriteOptions));
 }
 

@@ -98,7 +98,9 @@ function createHandler(
     const drain = () => request.resume();
     requestBody.return().then(drain, drain);
     // The method of HTTP, or the content type, is none of this procedure.
-    if ([405, 415].includes(connectResponse.status)) return refuse(logger, request, response, connectResponse.status);
+    const { status } = connectResponse;
+    if (status === 405) return refuse(logger, request, response, status, { allow: handler.allowedMethods.join(', ') });
+    if (status === 415) return refuse(logger, request, response, status);
     const content = await readAllBytes(body, Number.MAX_SAFE_INTEGER);
     const intercepted = await interceptError(rpc, interceptors, connectRequest, connectResponse, content);
     await universalResponseToNodeResponse(intercepted, response);
