@@ -36,7 +36,8 @@ export function judge(request: FuzzRequest, answer: Answer): Verdict {
   }
   let error: AnswerError | undefined;
   try {
-    error = readError(answer);
+    // An answer to HEAD has no body.
+    error = request.method === 'HEAD' ? undefined : readError(answer);
   } catch (cause) {
     return { outcome: 'unreadable', faults: [`the answer is unreadable: ${String(cause)}`] };
   }

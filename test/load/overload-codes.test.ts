@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, withToken } from '../support/tokens.ts';
+import { retries } from './bystander.ts';
 import { startTarget, type Target } from './overload-stage.ts';
 
 const loops = 12;
@@ -23,7 +24,9 @@ afterAll(async () => {
   await target.stop();
 });
 
-it('Updates with a code are fast beside 12 loops of Updates with 99,000 product ids that repeat a code', async () => {
+it('Updates with a code are fast beside 12 loops of Updates with 99,000 product ids that repeat a code', {
+  retry: retries,
+}, async () => {
   const as = async (subject: string) => createClient(CouponService, withToken(transport, await signToken({ subject })));
   const [heavy, staff] = [await as('heavy'), await as('staff')];
   let isDone = false;
