@@ -4,8 +4,8 @@ import { type ChannelCredentials, type ChannelOptions, Client, credentials } fro
 import { runStreamingCall, runUnaryCall } from '../internals/client.ts';
 import { procedurePath } from '../rpc/procedure-path.ts';
 import { targetOf } from './addresses.ts';
-import { capTimeout } from './connect/connect.ts';
 import { sendKey } from './connect/idempotency.ts';
+import { capTimeout } from './connect/timeout.ts';
 import { sendToken, type Token } from './connect/token.ts';
 import { createChannelOptions } from './service-config.ts';
 import { callStream } from './stream.ts';

@@ -3,6 +3,7 @@ import type { Client, Transport } from '@connectrpc/connect';
 import { type ConnectTransportOptions, createConnectTransport as createTransport } from '@connectrpc/connect-web';
 import { sendKey } from './idempotency.ts';
 import { createCancelingClient } from './streams.ts';
+import { capTimeout } from './timeout.ts';
 import { sendToken, type Token } from './token.ts';
 
 /** The options of `@connectrpc/connect-web`, and a token. */
@@ -32,11 +33,6 @@ export function createConnectTransport(services: readonly DescService[], options
       unary(method, signal, capTimeout(timeoutMs), ...call),
     stream: (method, signal, timeoutMs = 0, ...call) => stream(method, signal, capTimeout(timeoutMs), ...call),
   };
-}
-
-/** Caps a timeout at the longest delay of a timer, which would fire at once for a longer one. */
-export function capTimeout(timeoutMs: number): number {
-  return Math.min(timeoutMs, 2 ** 31 - 1);
 }
 
 /**
