@@ -1,8 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { Batch } from '../../../shared/rpc/protobuf/turns.ts';
-import type { StoreRequest } from './requests.ts';
-import { sees, type TransactionSnapshot } from './requests.ts';
+import { type StoreRequest, sees, type TransactionSnapshot } from './requests.ts';
 
 /** A slot that was active and not full when its version was stored. Times are in epoch milliseconds. */
 export interface StoredSlot {
