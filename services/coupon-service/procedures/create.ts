@@ -119,10 +119,11 @@ const insertCoupon = statement<Found, NewCoupon>(
      'coupon',
      `select id, null::json as before, json_strip_nulls(json_build_object(
         ${couponFields('written')}, 'productIds', ${createdIds('product_ids')},
-        'applicableUsers', ${createdIds('array(select id from known_users order by id)')},
-        'applicableProducts', ${createdIds('array(select id from known_products order by id)')}
+        'applicableUsers', ${createdIds('links.users')}, 'applicableProducts', ${createdIds('links.products')}
       )) as after
-      from written`,
+      from written, (
+        select array(select id from known_users order by id) as users, array(select id from known_products order by id) as products offset 0
+      ) as links`,
    )}
    select found.*, ${mayWrite} as "mayWrite", ${couponColumns}
    from found left join written as coupons on true`,

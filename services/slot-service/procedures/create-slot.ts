@@ -78,9 +78,9 @@ const insertSlot = statement<Found, NewSlot>(
      'slot',
      `select id, null::json as before, json_build_object(
         ${slotFields('written')}, 'groupIds', ${createdIds('group_ids')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
-        'productIds', ${createdIds('array(select unnest((select $productIds)) order by 1)')}, 'vendorSnippets', $snippetsJson
+        'productIds', ${createdIds('product_ids')}, 'vendorSnippets', $snippetsJson
       ) as after
-      from written`,
+      from written, (select array(select unnest((select $productIds)) order by 1) as product_ids offset 0) as products`,
    )},
    ${appendRefreshRequest('id', 'written')}
    select found.*, ${snippetsAreSound} as "mayWrite", ${slotColumns}, ${requestIdColumn}, ${snippetsWritten}

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, changeOf, differing } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite, etagMatches, type Guard, isAsSeen } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -41,19 +41,13 @@ const replaceProducts = statement<
      from (select product_id from product_slots where slot_id = $slotId) as stored
        full join (select unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
    ),
-   difference as (
-     select count(*) filter (where is_added)::integer as added, count(*) filter (where is_removed)::integer as removed,
-       array_agg(product_id order by product_id) filter (where not is_added) as before,
-       array_agg(product_id order by product_id) filter (where not is_removed) as after
+   difference as materialized (
+     select $slotId as id, count(*) filter (where is_added)::integer as added, count(*) filter (where is_removed)::integer as removed,
+       json_agg(product_id order by product_id) filter (where not is_added) as before,
+       json_agg(product_id order by product_id) filter (where not is_removed) as after
      from compared
    ),
-   ${changeOf(
-     differing(
-       `select $slotId as id, json_build_object('productIds', array_to_json(coalesce(before, '{}'))) as old,
-          json_build_object('productIds', array_to_json(coalesce(after, '{}'))) as new
-        from difference where ${mayWrite}`,
-     ),
-   )},
+   change as (select id, added + removed > 0 as differs, before, after from difference where ${mayWrite}),
    slot as (
      update slots set etag = default from seen join change using (id) where differs and ${isAsSeen('slots')}
      returning slots.id
@@ -72,7 +66,12 @@ const replaceProducts = statement<
      select written.id, product_id from written, compared where is_added
      order by product_id
    ),
-   ${auditEntry('slot')},
+   ${auditEntry(
+     'slot',
+     `select id, case when ids is null then json_build_object('productIds', coalesce(before, '[]')) else '{}' end as before,
+        json_build_object('productIds', coalesce(ids, after, '[]')) as after
+      from written join change using (id), lateral (select changed_ids(before, after) as ids offset 0) as changed`,
+   )},
    kept as (select id from written union all select id from change where not differs),
    ${appendRefreshRequest('id', 'kept')}
    select added, removed, (select id from kept) as id, ${mayWrite} as "mayWrite", ${requestIdColumn}
