@@ -106,7 +106,7 @@ export const insertSnippets = `
 
 /** SQL of a column that undoes the statement when another transaction has taken the name of one of its `snippets` at the last moment. */
 export const snippetsWritten = `
-  case when (select count(*) from snippets) < (select count(*) * cardinality($snippetNames) from written)
+  case when (select count(*) from snippets) < (select cardinality($snippetNames) from written)
     then refuse_lost_race()
   end as "lostRace"`;
 
