@@ -1,3 +1,5 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { expect, it, onTestFinished } from 'vitest';
 import { RetryInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
@@ -38,4 +40,19 @@ it('A caller that has had too much stored in this hour is refused on every repli
     'select count(*)::integer as callers from stored_bytes',
   );
   expect(counted?.callers).toBe(1);
+});
+
+it('A delivery sequence counts with all that it holds, at any depth', async () => {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  const { slots } = await stage.start({ env: { STORED_MIB_PER_HOUR: '1' } });
+  const { slot } = await slots.createSlot(openSlot());
+  const saveSequences = async () => {
+    for (let turn = 0; turn < 10; turn += 1) {
+      const sequence = { 1: { stops: Array.from({ length: 10_000 }, (_, n) => n + turn) } };
+      await slots.updateDeliverySequence({ id: slot?.id, deliverySequence: fromJson(ValueSchema, sequence) });
+    }
+  };
+  const refused = await failureOf(saveSequences());
+  expect(refused.rawMessage).toBe('Too much was stored in this hour - please try again later');
 });

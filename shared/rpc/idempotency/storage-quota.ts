@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isMessage, type Message } from '@bufbuild/protobuf';
+import { type DescMessage, isMessage, type Message } from '@bufbuild/protobuf';
 import { ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../../config/config.ts';
@@ -8,6 +8,7 @@ import { statement } from '../../db/statement.ts';
 import { commonErrors, errorInfo, fail } from '../../errors/errors.ts';
 import { IdListSchema } from '../../gen/common/v1/id_list_pb.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
+import { encodeMessage } from '../protobuf/encoding.ts';
 import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
 
@@ -107,7 +108,7 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
     async invoke(request, call) {
       const { subject } = call.identity;
       quota.requireRoom(subject);
-      const count = (answerBytes: number) => quota.add(subject, perCall + bytesOf(request) + answerBytes);
+      const count = (answerBytes: number) => quota.add(subject, storedBytes(rpc.method.input, request) + answerBytes);
       try {
         const answer = await rpc.invoke(request, call);
         // A replay counts, too: it may have written all before it found its key, and has left as many dead rows.
@@ -124,13 +125,12 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
   return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? bounded(rpc) : rpc)) };
 }
 
-// Measured (docs/limits.md), and meant to be a little too high. A record with its indexes and its entry; each byte of a text, in the
-// record and in the entry; each id of a list, in both; each link, a row with up to four indexes, and in the entry. What a
-// write removes is in its entry once more, and was counted when it was added: the factors have room for both.
+// Measured (docs/limits.md), and meant to be a little too high. A record with its indexes and its entry; each byte of a request, in
+// the record and in the entry, as text; each link, a row with up to four indexes, and in the entry. What a write removes is in its
+// entry once more, and was counted when it was added: the factors have room for both.
 const perCall = 1_024;
 const perByte = 4;
-const perId = 20;
-const perLink = 148;
+const perLink = 128;
 
 /** The lists of ids of which each id is stored as a row, by message. */
 const linkFields: Readonly<Record<string, readonly string[]>> = {
@@ -140,19 +140,17 @@ const linkFields: Readonly<Record<string, readonly string[]>> = {
   'slot.v1.UpdateSlotProductsRequest': ['productIds'],
 };
 
-/** About how many bytes a request has a mutation store, at most, besides what each call stores. */
-function bytesOf(message: Message): number {
-  const links = linkFields[message.$typeName];
-  return Object.entries(message).reduce((sum, [name, value]) => sum + bytesOfValue(value, links?.includes(name)), 0);
+/** About how many bytes a mutation has had stored, at most. */
+function storedBytes(schema: DescMessage, request: Message): number {
+  return perCall + perByte * encodeMessage(schema, request).length + perLink * countLinks(request);
 }
 
-function bytesOfValue(value: unknown, isLink = false): number {
-  if (typeof value === 'string') return perByte * Buffer.byteLength(value);
-  if (isMessage(value, IdListSchema)) return bytesOfValue(value.ids, isLink);
-  if (isMessage(value)) return bytesOf(value);
-  if (!Array.isArray(value)) return 0;
-  if (typeof value[0] === 'number') return value.length * (isLink ? perLink : perId);
-  return value.reduce<number>((sum, each) => sum + bytesOfValue(each), 0);
+function countLinks(message: Message): number {
+  const links = linkFields[message.$typeName];
+  return Object.entries(message).reduce((sum, [name, value]) => {
+    if (links?.includes(name)) return sum + (isMessage(value, IdListSchema) ? value.ids : (value ?? [])).length;
+    return isMessage(value) ? sum + countLinks(value) : sum;
+  }, 0);
 }
 
 const countStored = statement<
