@@ -48,14 +48,17 @@ async function openBalanced(kind: BalancerKind): Promise<BalancedStage> {
   };
   await Promise.all([start(0), start(1)]);
   const token = await signToken({ staffId: 1 });
-  // A health check may not have seen them yet.
-  const slots = createGrpcClient(SlotService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
+  // The balancer checks each port of each replica by itself, and may not have seen all four yet.
+  const opened = protocols
+    .filter(({ name }) => name === 'gRPC' || name === 'Connect')
+    .map(({ open }) => open(balancer));
+  const callers = opened.map(({ transport }) => createClient(SlotService, withToken(transport, token)));
   await eventually(async () => {
-    await slots.getSlots({});
-    const ready = await fetch(`http://127.0.0.1:${balancer.webPort}/readyz`);
-    expect([ready.ok, ...replicas.map((replica) => answered(replica, 'grpc') > 0)]).toEqual([true, true, true]);
+    await Promise.all(callers.map((slots) => slots.getSlots({})));
+    const seen = replicas.map((replica) => answered(replica, 'grpc') > 0 && answered(replica, 'connect') > 0);
+    expect(seen).toEqual([true, true]);
   });
-  slots.close();
+  for (const { close } of opened) close();
   return {
     ...{ stage, balancer, replicas, token, start },
     async close() {
