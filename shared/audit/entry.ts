@@ -79,6 +79,12 @@ export function differing(records: string): string {
     ) as differing`;
 }
 
-/** SQL of a list of ids in the entry of a record that is created. `ids` is SQL of an array. */
-export const createdIds = (ids: string) =>
-  `case when cardinality(${ids}) > 100 then changed_ids(null, to_json(${ids})) else to_json(${ids}) end`;
+/** A list of ids in the entry of a record that is created, as JSON. */
+export function createdIds(ids: readonly number[]): string {
+  return JSON.stringify(ids.length > 100 ? { added: inOrder(ids), removed: [] } : ids);
+}
+
+/** A set of ids, which is stored as a row for each, in the entry of a record that is created, as JSON. */
+export const createdLinks = (ids: readonly number[]) => createdIds(inOrder(ids));
+
+const inOrder = (ids: readonly number[]) => ids.toSorted((left, right) => left - right);

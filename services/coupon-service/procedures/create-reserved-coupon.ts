@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, createdIds } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, createdIds, createdLinks } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -29,6 +29,7 @@ export function createReservedCoupon({
     // 2, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
     const digits = lastSixDigits(Date.now());
+    const { applicableProducts = [] } = body;
     const insert = insertReservedCoupon({
       ...actorOf(call),
       ...body,
@@ -38,7 +39,9 @@ export function createReservedCoupon({
       couponCode: body.couponCode || `RESERVED${digits}`,
       staffId,
       exclusiveApply: body.exclusiveApply ?? false,
-      applicableProducts: body.applicableProducts ?? [],
+      applicableProducts,
+      productIdsJson: body.productIds && createdIds(body.productIds),
+      productsJson: createdLinks(applicableProducts),
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
@@ -58,6 +61,9 @@ interface NewReservedCoupon extends Terms, Actor {
   staffId: number;
   exclusiveApply: boolean;
   applicableProducts: readonly number[];
+  /** The lists of ids, as the entry holds them. */
+  productIdsJson: string | null | undefined;
+  productsJson: string;
 }
 
 type Found = { isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (ReservedCouponRow | { id: null });
@@ -95,8 +101,8 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
    ${auditEntry(
      'reserved_coupon',
      `select id, null::json as before, json_strip_nulls(json_build_object(
-        'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')}, 'productIds', ${createdIds('product_ids')},
-        'applicableProducts', ${createdIds('array(select id from known_products order by id)')}
+        'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')},
+        'productIds', $productIdsJson::json, 'applicableProducts', $productsJson::json
       )) as after
       from written`,
    )}

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, createdIds } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, createdIds, createdLinks } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -19,7 +19,7 @@ import type { CouponParts } from '../parts.ts';
 export function create({ database, codePrefix }: CouponParts): Handler<typeof CouponService.method.create> {
   return async (request, call) => {
     const body = readCouponBody('coupon', request.coupon);
-    const { isUserBased = false, isApplyForAll = false, applicableUsers = [] } = body;
+    const { isUserBased = false, isApplyForAll = false, applicableUsers = [], applicableProducts = [] } = body;
     // 1
     requireOneDiscount(body);
     // 2
@@ -38,7 +38,10 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
       isApplyForAll,
       applicableUsers,
       exclusiveApply: body.exclusiveApply ?? false,
-      applicableProducts: body.applicableProducts ?? [],
+      applicableProducts,
+      productIdsJson: body.productIds && createdIds(body.productIds),
+      usersJson: createdLinks(applicableUsers),
+      productsJson: createdLinks(applicableProducts),
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.couponCodeTaken);
@@ -62,6 +65,10 @@ interface NewCoupon extends Terms, Actor {
   exclusiveApply: boolean;
   applicableUsers: readonly number[];
   applicableProducts: readonly number[];
+  /** The lists of ids, as the entry holds them. */
+  productIdsJson: string | null | undefined;
+  usersJson: string;
+  productsJson: string;
 }
 
 type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (
@@ -118,12 +125,10 @@ const insertCoupon = statement<Found, NewCoupon>(
    ${auditEntry(
      'coupon',
      `select id, null::json as before, json_strip_nulls(json_build_object(
-        ${couponFields('written')}, 'productIds', ${createdIds('product_ids')},
-        'applicableUsers', ${createdIds('links.users')}, 'applicableProducts', ${createdIds('links.products')}
+        ${couponFields('written')}, 'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json,
+        'applicableProducts', $productsJson::json
       )) as after
-      from written, (
-        select array(select id from known_users order by id) as users, array(select id from known_products order by id) as products offset 0
-      ) as links`,
+      from written`,
    )}
    select found.*, ${mayWrite} as "mayWrite", ${couponColumns}
    from found left join written as coupons on true`,

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, createdIds } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, createdIds, createdLinks } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -31,7 +31,8 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const { isActive = true, productIds, groupIds } = request;
     const times = readTimes(request);
     const given = readSnippets(request.vendorSnippets);
-    const insert = insertSlot({ ...actorOf(call), ...times, isActive, groupIds, productIds, ...given.params });
+    const json = { groupIdsJson: createdIds(groupIds), productIdsJson: createdLinks(productIds) };
+    const insert = insertSlot({ ...actorOf(call), ...times, isActive, groupIds, productIds, ...json, ...given.params });
     const found = await conditionalWrite(() => parts.database.for(call).query(insert));
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
@@ -50,6 +51,9 @@ interface NewSlot extends SnippetParams, Actor {
   isActive: boolean;
   groupIds: readonly number[];
   productIds: readonly number[];
+  /** The lists of ids, as the entry holds them. */
+  groupIdsJson: string;
+  productIdsJson: string;
 }
 
 type Found = { mayWrite: boolean } & SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
@@ -77,10 +81,10 @@ const insertSlot = statement<Found, NewSlot>(
    ${auditEntry(
      'slot',
      `select id, null::json as before, json_build_object(
-        ${slotFields('written')}, 'groupIds', ${createdIds('group_ids')}, 'isCapacityFull', is_capacity_full, 'deliverySequence', delivery_sequence,
-        'productIds', ${createdIds('product_ids')}, 'vendorSnippets', $snippetsJson
+        ${slotFields('written')}, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
+        'deliverySequence', delivery_sequence, 'productIds', $productIdsJson::json, 'vendorSnippets', $snippetsJson
       ) as after
-      from written, (select array(select unnest((select $productIds)) order by 1) as product_ids offset 0) as products`,
+      from written`,
    )},
    ${appendRefreshRequest('id', 'written')}
    select found.*, ${snippetsAreSound} as "mayWrite", ${slotColumns}, ${requestIdColumn}, ${snippetsWritten}
