@@ -79,7 +79,7 @@ export function differing(records: string): string {
     ) as differing`;
 }
 
-/** A list of ids in the entry of a record that is created, as JSON. */
+/** A list of ids in the entry of a record that is created, as JSON: of more than 100 ids in the form of SQL's `changed_ids`. */
 export function createdIds(ids: readonly number[]): string {
   return JSON.stringify(ids.length > 100 ? { added: inOrder(ids), removed: [] } : ids);
 }
