@@ -11,19 +11,27 @@ const maxBytes = 64 * 1024 * 1024;
 /** SQL of the order in which products are shown: by name as people sort, then id. */
 export const byName = 'products.name collate "und-x-icu", products.id';
 
-/** SQL of the columns of a `ProductRow`. As JSON, many images are read in a fraction of the time. */
-export const productColumns = 'products.id, products.name, array_to_json(products.images) as images';
+const areTooLarge = `sum(
+  octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)
+) over () > ${maxBytes}`;
+
+/** A product as the lists of products read it. */
+export interface ListedProductRow extends ProductRow {
+  /** Whether the names and images of all rows together are too large for an answer, and are not read. */
+  areTooLarge: boolean;
+}
+
+/** SQL of the columns of a `ListedProductRow`. As JSON, many images are read in a fraction of the time. */
+export const productColumns = `products.id, products.name, ${areTooLarge} as "areTooLarge",
+  case when not ${areTooLarge} then array_to_json(products.images) end as images`;
 
 /**
  * The products of an answer, in a field of it. Images may be long, so they are encoded in batches. Throws RESOURCE_EXHAUSTED where
  * they are too large for an answer.
  */
-export function productList(field: DescField, products: readonly ProductRow[]): LongList {
-  const bytes = products.reduce((sum, { name, images }) => sum + bytesOf([name]) + bytesOf(shownList(images)), 0);
-  if (bytes > maxBytes) throw fail(commonErrors.answerTooLarge);
-  return longList(field, products, ({ images, ...product }) =>
-    longMessage(ProductSummarySchema, { ...product, images: shownList(images) }),
+export function productList(field: DescField, products: readonly ListedProductRow[]): LongList {
+  if (products[0]?.areTooLarge) throw fail(commonErrors.answerTooLarge);
+  return longList(field, products, ({ id, name, images }) =>
+    longMessage(ProductSummarySchema, { id, name, images: shownList(images) }),
   );
 }
-
-const bytesOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);

@@ -2,9 +2,8 @@ import { statement } from '../../../shared/db/statement.ts';
 import { type CatalogService, GetProductsResponseSchema } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
-import { byName, productColumns, productList } from '../catalog/products.ts';
+import { byName, type ListedProductRow, productColumns, productList } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
-import type { ProductRow } from '../slots/slot.ts';
 
 const { products: productsField } = GetProductsResponseSchema.field;
 
@@ -18,7 +17,7 @@ export function getProducts({ database }: CatalogParts): Handler<typeof CatalogS
 }
 
 // The ids stand in a select of their own: a plan that sees how many they are is made anew for each call.
-const selectProducts = statement<ProductRow, { productIds: readonly number[] }>(
+const selectProducts = statement<ListedProductRow, { productIds: readonly number[] }>(
   'getProducts',
   `select ${productColumns} from products
    where id = any((select $productIds::integer[])::integer[])

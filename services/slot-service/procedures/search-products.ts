@@ -8,9 +8,8 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
 import { type Search, searchedIds } from '../../../shared/searching/searching.ts';
-import { byName, productColumns, productList } from '../catalog/products.ts';
+import { byName, type ListedProductRow, productColumns, productList } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
-import type { ProductRow } from '../slots/slot.ts';
 
 const { products: productsField } = SearchProductsResponseSchema.field;
 
@@ -42,7 +41,7 @@ const pageOf = (rows: string) =>
    ) as page, lateral (select * from products where id = page.id offset 0) as products
    order by ${byName}`;
 
-const listPage = statement<ProductRow, LookUpPage>('searchProducts', pageOf('select id, name from products'));
+const listPage = statement<ListedProductRow, LookUpPage>('searchProducts', pageOf('select id, name from products'));
 
 interface SearchParams extends LookUpPage, Search {
   /** The id that is searched for; undefined where the search is none. */
@@ -59,7 +58,7 @@ const found = searchedIds({
   where: 'true',
 });
 // The first rows of both together are among the first rows of each.
-const searchPage = statement<ProductRow, SearchParams>(
+const searchPage = statement<ListedProductRow, SearchParams>(
   'searchProductsBySearch',
   pageOf(
     `select products.* from (select id from (${found}) as named union select $id::integer) as found,
