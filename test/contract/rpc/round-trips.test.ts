@@ -104,7 +104,8 @@ function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
     if (statements.includes('beginRepeatableRead')) refreshing.add(connection);
     const isRefresh = refreshing.has(connection);
     if (statements.includes('commit')) refreshing.delete(connection);
-    return !isRefresh && !statements.some((name) => ofTheProcess.includes(name));
+    // A statement of a call may go along with one of the process.
+    return !isRefresh && !statements.every((name) => ofTheProcess.includes(name));
   });
 }
 
