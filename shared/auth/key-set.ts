@@ -43,6 +43,7 @@ export class KeySet implements Keys {
   /** One fetch at a time, whoever needs it. */
   readonly #refresh = oneAtATime(() => this.#fetch());
   #keys: ReadonlyMap<string, VerificationKey> = new Map();
+  #fetchBeganAt = Number.NEGATIVE_INFINITY;
   #fetchedAt = Number.NEGATIVE_INFINITY;
   /** Why the last fetch failed; undefined if it succeeded. */
   #failure: unknown;
@@ -63,8 +64,10 @@ export class KeySet implements Keys {
 
   async find(algorithm: string, kid: string | undefined): Promise<readonly VerificationKey[]> {
     this.#wasAsked = true;
+    const askedAt = performance.now();
     if (this.#isAsleep) await this.#refresh();
-    else if (this.#select(algorithm, kid).length === 0) await this.#lookForUnknownKey();
+    // A fetch that began before this call may have missed a key that the provider has just published.
+    if (this.#fetchBeganAt < askedAt && this.#select(algorithm, kid).length === 0) await this.#lookForUnknownKey();
     const found = this.#select(algorithm, kid);
     if (found.length === 0 && this.#failure !== undefined) {
       throw new KeysUnavailableError('the key set could not be fetched', { cause: this.#failure });
@@ -96,6 +99,7 @@ export class KeySet implements Keys {
   }
 
   async #fetch(): Promise<void> {
+    this.#fetchBeganAt = performance.now();
     const { timeoutMs } = this.#times;
     const fetching = new AbortController();
     const timeout = setTimeout(() => fetching.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

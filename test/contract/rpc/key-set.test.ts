@@ -106,6 +106,18 @@ describe('A key set that changes', () => {
     expect(provider.requests).toBe(2);
   });
 
+  it('A key that is published while a fetch runs is accepted with the first token that names it', async () => {
+    const held: ServerResponse[] = [];
+    const { provider, authenticate } = await open({ answer: (response) => held.push(response) });
+    await expect.poll(() => held.length).toBe(1);
+    const before = provider.keySet();
+    await provider.addKey('two');
+    const accepted = authenticate(await provider.bearer('two'));
+    provider.answer = undefined;
+    held[0]?.end(before);
+    await accepted;
+  });
+
   it('An unknown key that is not in the set is refused, and the next one is refused without a fetch', async () => {
     const { provider, authenticate, refusalOf, ofUnknownKey } = await open({ times: { unknownKeyMs: hour } });
     await authenticate(await provider.bearer('one'));
