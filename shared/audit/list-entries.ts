@@ -1,10 +1,17 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { AuditService, ListEntriesRequest } from '../gen/audit/v1/audit_service_pb.ts';
+import {
+  AuditEntrySchema,
+  type AuditService,
+  type ListEntriesRequest,
+  ListEntriesResponseSchema,
+} from '../gen/audit/v1/audit_service_pb.ts';
 import { optionalDate } from '../rpc/dates.ts';
 import type { Handler } from '../rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../rpc/page-token.ts';
-import { EntriesResponse, type EntryRow } from './entries-response.ts';
+import { LongResponse, longList, longMessage } from '../rpc/protobuf/long-message.ts';
 import type { ResourceType } from './entry.ts';
 
 const defaultLimit = 50;
@@ -38,7 +45,14 @@ export function listEntries(
     const shown = rows.filter(({ isBeyond }) => !isBeyond);
     const last = shown.at(-1);
     const isEnd = last === undefined || shown.length === rows.length;
-    return new EntriesResponse(shown, isEnd ? '' : writePageToken(listed, [last.atMicros, last.id]));
+    const nextPageToken = isEnd ? '' : writePageToken(listed, [last.atMicros, last.id]);
+    const entries = longList(
+      ListEntriesResponseSchema.field.entries,
+      shown,
+      toEntry,
+      ({ shownBytes }) => shownBytes / 1_000,
+    );
+    return new LongResponse(longMessage(ListEntriesResponseSchema, { nextPageToken }, [entries]));
   };
 }
 
@@ -71,10 +85,31 @@ const conditions = {
   afterMicros: `(at, id) < (timestamptz 'epoch' + $afterMicros::bigint * interval '1 microsecond', $afterId::bigint)`,
 } as const satisfies Partial<Record<keyof PageParams, string>>;
 
-interface PageRow extends EntryRow {
+interface PageRow {
+  id: string;
+  at: Date;
   atMicros: string;
+  procedure: string;
+  subject: string;
+  staffId: number | null;
+  requestId: string;
+  resourceType: string;
+  resourceId: number;
+  before: JsonObject | null;
+  after: JsonObject;
+  shownBytes: number;
   /** It is not on the page, and its change was not read. */
   isBeyond: boolean;
+}
+
+function toEntry({ id, at, staffId, before, ...entry }: PageRow) {
+  return longMessage(AuditEntrySchema, {
+    ...entry,
+    id: BigInt(id),
+    at: timestampFromDate(at),
+    staffId: staffId ?? undefined,
+    before: before ?? undefined,
+  });
 }
 
 /**
@@ -89,8 +124,8 @@ function selectEntries(params: PageParams) {
     ['listEntries', ...numbers].join('-'),
     `select id, at, (extract(epoch from at) * 1000000)::bigint as "atMicros", procedure, subject, staff_id as "staffId",
        request_id as "requestId", resource_type as "resourceType", resource_id as "resourceId", shown_bytes as "shownBytes",
-       is_beyond as "isBeyond", case when not is_beyond then before::text end as before,
-       case when not is_beyond then after::text end as after
+       is_beyond as "isBeyond", case when not is_beyond then before end as before,
+       case when not is_beyond then after end as after
      from (
        select *, row_number() over page = $rows
          or (row_number() over page > 1 and sum(shown_bytes) over page > ${maxPageBytes}) as is_beyond

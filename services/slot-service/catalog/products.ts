@@ -2,8 +2,7 @@ import type { DescField } from '@bufbuild/protobuf';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import { type LongList, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
-import { shownList } from '../../../shared/rpc/protobuf/shown.ts';
-import type { ProductRow } from '../slots/slot.ts';
+import { type ProductRow, toProduct } from '../slots/slot.ts';
 
 // No answer is larger. connect-node, which encodes some of them, has no bound of its own.
 const maxBytes = 64 * 1024 * 1024;
@@ -31,7 +30,5 @@ export const productColumns = `products.id, products.name, ${areTooLarge} as "ar
  */
 export function productList(field: DescField, products: readonly ListedProductRow[]): LongList {
   if (products[0]?.areTooLarge) throw fail(commonErrors.answerTooLarge);
-  return longList(field, products, ({ id, name, images }) =>
-    longMessage(ProductSummarySchema, { id, name, images: shownList(images) }),
-  );
+  return longList(field, products, (product) => longMessage(ProductSummarySchema, toProduct(product)));
 }

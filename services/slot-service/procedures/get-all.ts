@@ -1,12 +1,24 @@
 import { statement } from '../../../shared/db/statement.ts';
-import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type ProductSummary, ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
+import {
+  GetAllResponseSchema,
+  ListedSlotSchema,
+  ProductSlotSchema,
+  type SlotService,
+} from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
-import { shownList } from '../../../shared/rpc/protobuf/shown.ts';
-import { ListedSlotsResponse } from '../encoding/slot-lists.ts';
 import type { SlotParts } from '../parts.ts';
-import { type ProductRow, slotTextColumns } from '../slots/slot.ts';
-import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxProductIds } from '../slots/slot-list.ts';
+import { type ProductRow, slotColumns, toProduct, toSlot } from '../slots/slot.ts';
+import {
+  areSlotsTooLarge,
+  type ListedOr,
+  type ListedSlotRow,
+  listedRows,
+  maxProductIds,
+  sequenceSize,
+} from '../slots/slot-list.ts';
 
 /**
  * Spec 4.1, getAll: the active slots with `products` and `productSlots`, latest delivery first. An
@@ -15,13 +27,28 @@ import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxPro
  */
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
   const readSlots = shareResponse(database, async (db) => {
-    const slots = listedRows(await db.query(selectSlots()));
-    const products = new Map(
-      slots[0]?.products?.map(({ images, ...product }) => [product.id, { ...product, images: shownList(images) }]),
-    );
-    return new ListedSlotsResponse(slots, products);
+    const rows = listedRows(await db.query(selectSlots()));
+    // A product is made once, however many slots have it.
+    const products = new Map(rows[0]?.products?.map((product) => [product.id, toProduct(product)]));
+    const slots = longList(GetAllResponseSchema.field.slots, rows, (row) => toListedSlot(row, products), sequenceSize);
+    return new LongResponse(longMessage(GetAllResponseSchema, { count: rows.length }, [slots]));
   });
   return (_request, call) => readSlots(call);
+}
+
+function toListedSlot(slot: ListedSlotRow, known: ReadonlyMap<number, ProductSummary>) {
+  const { products, productSlots } = ListedSlotSchema.field;
+  const { id: slotId, productIds } = slot;
+  return longMessage(ListedSlotSchema, toSlot(slot), [
+    longList(
+      products,
+      productIds.flatMap((id) => known.get(id) ?? []),
+      (product) => longMessage(ProductSummarySchema, product),
+    ),
+    longList(productSlots, productIds, (productId) =>
+      longMessage(ProductSlotSchema, { slotId, productId, product: known.get(productId) }),
+    ),
+  ]);
 }
 
 // The products that exist come once, with the first row, and not again for each slot that has them.
@@ -43,7 +70,7 @@ const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] 
      ) as associated
      from slots where is_active and not (select is_too_large from size)
    )
-   select ${slotTextColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
+   select ${slotColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
      case when row_number() over latest_first = 1 then (
        select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
        from products where products.id in (select unnest(associated) from slots)

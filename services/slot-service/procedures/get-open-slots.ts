@@ -1,10 +1,11 @@
-import type {
+import {
   GetOpenSlotsResponseSchema,
-  SlotStoreService,
+  type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { OpenSlotsResponse } from '../encoding/open-slots.ts';
+import { LongResponse, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import type { StoreParts } from '../parts.ts';
+import { openSlotList } from '../stores/open-slots.ts';
 import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
@@ -19,7 +20,8 @@ export function getOpenSlots({ database, replica }: StoreParts): Handler<typeof 
     const content = await readStores(replica, call);
     return responses.get(content, '', (open) => {
       const { version, refreshedAt } = content;
-      return new OpenSlotsResponse({ version, refreshedAt, slots: open.among(content.slots) });
+      const slots = openSlotList(GetOpenSlotsResponseSchema.field.slots, open.among(content.slots));
+      return new LongResponse(longMessage(GetOpenSlotsResponseSchema, { version, refreshedAt }, [slots]));
     });
   };
 }

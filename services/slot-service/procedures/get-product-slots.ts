@@ -1,10 +1,12 @@
-import type {
+import {
   GetProductSlotsResponseSchema,
-  SlotStoreService,
+  OpenSlotListSchema,
+  type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { ProductSlotsResponse } from '../encoding/product-slots.ts';
+import { LongResponse, longMap, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import type { StoreParts } from '../parts.ts';
+import { openSlotList } from '../stores/open-slots.ts';
 import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
@@ -24,8 +26,11 @@ export function getProductSlots({
     const content = await readStores(replica, call);
     return responses.get(content, productIds.join(), (open) => {
       const { byProduct, version, refreshedAt } = content;
-      const slots = productIds.map((id) => [id, open.among(byProduct.get(id) ?? [])] as const);
-      return new ProductSlotsResponse({ version, refreshedAt, slots });
+      const ofProducts = productIds.map((id) => [id, open.among(byProduct.get(id) ?? [])] as const);
+      const slots = longMap(GetProductSlotsResponseSchema.field.slots, ofProducts, (ofProduct) =>
+        longMessage(OpenSlotListSchema, {}, [openSlotList(OpenSlotListSchema.field.slots, ofProduct)]),
+      );
+      return new LongResponse(longMessage(GetProductSlotsResponseSchema, { version, refreshedAt }, [slots]));
     });
   };
 }

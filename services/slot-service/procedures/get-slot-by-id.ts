@@ -1,15 +1,22 @@
 import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
-import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
+import {
+  GetSlotByIdResponseSchema,
+  ProductSlotSchema,
+  SlotDetailSchema,
+  type SlotService,
+  VendorSnippetSchema,
+} from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { isShownTime, shownList } from '../../../shared/rpc/protobuf/shown.ts';
-import { type ShownSnippet, SlotDetailResponse } from '../encoding/slot-detail.ts';
+import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { flattenSequence } from '../slots/delivery-sequence.ts';
-import { type ProductSlotRow, type SlotTextRow, slotTextColumns } from '../slots/slot.ts';
+import { type SlotRow, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
+import { type SnippetRow, toSnippet } from '../slots/snippets.ts';
 
 /** A slot is too large as well when its own fields have so many bytes for each product id that it may have. */
 const bytesPerId = 160;
@@ -19,12 +26,15 @@ const bytesPerId = 160;
  * RESOURCE_EXHAUSTED for more than a million product ids.
  */
 export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof SlotService.method.getSlotById> {
-  const readSlot = readBySize<number, SlotKey, SlotDetailRow, SlotDetailResponse>(database, {
-    select: selectSlot,
-    keyOf: ({ slotId }) => slotId,
-    toValue: (slot) => toResponse(slot, appUrl),
-    maxSizes: { shared: smallProductIds, alone: maxProductIds },
-  });
+  const readSlot = readBySize<number, SlotKey, SlotDetailRow, LongResponse<typeof GetSlotByIdResponseSchema>>(
+    database,
+    {
+      select: selectSlot,
+      keyOf: ({ slotId }) => slotId,
+      toValue: (slot) => toResponse(slot, appUrl),
+      maxSizes: { shared: smallProductIds, alone: maxProductIds },
+    },
+  );
   return async ({ id }, call) => {
     const slot = await readSlot(id, call);
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
@@ -36,28 +46,46 @@ interface SlotKey {
   slotId: number;
 }
 
-interface SlotDetailRow extends SlotTextRow {
+interface SlotDetailRow extends SlotRow {
   /** In the order of their product ids; a product that does not exist has nulls. */
   productSlots: [productId: number, ...product: [name: string, images: string[]] | [null, null]][];
-  vendorSnippets: Omit<ShownSnippet, 'accessUrl'>[];
+  /** `validTill` is in epoch milliseconds. */
+  vendorSnippets: (Omit<SnippetRow, 'validTill'> & { validTill: number | null })[];
 }
 
-function toResponse(slot: SlotDetailRow, appUrl: string): SlotDetailResponse {
-  const productSlots = slot.productSlots.map(([productId, name, images]): ProductSlotRow => {
+function toResponse({ deliverySequence, vendorSnippets, ...slot }: SlotDetailRow, appUrl: string) {
+  const associations = slot.productSlots.map(([productId, name, images]) => {
     return {
       slotId: slot.id,
       productId,
-      product: name === null ? null : { id: productId, name, images: shownList(images) },
+      product: name === null ? undefined : toProduct({ id: productId, name, images }),
     };
   });
-  const vendorSnippets = slot.vendorSnippets.map((snippet) => ({
-    ...snippet,
-    productIds: shownList(snippet.productIds),
-    validTill: snippet.validTill !== null && isShownTime(snippet.validTill) ? snippet.validTill : null,
-    accessUrl: `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`,
-  }));
-  const deliverySequence = flattenSequence(JSON.parse(slot.deliverySequence));
-  return new SlotDetailResponse({ slot: { ...slot, productSlots }, deliverySequence, vendorSnippets });
+  const products = associations.flatMap(({ product }) => product ?? []);
+  const fields = SlotDetailSchema.field;
+  const detail = longMessage(
+    SlotDetailSchema,
+    { ...toSlotFields(slot), deliverySequence: flattenSequence(deliverySequence ?? {}) },
+    [
+      longList(fields.products, products, (product) => longMessage(ProductSummarySchema, product)),
+      longList(fields.productSlots, associations, (association) => longMessage(ProductSlotSchema, association)),
+      longList(
+        fields.vendorSnippets,
+        vendorSnippets,
+        ({ validTill, ...snippet }) => {
+          const accessUrl = `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`;
+          const till = validTill === null ? null : new Date(validTill);
+          return longMessage(VendorSnippetSchema, { ...toSnippet({ ...snippet, validTill: till }), accessUrl });
+        },
+        ({ productIds }) => productIds.length / 100,
+      ),
+    ],
+  );
+  return new LongResponse(
+    longMessage(GetSlotByIdResponseSchema, {}, [
+      longList(GetSlotByIdResponseSchema.field.slot, [detail], (each) => each),
+    ]),
+  );
 }
 
 const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSize: number }>(
@@ -68,7 +96,7 @@ const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSi
   `select slots.id as "slotId", detail.*,
      coalesce("snippetsSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
    from slots left join lateral (
-     select ${slotTextColumns}, "snippetsSize",
+     select ${slotColumns}, "snippetsSize",
        coalesce((
          select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
          from (

@@ -1,3 +1,5 @@
+import { fromJson } from '@bufbuild/protobuf';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
@@ -5,7 +7,6 @@ import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { readJson } from '../../../shared/rpc/protobuf/json-value.ts';
-import { UpdatedSequenceResponse } from '../encoding/updated-sequence.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { isSequenceMap } from '../slots/delivery-sequence.ts';
@@ -34,10 +35,10 @@ export function updateDeliverySequence({
       return slot;
     };
     const slot = isSequenceMap(given) ? await sequences.rewrite(id, call, store) : await store();
-    return new UpdatedSequenceResponse({
-      slot: { id, deliverySequence: slot.deliverySequence },
+    return {
+      slot: { id, deliverySequence: fromJson(ValueSchema, slot.deliverySequence) },
       message: 'Delivery sequence updated successfully',
-    });
+    };
   };
 }
 

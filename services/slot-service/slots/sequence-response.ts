@@ -1,8 +1,6 @@
-import type { JsonValue } from '@bufbuild/protobuf';
+import { fromBinary, fromJsonString, type JsonValue, toJsonString } from '@bufbuild/protobuf';
 import { GetDeliverySequenceResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { EncodedResponse } from '../../../shared/rpc/protobuf/encoding.ts';
-import { FieldWriter } from '../../../shared/rpc/protobuf/field-writer.ts';
-import { readWrittenValue, writeValue } from '../../../shared/rpc/protobuf/json-value.ts';
+import { EncodedResponse, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
 
 /** What is stored of a slot's sequence, and the etag of the slot. */
 export interface Sequence {
@@ -38,19 +36,14 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
 
   async toBinary(): Promise<Buffer> {
     if (typeof this.#encoded !== 'string') return this.#encoded;
-    const { deliverySequence }: Sequence = JSON.parse(this.#encoded);
-    const writer = new FieldWriter();
-    writer.message(this.schema.field.deliverySequence.number, () => writeValue(writer, deliverySequence));
-    writer.string(this.schema.field.etag.number, this.etag);
-    const binary = writer.finish();
+    const binary = encodeMessage(this.schema, fromJsonString(this.schema, this.#encoded));
     this.#change(binary);
     return binary;
   }
 
   async toJson(): Promise<string> {
     if (typeof this.#encoded === 'string') return this.#encoded;
-    const deliverySequence = readWrittenValue(this.#encoded);
-    const text = JSON.stringify({ deliverySequence, etag: this.etag } satisfies Sequence);
+    const text = toJsonString(this.schema, fromBinary(this.schema, this.#encoded), jsonWriteOptions);
     this.#change(text);
     return text;
   }

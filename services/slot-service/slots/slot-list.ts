@@ -1,8 +1,8 @@
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import type { SlotTextRow } from './slot.ts';
+import type { SlotRow } from './slot.ts';
 
 /** A slot as a list of slots reads it. */
-export interface ListRow extends SlotTextRow {
+export interface ListRow extends SlotRow {
   /** About how many bytes the slot's own fields take in an answer. */
   shownBytes: number;
 }
@@ -26,6 +26,9 @@ export const smallProductIds = 100;
 /** SQL of the condition under which the active slots' own fields are too large for an answer. */
 export const areSlotsTooLarge = `
   (select coalesce(sum(shown_bytes), 0) > ${maxListBytes} from slots where is_active)`;
+
+/** How many small messages take as long to encode as the slot's sequence (see `longList`). */
+export const sequenceSize = ({ shownBytes }: ListRow) => shownBytes / 1_000;
 
 /** The rows of a list. Throws RESOURCE_EXHAUSTED for one that is too large, of which nothing was read. */
 export function listedRows<Row extends ListRow>(found: readonly ListedOr<Row>[]): Row[] {

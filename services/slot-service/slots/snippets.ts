@@ -1,9 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { VendorSnippetInput, VendorSnippetSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
+import { shownList, shownTime } from '../../../shared/rpc/protobuf/shown.ts';
 import { timestampToJson } from '../../../shared/rpc/protobuf/timestamp.ts';
 import { slotErrors } from '../errors.ts';
 
@@ -16,8 +16,8 @@ export interface SnippetRow {
 }
 
 /** The record as a `VendorSnippet`. */
-function toSnippet({ validTill, ...snippet }: SnippetRow) {
-  const record = { ...snippet, ...(validTill === null ? {} : { validTill: timestampFromDate(validTill) }) };
+export function toSnippet({ productIds, validTill, ...snippet }: SnippetRow) {
+  const record = { ...snippet, productIds: shownList(productIds), validTill: shownTime(validTill) };
   return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
 }
 

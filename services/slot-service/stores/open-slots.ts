@@ -1,8 +1,25 @@
+import type { DescField } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
+import { OpenSlotSchema } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { type LongList, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { closesAtMs, type StoredSlot } from './content.ts';
 
 // A slot is in the list of each of its products, with all its product ids: 15 MB of the binary form.
 const maxShown = 5_000_000;
+
+/** Slots as the `OpenSlot`s of a field. */
+export function openSlotList(field: DescField, slots: readonly StoredSlot[]): LongList {
+  return longList(
+    field,
+    slots,
+    ({ id, deliveryMs, freezeMs, productIds }) => {
+      const times = { deliveryTime: timestampFromMs(deliveryMs), freezeTime: timestampFromMs(freezeMs) };
+      return longMessage(OpenSlotSchema, { id, ...times, productIds: [...productIds] });
+    },
+    ({ productIds }) => productIds.length / 100,
+  );
+}
 
 /** The slots that are open at a moment and shown in one answer, counted while they are gathered. */
 export class OpenSlots {

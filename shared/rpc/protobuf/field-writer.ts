@@ -65,52 +65,9 @@ export class FieldWriter {
     return this;
   }
 
-  /** Writes an int64, also when it is 0. */
-  int64(field: number, value: number): this {
-    this.#writer.tag(field, WireType.Varint).int64(value);
-    return this;
-  }
-
-  /** Writes a packed list of int32; nothing for an empty one. */
-  int32s(field: number, values: readonly number[]): this {
-    if (values.length === 0) return this;
-    return this.message(field, () => {
-      for (const value of values) this.#writer.int32(value);
-    });
-  }
-
-  bool(field: number, value: boolean): this {
-    this.#writer.tag(field, WireType.Varint).bool(value);
-    return this;
-  }
-
-  double(field: number, value: number): this {
-    this.#writer.tag(field, WireType.Bit64).double(value);
-    return this;
-  }
-
-  string(field: number, value: string): this {
-    this.#writer.tag(field, WireType.LengthDelimited).string(value);
-    return this;
-  }
-
-  /** Writes a message that is encoded already. */
-  bytes(field: number, value: Uint8Array): this {
-    this.#writer.tag(field, WireType.LengthDelimited).bytes(value);
-    return this;
-  }
-
   /** Writes fields that are encoded already. */
   raw(value: Uint8Array): this {
     this.#writer.raw(value);
-    return this;
-  }
-
-  /** Writes a message, whose fields `write` writes. */
-  message(field: number, write: (writer: this) => void): this {
-    this.#writer.tag(field, WireType.LengthDelimited).fork();
-    write(this);
-    this.#writer.join();
     return this;
   }
 }

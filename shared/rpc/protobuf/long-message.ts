@@ -2,32 +2,45 @@ import {
   create,
   type DescField,
   type DescMessage,
-  type Message,
+  type JsonValue,
   type MessageInitShape,
   type MessageShape,
   toJson,
-  toJsonString,
 } from '@bufbuild/protobuf';
 import { type Encoding, encodeInBatches, TextWriter } from './batches.ts';
 import { EncodedResponse, encodeMessage, jsonWriteOptions } from './encoding.ts';
-import { FieldWriter } from './field-writer.ts';
+import { FieldWriter, mapKey, mapValue } from './field-writer.ts';
 import type { Batch, TurnTaker } from './turns.ts';
 
 /** How much work it is to make and encode a small message (see `Batch`). */
 const unitsPerMessage = 10;
 
-/** A message with long lists, whose items become messages one by one, as they are encoded. */
+/** How many small messages are made and encoded at once. */
+const sliceSize = 100;
+
+/** A message with long lists, whose items become messages as they are encoded. */
 export interface LongMessage<Schema extends DescMessage = DescMessage> {
   readonly schema: Schema;
   /** All but the lists. */
-  readonly message: MessageShape<Schema>;
+  readonly fields: MessageInitShape<Schema>;
   readonly lists: readonly LongList[];
+  /** How many messages it is made of. */
+  readonly size: number;
 }
 
-/** A field of a long message that holds messages: a list of them, or a single one. */
+interface Item {
+  /** In a map. */
+  readonly key: number | undefined;
+  readonly long: LongMessage;
+  /** How many small messages take as long to encode. */
+  readonly size: number;
+}
+
+/** A field of a long message that holds messages: a list or a map of them, or a single one. */
 export interface LongList {
   readonly field: DescField;
-  items(): Iterable<LongMessage>;
+  readonly size: number;
+  items(): Iterable<Item>;
 }
 
 export function longMessage<Schema extends DescMessage>(
@@ -35,22 +48,57 @@ export function longMessage<Schema extends DescMessage>(
   fields: MessageInitShape<Schema>,
   lists: readonly LongList[] = [],
 ): LongMessage<Schema> {
-  return { schema, message: create(schema, fields), lists };
+  return { schema, fields, lists, size: lists.reduce((sum, { size }) => sum + size, 1) };
 }
 
-/** The messages that `toItem` makes of the rows. */
-export function longList<Row>(field: DescField, rows: readonly Row[], toItem: (row: Row) => LongMessage): LongList {
+/**
+ * The messages that `toItem` makes of the rows.
+ *
+ * @param extra how many small messages take as long to encode as what a row has of numbers and texts; 0 where it is absent.
+ */
+export function longList<Row>(
+  field: DescField,
+  rows: readonly Row[],
+  toItem: (row: Row) => LongMessage,
+  extra?: (row: Row) => number,
+): LongList {
   return {
     field,
+    size: extra === undefined ? rows.length : rows.reduce((sum, row) => sum + 1 + extra(row), 0),
     *items() {
-      for (const row of rows) yield toItem(row);
+      for (const row of rows) {
+        const long = toItem(row);
+        yield { key: undefined, long, size: long.size + (extra?.(row) ?? 0) };
+      }
     },
   };
 }
 
-/** A response that is a long message. It is encoded in batches. */
+/** The messages that `toItem` makes of the rows, in a map by numbers. `extra` is as in `longList`. */
+export function longMap<Row>(
+  field: DescField,
+  rows: readonly (readonly [key: number, row: Row])[],
+  toItem: (row: Row) => LongMessage,
+  extra?: (row: Row) => number,
+): LongList {
+  const list = longList(field, rows, ([, row]) => toItem(row), extra && (([, row]) => extra(row)));
+  return {
+    ...list,
+    *items() {
+      let index = 0;
+      for (const item of list.items()) {
+        yield { ...item, key: rows[index]?.[0] };
+        index += 1;
+      }
+    },
+  };
+}
+
+/** A response that is a long message. It is encoded in batches, and once in each form for all calls that share it. */
 export class LongResponse<Output extends DescMessage> extends EncodedResponse<Output> {
   readonly #long: LongMessage<Output>;
+  #binary: Promise<Buffer> | undefined;
+  #json: Promise<string> | undefined;
 
   constructor(long: LongMessage<Output>) {
     super(long.schema);
@@ -58,18 +106,56 @@ export class LongResponse<Output extends DescMessage> extends EncodedResponse<Ou
   }
 
   toBinary(caller: TurnTaker): Promise<Buffer> {
-    return encodeInBatches(caller, (batch) => encodeBinary(batch, this.#long));
+    this.#binary ??= encodeInBatches(caller, (batch) => encodeBinary(batch, this.#long));
+    return this.#binary;
   }
 
   toJson(caller: TurnTaker): Promise<string> {
-    return encodeInBatches(caller, (batch) => encodeJson(batch, this.#long));
+    this.#json ??= encodeInBatches(caller, (batch) => encodeJson(batch, this.#long));
+    return this.#json;
   }
 
   override async toMessage(): Promise<MessageShape<Output>> {
-    fill(this.#long);
-    return this.#long.message;
+    return toMessage(this.#long);
   }
 }
+
+/** The message with all its lists. */
+function toMessage<Schema extends DescMessage>({ schema, fields, lists }: LongMessage<Schema>): MessageShape<Schema> {
+  if (lists.length === 0) return create(schema, fields);
+  const filled = lists.map(({ field, items }) => [field.localName, toValue(field, [...items()])]);
+  return create(schema, { ...fields, ...Object.fromEntries(filled) });
+}
+
+/** Items as the value of their field. */
+function toValue({ fieldKind }: DescField, items: readonly Item[]): unknown {
+  const messages = items.map(({ long }) => toMessage(long));
+  if (fieldKind === 'map') return Object.fromEntries(items.map(({ key }, index) => [key, messages[index]]));
+  return fieldKind === 'list' ? messages : messages[0];
+}
+
+/** Items that are encoded at once, or one that is larger. */
+interface Slice {
+  readonly items: readonly Item[];
+  readonly size: number;
+}
+
+function* slices({ items }: LongList): Iterable<Slice> {
+  let [slice, size]: [Item[], number] = [[], 0];
+  for (const item of items()) {
+    if (slice.length > 0 && size + item.size > sliceSize) {
+      yield { items: slice, size };
+      [slice, size] = [[], 0];
+    }
+    slice.push(item);
+    size += item.size;
+  }
+  if (slice.length > 0) yield { items: slice, size };
+}
+
+/** The item of a slice that is encoded in slices itself. */
+const longItemOf = ({ items: [first], size }: Slice) =>
+  size > sliceSize && first !== undefined && first.long.lists.length > 0 ? first : undefined;
 
 function* encodeBinary(batch: Batch, long: LongMessage): Encoding<Buffer> {
   const writer = new FieldWriter();
@@ -77,17 +163,42 @@ function* encodeBinary(batch: Batch, long: LongMessage): Encoding<Buffer> {
   return writer.finish();
 }
 
-function* writeBinary(batch: Batch, writer: FieldWriter, { schema, message, lists }: LongMessage): Iterable<number> {
-  // Fields may come in any order.
-  writer.raw(encodeMessage(schema, message));
-  for (const { field, items } of lists) {
-    for (const item of items()) {
-      writer.open(field.number);
-      yield* writeBinary(batch, writer, item);
-      writer.close();
-      if (batch.isOverAfter(unitsPerMessage)) yield writer.flush();
+/**
+ * Writes a message part by part, each with a slice of its lists: a parser of protobuf joins the parts of a message that come one
+ * after the other.
+ */
+function* writeBinary(batch: Batch, writer: FieldWriter, { schema, fields, lists }: LongMessage): Iterable<number> {
+  let part: Record<string, unknown> = { ...fields };
+  let partSize = 1;
+  const endPart = () => {
+    writer.raw(encodeMessage(schema, create(schema, part)));
+    const isOver = batch.isOverAfter(partSize * unitsPerMessage);
+    part = {};
+    partSize = 0;
+    return isOver;
+  };
+  for (const list of lists) {
+    const { field } = list;
+    for (const slice of slices(list)) {
+      const longItem = longItemOf(slice);
+      if (longItem !== undefined) {
+        const { key, long } = longItem;
+        // The items of a list keep their order.
+        if (field.localName in part && endPart()) yield writer.flush();
+        writer.open(field.number);
+        if (key !== undefined) writer.int32(mapKey, key).open(mapValue);
+        yield* writeBinary(batch, writer, long);
+        if (key !== undefined) writer.close();
+        writer.close();
+        continue;
+      }
+      const isFull = field.localName in part || partSize + slice.size > sliceSize;
+      if (isFull && endPart()) yield writer.flush();
+      part[field.localName] = toValue(field, slice.items);
+      partSize += slice.size;
     }
   }
+  if (endPart()) yield writer.flush();
 }
 
 function* encodeJson(batch: Batch, long: LongMessage): Encoding<string> {
@@ -96,36 +207,42 @@ function* encodeJson(batch: Batch, long: LongMessage): Encoding<string> {
   return writer.finish();
 }
 
-function* writeJson(batch: Batch, writer: TextWriter, { schema, message, lists }: LongMessage): Iterable<number> {
+function* writeJson(batch: Batch, writer: TextWriter, long: LongMessage): Iterable<number> {
+  const { schema, fields, lists, size } = long;
   if (lists.length === 0) {
-    writer.write(toJsonString(schema, message, jsonWriteOptions));
+    writer.write(JSON.stringify(itemToJson(long)));
+    if (batch.isOverAfter(size * unitsPerMessage)) yield writer.flush();
     return;
   }
-  const all = Object.entries(toJson(schema, message, jsonWriteOptions) ?? {});
+  const all = Object.entries(toJson(schema, create(schema, { ...fields }), jsonWriteOptions) ?? {});
   const own = all.filter(([name]) => lists.every(({ field }) => field.jsonName !== name));
   writer.write(JSON.stringify(Object.fromEntries(own)).slice(0, -1));
   let commaBefore = own.length === 0 ? '' : ',';
-  for (const { field, items } of lists) {
-    const [begin, end] = field.fieldKind === 'list' ? '[]' : '';
-    writer.write(`${commaBefore}"${field.jsonName}":${begin ?? ''}`);
+  for (const list of lists) {
+    const { field } = list;
+    const [begin = '', end = ''] = { list: '[]', map: '{}' }[String(field.fieldKind)] ?? '';
+    writer.write(`${commaBefore}"${field.jsonName}":${begin}`);
     commaBefore = ',';
     let comma = '';
-    for (const item of items()) {
+    for (const slice of slices(list)) {
       writer.write(comma);
       comma = ',';
-      yield* writeJson(batch, writer, item);
-      if (batch.isOverAfter(unitsPerMessage)) yield writer.flush();
+      const longItem = longItemOf(slice);
+      if (longItem !== undefined) {
+        if (longItem.key !== undefined) writer.write(`"${longItem.key}":`);
+        yield* writeJson(batch, writer, longItem.long);
+        continue;
+      }
+      const texts = slice.items.map(({ key, long: item }) => {
+        const text = JSON.stringify(itemToJson(item));
+        return key === undefined ? text : `"${key}":${text}`;
+      });
+      writer.write(texts.join());
+      if (batch.isOverAfter(slice.size * unitsPerMessage)) yield writer.flush();
     }
-    writer.write(end ?? '');
+    writer.write(end);
   }
   writer.write('}');
 }
 
-/** Puts the lists into the message. */
-function fill({ message, lists }: LongMessage): Message {
-  for (const { field, items } of lists) {
-    const filled = Array.from(items(), fill);
-    Reflect.set(message, field.localName, field.fieldKind === 'list' ? filled : filled[0]);
-  }
-  return message;
-}
+const itemToJson = (long: LongMessage): JsonValue => toJson(long.schema, toMessage(long), jsonWriteOptions);
