@@ -1,5 +1,3 @@
-import { checkConnect } from './connect.ts';
-import { checkConnectNode } from './connect-node.ts';
 import { checkGrpcJs } from './grpc-js.ts';
 import { checkPg } from './pg.ts';
 import { checkPromClient } from './prom-client.ts';
@@ -11,8 +9,6 @@ import { checkPromClient } from './prom-client.ts';
  */
 export function checkInternals(): void {
   checkGrpcJs();
-  checkConnect();
-  checkConnectNode();
   checkPg();
   checkPromClient();
 }

@@ -1,4 +1,3 @@
-import type { Authenticator } from '../auth/authenticator.ts';
 import type { Implementation } from './implementation.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { OpenRequests } from './limits/open-requests.ts';
@@ -9,5 +8,4 @@ export interface ServedCalls {
   /** The first one outermost. */
   readonly interceptors: readonly Interceptor[];
   readonly requests: OpenRequests;
-  readonly authenticator: Authenticator;
 }

@@ -102,7 +102,7 @@ export async function startService(
     shutdown.push({ name: 'open requests', stop: () => requests.close() });
     const admission = createAdmission(config.limits, requests);
     const interceptors = createInterceptors({ logger, authenticator, admission, calls, tracing });
-    const served = { implementations, interceptors, requests, authenticator };
+    const served = { implementations, interceptors, requests };
     const ports: (GrpcServer | WebServer)[] = [];
     // Both at once: if one waited for the other, it would accept new calls meanwhile.
     shutdown.push({

@@ -34,7 +34,7 @@ describe('Certificate files that are replaced', () => {
 
   it('Certificate files that are replaced are shown to new connections, while open ones go on', async () => {
     const { folder, authority, trusting } = stage;
-    const transports = [stage.grpc(trusting), stage.connect('2', trusting)];
+    const transports = [stage.grpc(trusting), stage.connect(trusting)];
     const watches = transports.map((transport) => storesOver(transport).watchStore({})[Symbol.asyncIterator]());
     for (const watch of watches) await watch.next();
     const next = await authority.sign();
@@ -42,7 +42,7 @@ describe('Certificate files that are replaced', () => {
     await folder.replace(folder.keyFile, next.key);
     for (const port of ports) await expect.poll(() => stage.shownOn(port)).toBe(next.serialNumber);
     // A write makes a new version of the stores, which the watches on the old connections receive.
-    const slots = slotsOver(transports[1] ?? stage.connect('2', trusting));
+    const slots = slotsOver(transports[1] ?? stage.connect(trusting));
     await slots.createSlot({ deliveryTime: '2030-01-02', freezeTime: '2030-01-01' }, patient);
     for (const watch of watches) expect((await watch.next()).done).toBe(false);
     for (const watch of watches) await watch.return?.();
@@ -57,7 +57,7 @@ it('A client authority that is replaced decides about new connections on both po
   const before: ClientSide = { ...trusting, own: await authority.sign() };
   const after: ClientSide = { ...trusting, own: await other.sign() };
   const ask = (side: ClientSide) =>
-    [stage.grpc(side), stage.connect('2', side)].map((transport) => slotsOver(transport).getSlots({}, patient));
+    [stage.grpc(side), stage.connect(side)].map((transport) => slotsOver(transport).getSlots({}, patient));
   await Promise.all(ask(before));
   await folder.replace(folder.clientCaFile, other.cert);
   await expect.poll(() => replica.logged(readAgain)).toBe(1);
@@ -72,14 +72,15 @@ describe('A service over TLS that is asked to stop', () => {
   });
   afterEach(() => stage.close());
 
-  it('A service over TLS that stops finishes the calls in flight over HTTP/1.1 and HTTP/2', async () => {
+  it('A service over TLS that stops finishes the calls in flight on both ports', async () => {
     const silent = connect(stage.replica.ports.webPort, '127.0.0.1').resume();
     await once(silent, 'connect');
     await holding(stage.databaseUrl, lockSlots, async (lock) => {
-      const slotsBy = (version: '1.1' | '2') => slotsOver(stage.connect(version, stage.trusting));
       // Two reads of one kind would share a statement.
-      const read = slotsBy('1.1').getSlots({}, patient);
-      const write = failureOf(slotsBy('2').updateSlotCapacity({ slotId: 1, isCapacityFull: true }, patient));
+      const read = slotsOver(stage.connect(stage.trusting)).getSlots({}, patient);
+      const write = failureOf(
+        slotsOver(stage.grpc(stage.trusting)).updateSlotCapacity({ slotId: 1, isCapacityFull: true }, patient),
+      );
       await lock.untilAwaited(1, getSlotsPattern);
       await lock.untilAwaited(1, updateCapacityPattern);
       const stopped = stage.replica.stop();
@@ -94,7 +95,6 @@ describe('A service over TLS that is asked to stop', () => {
 
   it('A service over TLS that stops does not wait for connections on which nothing was sent', async () => {
     const { replica } = stage;
-    await stage.session();
     (await stage.dial('webPort', { ALPNProtocols: ['http/1.1'] })).resume();
     for (const port of [replica.ports.grpcPort, replica.ports.webPort]) {
       await once(connect(port, '127.0.0.1').resume(), 'connect');
@@ -104,8 +104,8 @@ describe('A service over TLS that is asked to stop', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('A service over TLS that stops does not wait for the HTTP/1.1 connection of a watch that it has ended', async () => {
-    const watch = storesOver(stage.connect('1.1', stage.trusting)).watchStore({})[Symbol.asyncIterator]();
+  it('A service over TLS that stops does not wait for the connection of a watch on the web port that it has ended', async () => {
+    const watch = storesOver(stage.connect(stage.trusting)).watchStore({})[Symbol.asyncIterator]();
     await watch.next();
     const startedAt = performance.now();
     expect(await stage.replica.stop()).toBe(0);

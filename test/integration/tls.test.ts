@@ -1,21 +1,15 @@
-import { create, toBinary } from '@bufbuild/protobuf';
 import { credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGrpcClient } from '../../shared/client/client.ts';
-import { CreateSlotRequestSchema, SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Authority } from '../support/certificates.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
-import { sendHalf } from '../support/http2-frames.ts';
-import { run } from '../support/processes.ts';
 import { type ClientSide, expectNoConnection, slotsOver, storesOver, TlsStage } from '../support/tls-stage.ts';
 
-/** Every protocol, once for each version of HTTP that it runs on. */
 const ways = {
   gRPC: (stage: TlsStage, side: ClientSide) => stage.grpc(side),
-  'Connect over HTTP/1.1': (stage: TlsStage, side: ClientSide) => stage.connect('1.1', side),
-  'Connect over HTTP/2': (stage: TlsStage, side: ClientSide) => stage.connect('2', side),
-  'gRPC-Web over HTTP/1.1': (stage: TlsStage, side: ClientSide) => stage.grpcWeb('1.1', side),
-  'gRPC-Web over HTTP/2': (stage: TlsStage, side: ClientSide) => stage.grpcWeb('2', side),
+  Connect: (stage: TlsStage, side: ClientSide) => stage.connect(side),
+  'gRPC-Web': (stage: TlsStage, side: ClientSide) => stage.grpcWeb(side),
 };
 const eachWay = Object.entries(ways);
 const patient = { timeoutMs: 30_000 };
@@ -58,31 +52,6 @@ describe('A service over TLS', () => {
       }
     },
   );
-
-  it.each(['--http1.1', '--http2'])('A service over TLS answers curl %s', async (version) => {
-    const format = ['-s', '-w', '%{http_version} %{http_code}', '-o', '/dev/null'];
-    const url = `https://localhost:${stage.replica.ports.webPort}/readyz`;
-    const { stdout } = await run('curl', [version, ...format, '--cacert', stage.folder.clientCaFile, url]);
-    expect(stdout).toBe(`${version === '--http2' ? '2' : '1.1'} 200`);
-  });
-
-  it('A request over HTTP/2 that is reset before its end makes no call', async () => {
-    const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
-    const headers = {
-      ':method': 'POST',
-      ':scheme': 'https',
-      ':authority': 'localhost',
-      ':path': '/slot.v1.SlotService/CreateSlot',
-      'content-type': 'application/proto',
-      authorization: `Bearer ${stage.token}`,
-    };
-    const socket = await stage.dial('webPort', { ALPNProtocols: ['h2'] });
-    await sendHalf(socket, headers, toBinary(CreateSlotRequestSchema, create(CreateSlotRequestSchema, times)));
-    socket.destroy();
-    await slotsOver(stage.connect('2', stage.trusting)).createSlot(times, patient);
-    const calls = () => stage.replica.log.filter(({ method }) => method === 'slot.v1.SlotService/CreateSlot');
-    await expect.poll(calls).toMatchObject([{ code: 'OK' }]);
-  });
 
   it.each(['grpcPort', 'webPort'] as const)('A service refuses TLS before 1.2 on its %s', async (port) => {
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2, type Settings } from 'node:http2';
 import { Agent } from 'node:https';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { Code, createClient, type Transport } from '@connectrpc/connect';
@@ -14,8 +13,6 @@ import { createGrpcJsTransport } from './grpc-transport.ts';
 import type { Replica } from './replica.ts';
 import { Stage } from './stage.ts';
 import { signToken, withToken } from './tokens.ts';
-
-type HttpVersion = '1.1' | '2';
 
 /** The authority that a client trusts, and its own certificate where it has one. */
 export interface ClientSide {
@@ -32,8 +29,8 @@ export class TlsStage {
   /** The token of staff user 1. */
   readonly token: string;
   readonly #stage: Stage;
-  /** Keeps its connections until the end, as a browser does. */
-  readonly #agent = new Agent({ keepAlive: true });
+  /** Each keeps its connections until the end, as a browser does. */
+  readonly #agents: Agent[] = [];
 
   private constructor(stage: Stage, parts: Pick<TlsStage, 'authority' | 'folder' | 'server' | 'replica' | 'token'>) {
     this.#stage = stage;
@@ -59,7 +56,7 @@ export class TlsStage {
   }
 
   async close(): Promise<void> {
-    this.#agent.destroy();
+    for (const agent of this.#agents) agent.destroy();
     await this.#stage.close();
     await this.folder.remove();
   }
@@ -80,12 +77,12 @@ export class TlsStage {
     return { ...withToken(transport, this.token), close: transport.close };
   }
 
-  connect(httpVersion: HttpVersion, side: ClientSide): Transport {
-    return withToken(createConnectTransport(this.#web(httpVersion, side)), this.token);
+  connect(side: ClientSide): Transport {
+    return withToken(createConnectTransport(this.#web(side)), this.token);
   }
 
-  grpcWeb(httpVersion: HttpVersion, side: ClientSide): Transport {
-    return withToken(createGrpcWebTransport(this.#web(httpVersion, side)), this.token);
+  grpcWeb(side: ClientSide): Transport {
+    return withToken(createGrpcWebTransport(this.#web(side)), this.token);
   }
 
   /** Opens a TLS connection to a port; rejects when the handshake fails. */
@@ -109,23 +106,14 @@ export class TlsStage {
     return serialNumber;
   }
 
-  /** Opens an HTTP/2 session to the web port, without a stream. */
-  async session(settings: Settings = {}): Promise<ClientHttp2Session> {
-    const address = `https://localhost:${this.replica.ports.webPort}`;
-    const session = connectHttp2(address, { ca: this.authority.cert, settings });
-    session.on('error', () => session.destroy());
-    await once(session, 'remoteSettings');
-    return session;
-  }
-
-  #web(httpVersion: HttpVersion, { ca, own }: ClientSide) {
-    const { webPort } = this.replica.ports;
-    const agent = httpVersion === '1.1' ? { agent: this.#agent } : {};
+  #web({ ca, own }: ClientSide) {
+    const agent = new Agent({ keepAlive: true });
+    this.#agents.push(agent);
+    const certificate = own === undefined ? {} : { cert: own.cert, key: own.key };
     return {
-      baseUrl: `https://localhost:${webPort}`,
-      httpVersion,
-      nodeOptions: { ca, ...agent, ...(own === undefined ? {} : { cert: own.cert, key: own.key }) },
-      idleConnectionTimeoutMs: 500,
+      baseUrl: `https://localhost:${this.replica.ports.webPort}`,
+      httpVersion: '1.1' as const,
+      nodeOptions: { ca, agent, ...certificate },
     };
   }
 }

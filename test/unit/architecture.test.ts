@@ -51,7 +51,6 @@ const folders = [
   'services/slot-service/slots',
   'services/slot-service/catalog',
   'services/slot-service/stores',
-  'services/slot-service/encoding',
   'services/slot-service/parts.ts',
   'services/slot-service/procedures',
   'services/slot-service',

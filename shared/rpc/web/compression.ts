@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { compressionGzip } from '@connectrpc/connect-node';
-import type { Compression } from '../../internals/connect.ts';
 
 const compress = promisify(gzip);
 
@@ -25,7 +24,7 @@ export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | un
  *
  * @param check gets each decompressed request before it is decoded, and throws to reject it.
  */
-export function boundedGzip(check: (message: Uint8Array) => void): Compression {
+export function boundedGzip(check: (message: Uint8Array) => void): typeof compressionGzip {
   return {
     ...compressionGzip,
     async compress(bytes) {

@@ -1,14 +1,16 @@
+import type { IncomingMessage } from 'node:http';
 import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
-import { compressedFlag } from '../../internals/connect.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 import type { Codec } from '../protobuf/encoding.ts';
-import { envelopeHeaderBytes } from './connect-errors.ts';
 import { mayBeCompressed } from './http-request.ts';
-import type { WebRequest } from './port.ts';
+
+/** The flags and length before each message of a stream, and of gRPC-Web. */
+const envelopeHeaderBytes = 5;
+const compressedFlag = 1;
 
 /** The codec of a request, found out as connect-node does. */
-export function codecOf({ method, url = '', headers }: WebRequest): Codec {
+export function codecOf({ method, url = '', headers }: IncomingMessage): Codec {
   const isJson =
     method === 'GET'
       ? new URL(url, 'http://localhost').searchParams.get('encoding') === 'json'
@@ -25,7 +27,7 @@ export function codecOf({ method, url = '', headers }: WebRequest): Codec {
  * several messages.
  */
 export async function* readBoundedBody(
-  request: WebRequest,
+  request: IncomingMessage,
   open: OpenRequest,
   checkBounds: (message: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array, void> {

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, type ErrorRow, fail, invalidRequest, unreadableRequest } from '../../errors/errors.ts';
@@ -7,20 +8,19 @@ import { checkMessageBounds } from '../limits/message-bounds.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 import type { Codec } from '../protobuf/encoding.ts';
 import { findViolations } from '../protobuf/json-violations.ts';
-import type { WebRequest, WebResponse } from './port.ts';
 
 /** A unary call of Connect, read straight from Node's request. */
 export class ConnectUnaryCallSource implements CallSource {
   readonly method: DescMethod;
   readonly protocol = 'connect';
   readonly codec: Codec;
-  readonly #request: WebRequest;
-  readonly #response: WebResponse;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
   readonly #startMs = Date.now();
   #body: Buffer | undefined;
   #bodyError: ErrorRow | undefined;
 
-  constructor(method: DescMethod, codec: Codec, request: WebRequest, response: WebResponse) {
+  constructor(method: DescMethod, codec: Codec, request: IncomingMessage, response: ServerResponse) {
     this.method = method;
     this.codec = codec;
     this.#request = request;
@@ -51,8 +51,6 @@ export class ConnectUnaryCallSource implements CallSource {
         resolve();
       });
       this.#request.on('end', () => {
-        // Over HTTP/2, a request that was reset ends like a complete one.
-        if (wasReset(this.#request)) return reject(new Error('the request was reset'));
         if (this.#bodyError === undefined) this.#body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
         resolve();
       });
@@ -77,7 +75,7 @@ export class ConnectUnaryCallSource implements CallSource {
       clearTimeout(timer);
       signal.abort(() => fail(commonErrors.canceled));
     };
-    if (isClosed(this.#response)) cancel();
+    if (this.#response.destroyed) cancel();
     else this.#response.once('close', cancel);
     return signal;
   }
@@ -101,11 +99,6 @@ export class ConnectUnaryCallSource implements CallSource {
     }
   }
 }
-
-/** Whether the client has reset a request without a response yet: only then is its HTTP/2 stream closed. */
-const wasReset = (request: WebRequest) => 'stream' in request && request.stream.closed;
-
-const isClosed = (response: WebResponse) => ('stream' in response ? response.stream.destroyed : response.destroyed);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

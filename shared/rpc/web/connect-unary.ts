@@ -1,14 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConnectError } from '@connectrpc/connect';
-import { codeToHttpStatus, errorToJsonBytes } from '../../internals/connect.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Handle, type Interceptor, intercept } from '../interceptor.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
-import { type Codec, encodeBinary, encodeJson, jsonWriteOptions } from '../protobuf/encoding.ts';
+import { type Codec, encodeBinary, encodeJson } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { ConnectUnaryCallSource } from './connect-unary-call.ts';
 import { connectTimeoutPattern } from './deadlines.ts';
-import type { WebRequest, WebResponse } from './port.ts';
+import { errorToJson, httpStatus } from './error-response.ts';
 
 /**
  * A fast path for the most common Connect calls, straight on Node's HTTP: unary, by POST, without
@@ -17,8 +17,8 @@ import type { WebRequest, WebResponse } from './port.ts';
  * connect-node (see connect-router.ts).
  */
 export type ConnectUnaryHandler = (
-  request: WebRequest,
-  response: WebResponse,
+  request: IncomingMessage,
+  response: ServerResponse,
   open: OpenRequest,
   codec: Codec,
 ) => Promise<void>;
@@ -28,7 +28,7 @@ const contentTypePattern = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))
 const minCompressedBytes = 1024;
 
 /** The codec of a request that the fast path can handle; undefined for all other requests. */
-export function unaryCodecOf({ method, headers }: WebRequest): Codec | undefined {
+export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | undefined {
   const timeout = headers['connect-timeout-ms'];
   if (method !== 'POST' || (headers['content-encoding'] ?? 'identity') !== 'identity') return undefined;
   if (timeout !== undefined && !(typeof timeout === 'string' && connectTimeoutPattern.test(timeout))) return undefined;
@@ -56,16 +56,14 @@ export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Inter
       await send(request, response, 200, `application/${codec}`, call, await handles[codec](call));
     } catch (thrown) {
       if (!(thrown instanceof ConnectError)) throw thrown;
-      await send(request, response, codeToHttpStatus(thrown.code), 'application/json', call, errorToJson(thrown));
+      await send(request, response, httpStatus[thrown.code], 'application/json', call, errorToJson(thrown));
     }
   };
 }
 
-const errorToJson = (error: ConnectError) => Buffer.from(errorToJsonBytes(error, jsonWriteOptions));
-
 async function send(
-  request: WebRequest,
-  response: WebResponse,
+  request: IncomingMessage,
+  response: ServerResponse,
   status: number,
   contentType: string,
   call: CallContext,
@@ -83,7 +81,7 @@ async function send(
   response.writeHead(status, headers).end(body);
 }
 
-function acceptsGzip({ headers }: WebRequest): boolean {
+function acceptsGzip({ headers }: IncomingMessage): boolean {
   const accepted = headers['accept-encoding'];
   return typeof accepted === 'string' && accepted.split(',').some((name) => name.trim() === 'gzip');
 }

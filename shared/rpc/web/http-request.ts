@@ -1,48 +1,40 @@
-import { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
-import type { WebRequest, WebResponse } from './port.ts';
 
 const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
 
 /** Whether the message of a request may be compressed. */
-export function mayBeCompressed({ headers }: WebRequest): boolean {
+export function mayBeCompressed({ headers }: IncomingMessage): boolean {
   return encodingHeaders.some((name) => (headers[name] ?? 'identity') !== 'identity');
 }
 
 /** The path of a request, without its query. */
-export function pathOf({ url = '' }: WebRequest): string {
+export function pathOf({ url = '' }: IncomingMessage): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** A request on the web port. Over HTTP/1.1, Node itself limits how long a request may take to arrive. */
+/** A request on the web port. */
 export class HttpRequest extends OpenRequest {
-  readonly #request: WebRequest;
-  readonly #response: WebResponse;
+  /** Node itself limits how long a request may take to arrive. */
+  readonly isArriving = false;
+  readonly #response: ServerResponse;
 
-  constructor(requests: OpenRequests, request: WebRequest, response: WebResponse) {
+  constructor(requests: OpenRequests, request: IncomingMessage, response: ServerResponse) {
     super(requests, request.rawHeaders, mayBeCompressed(request));
-    this.#request = request;
     this.#response = response;
   }
 
-  get isArriving(): boolean {
-    const request = this.#request;
-    // A query by GET has no body, and nobody reads its end.
-    return 'stream' in request && !request.stream.endAfterHeaders && !request.complete;
-  }
-
   get unread(): number {
-    const response = this.#response;
-    return response instanceof ServerResponse ? response.writableLength : (response.stream?.writableLength ?? 0);
+    return this.#response.writableLength;
   }
 
   reset(): void {
-    this.#response.destroy();
+    this.disconnect();
   }
 
+  /** A connection of HTTP/1.1 carries one request at a time. */
   disconnect(): void {
-    if ('stream' in this.#request) this.#request.stream.session?.destroy();
-    else this.#request.socket.destroy();
+    this.#response.req.socket.destroy();
   }
 }

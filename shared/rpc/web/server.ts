@@ -1,4 +1,4 @@
-import { ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
@@ -6,12 +6,12 @@ import type { Logger } from 'pino';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { pathOf } from './http-request.ts';
-import { createHttpPort, createHttpsPort, type WebListener, type WebResponse } from './port.ts';
+import { createPort, type WebListener } from './port.ts';
 import { createCallListener } from './routes.ts';
 
 export interface WebServer {
   readonly port: number;
-  /** Makes `/readyz` say 503; calls still work, and each response closes its HTTP/1.1 connection. */
+  /** Makes `/readyz` say 503; calls still work, and each response closes its connection. */
   drain(): void;
   /** Accepts no more connections; resolves once the calls in flight have ended. */
   stop(): Promise<void>;
@@ -32,28 +32,26 @@ export interface WebOptions {
 }
 
 /**
- * Serves Connect and gRPC-Web, `/healthz` and `/readyz`, on a port (0 for a free one): over HTTP/1.1 in
- * cleartext, or over HTTP/1.1 and HTTP/2 with certificates. Rejects when the port can't be bound.
+ * Serves Connect and gRPC-Web, `/healthz` and `/readyz`, over HTTP/1.1 on a port (0 for a free one): in cleartext, or over TLS with
+ * certificates. Rejects when the port can't be bound.
  */
 export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<WebServer> {
   const handleCall = createCallListener(calls, options.logger, () => webPort.connections);
   const allowOrigin = createCors(options.corsOrigins);
   let draining = false;
 
-  function answerHealth(path: string, response: WebResponse): void {
+  function answerHealth(path: string, response: ServerResponse): void {
     const ok = path === '/healthz' || (!draining && options.isReady());
     response.writeHead(ok ? 200 : 503, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
 
-  // The last response of each HTTP/1.1 connection. While draining, responses say `Connection: close`, so
+  // The last response of each connection. While draining, responses say `Connection: close`, so
   // that clients don't send their next call into a closing socket.
   const responses = new Map<Socket, ServerResponse>();
   const listener: WebListener = (request, response) => {
-    if (response instanceof ServerResponse) {
-      if (draining) response.shouldKeepAlive = false;
-      responses.set(request.socket, response);
-    }
+    if (draining) response.shouldKeepAlive = false;
+    responses.set(request.socket, response);
     const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
       answerHealth(path, response);
@@ -63,8 +61,7 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
     if (request.headers.origin === undefined) handleCall(request, response);
     else allowOrigin(request, response, () => handleCall(request, response));
   };
-  const { certificates } = options;
-  const webPort = certificates === undefined ? createHttpPort(listener) : createHttpsPort(certificates, listener);
+  const webPort = createPort(options.certificates, listener);
   const { server, stop, kill } = webPort;
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, (socket: Socket) => socket.once('close', () => responses.delete(socket)));

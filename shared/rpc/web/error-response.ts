@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { create, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { Code, type ConnectError } from '@connectrpc/connect';
+import type { Logger } from 'pino';
+import { codeName, commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
+import { jsonWriteOptions } from '../protobuf/encoding.ts';
+import { pathOf } from './http-request.ts';
+
+/** The HTTP status of an error of Connect's unary protocol: https://connectrpc.com/docs/protocol#error-codes */
+export const httpStatus: Readonly<Record<Code, number>> = {
+  [Code.Canceled]: 499,
+  [Code.Unknown]: 500,
+  [Code.InvalidArgument]: 400,
+  [Code.DeadlineExceeded]: 504,
+  [Code.NotFound]: 404,
+  [Code.AlreadyExists]: 409,
+  [Code.PermissionDenied]: 403,
+  [Code.ResourceExhausted]: 429,
+  [Code.FailedPrecondition]: 400,
+  [Code.Aborted]: 409,
+  [Code.OutOfRange]: 400,
+  [Code.Unimplemented]: 501,
+  [Code.Internal]: 500,
+  [Code.Unavailable]: 503,
+  [Code.DataLoss]: 500,
+  [Code.Unauthenticated]: 401,
+};
+
+/** An error as JSON: https://connectrpc.com/docs/protocol#error-end-stream */
+export function errorToJson({ code, rawMessage, details }: ConnectError): string {
+  const shown = details.flatMap((detail): JsonValue[] => {
+    if (!('desc' in detail)) return [];
+    const { desc } = detail;
+    const message = create(desc, detail.value);
+    const value = Buffer.from(toBinary(desc, message)).toString('base64').replace(/=+$/, '');
+    return [{ type: desc.typeName, debug: toJson(desc, message, jsonWriteOptions), value }];
+  });
+  return JSON.stringify({ code: codeName(code).toLowerCase(), message: rawMessage, details: shown });
+}
+
+// A path may be as long as all headers may be together.
+const maxPath = 200;
+
+/**
+ * Refuses a request that is no call of any procedure, with the body that every error has, and a line in the log: for its path
+ * (404), its HTTP method (405) or its content type (415).
+ */
+export async function refuse(
+  logger: Logger,
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const method = `${request.method} ${pathOf(request)}`.slice(0, maxPath);
+  const error =
+    status === 415
+      ? invalidRequest('The content type is not application/json, application/proto or application/grpc-web')
+      : fail(commonErrors.unimplemented, { params: { method } });
+  logger.info({ method, code: codeName(error.code), status }, 'a request was no call');
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(errorToJson(error));
+}
