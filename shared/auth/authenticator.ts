@@ -73,7 +73,7 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
     },
   });
 
-  const keys = await openKeys(options, () => tokens.size > 0);
+  const keys = await openKeys(options);
   const verify = createTokenVerifier(config, keys, database.clock);
   const tokens = new VerifiedTokens(
     keys,
@@ -111,8 +111,6 @@ function canonical(authorization = ''): string {
   return authorization.startsWith(scheme) ? authorization : authorization.replace(/^bearer /i, scheme);
 }
 
-async function openKeys({ config, logger, times }: AuthenticatorOptions, isNeeded: () => boolean): Promise<Keys> {
-  return config.kind === 'secret'
-    ? importSecrets(config.secrets)
-    : new KeySet({ url: config.url, logger, isNeeded, times });
+async function openKeys({ config, logger, times }: AuthenticatorOptions): Promise<Keys> {
+  return config.kind === 'secret' ? importSecrets(config.secrets) : new KeySet(config.url, logger, times);
 }

@@ -1,13 +1,19 @@
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+} from 'jose';
 import type { Logger } from 'pino';
-import { oneAtATime } from '../telemetry/metrics.ts';
-import { fetchKeys, keySetAlgorithms } from './fetch-keys.ts';
-import { isWeak, type Keys, KeysUnavailableError, type VerificationKey } from './keys.ts';
+import { type Keys, KeysUnavailableError } from './keys.ts';
 
 /** The times of a key set, in milliseconds. */
 export interface KeySetTimes {
-  /** From the end of a fetch to the next one, while the keys are in use. */
+  /** From one fetch to the next. */
   readonly refreshMs: number;
-  /** From the end of a fetch that an unknown key caused to the next such fetch. */
+  /** How long after a fetch a token of an unknown key causes no other. */
   readonly unknownKeyMs: number;
   /** How long a fetch may take. */
   readonly timeoutMs: number;
@@ -23,131 +29,117 @@ export const keySetTimes: KeySetTimes = {
   serveOnMs: 24 * 60 * 60 * 1000,
 };
 
-export interface KeySetOptions {
-  readonly url: URL;
-  readonly logger: Logger;
-  /** Whether tokens are known that must end when their keys leave. */
-  readonly isNeeded: () => boolean;
-  readonly times?: KeySetTimes | undefined;
-}
+const maxBytes = 1024 * 1024;
 
 /**
- * The keys at AUTH_JWKS_URL (design 8). They are fetched again every 30 s while they are in use, so that a key that
- * leaves the set is gone within 60 s, and when a token names an unknown key. If a fetch fails, the keys known so far
- * serve on for a day.
+ * The keys at AUTH_JWKS_URL (design 8), by jose. They are fetched every 30 s, so that a key that leaves the set is gone within 60 s,
+ * and when a token names an unknown key. If a fetch fails, the keys known so far serve on for a day.
  */
 export class KeySet implements Keys {
-  readonly algorithms = keySetAlgorithms;
-  readonly #options: KeySetOptions;
-  readonly #times: KeySetTimes;
-  /** One fetch at a time, whoever needs it. */
-  readonly #refresh = oneAtATime(() => this.#fetch());
-  #keys: ReadonlyMap<string, VerificationKey> = new Map();
-  #fetchBeganAt = Number.NEGATIVE_INFINITY;
-  #fetchedAt = Number.NEGATIVE_INFINITY;
-  /** Why the last fetch failed; undefined if it succeeded. */
-  #failure: unknown;
-  /** Asleep, the keys are not fetched, so that they may be older than `refreshMs`. */
-  #isAsleep = true;
-  #wasAsked = false;
-  #mayLookAt = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #fetching: AbortController | undefined;
-  #isClosed = false;
+  readonly algorithms = ['RS256', 'ES256', 'EdDSA'];
+  readonly #set: ReturnType<typeof createRemoteJWKSet>;
+  readonly #logger: Logger;
+  readonly #unknownKeyMs: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #closed = new AbortController();
+  #text = '';
+  #version = 0;
+  #mayLookAtMs = 0;
+  #failed: { readonly error: unknown; readonly atMs: number } | undefined;
 
   /** Begins the first fetch, so that a wrong URL shows in the log before the first call. */
-  constructor(options: KeySetOptions) {
-    this.#options = options;
-    this.#times = options.times ?? keySetTimes;
-    void this.#refresh();
+  constructor(url: URL, logger: Logger, times = keySetTimes) {
+    this.#logger = logger;
+    this.#unknownKeyMs = times.unknownKeyMs;
+    this.#set = createRemoteJWKSet(url, {
+      cacheMaxAge: times.serveOnMs,
+      // jose would count it from the last refresh, and refuse the first token of a new key.
+      cooldownDuration: Number.POSITIVE_INFINITY,
+      timeoutDuration: times.timeoutMs,
+      [customFetch]: (...request) => this.#fetch(...request),
+    });
+    // A failure is in the log.
+    const refresh = () => this.#set.reload().catch(() => undefined);
+    void refresh();
+    this.#timer = setInterval(refresh, times.refreshMs).unref();
   }
 
-  async find(algorithm: string, kid: string | undefined): Promise<readonly VerificationKey[]> {
-    this.#wasAsked = true;
-    const askedAt = performance.now();
-    if (this.#isAsleep) await this.#refresh();
-    // A fetch that began before this call may have missed a key that the provider has just published.
-    if (this.#fetchBeganAt < askedAt && this.#select(algorithm, kid).length === 0) await this.#lookForUnknownKey();
-    const found = this.#select(algorithm, kid);
-    if (found.length === 0 && this.#failure !== undefined) {
-      throw new KeysUnavailableError('the key set could not be fetched', { cause: this.#failure });
+  get version(): number | undefined {
+    return this.#set.fresh ? this.#version : undefined;
+  }
+
+  async find(alg: string, kid: string | undefined): Promise<readonly CryptoKey[]> {
+    try {
+      const found = await this.#select(alg, kid);
+      if (found.length > 0 || performance.now() < this.#mayLookAtMs) return found;
+      await this.#set.reload();
+      this.#mayLookAtMs = performance.now() + this.#unknownKeyMs;
+      return await this.#select(alg, kid);
+    } catch (error) {
+      throw new KeysUnavailableError('the key set could not be fetched', { cause: error });
     }
-    return found;
   }
 
-  has({ fingerprint }: VerificationKey): boolean {
-    return this.#keys.has(fingerprint);
+  async #select(alg: string, kid: string | undefined): Promise<readonly CryptoKey[]> {
+    const found: CryptoKey[] = [];
+    try {
+      found.push(await this.#set({ alg, ...(kid === undefined ? {} : { kid }) }));
+    } catch (error) {
+      // A token without a kid may be signed by any key of its algorithm.
+      if (error instanceof errors.JWKSMultipleMatchingKeys) for await (const key of error) found.push(key);
+      else if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+    }
+    return found.filter((key) => !isWeak(key));
   }
 
   /** Ends the fetches. */
   close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#fetching?.abort();
+    clearInterval(this.#timer);
+    this.#closed.abort();
   }
 
-  /** A token without a `kid` may be signed by any key of its algorithm. */
-  #select(algorithm: string, kid: string | undefined): VerificationKey[] {
-    const keys = [...this.#keys.values()];
-    return keys.filter((key) => key.algorithm === algorithm && (kid === undefined || key.kid === kid) && !isWeak(key));
-  }
-
-  async #lookForUnknownKey(): Promise<void> {
-    if (performance.now() < this.#mayLookAt) return;
-    await this.#refresh();
-    this.#mayLookAt = performance.now() + this.#times.unknownKeyMs;
-  }
-
-  async #fetch(): Promise<void> {
-    this.#fetchBeganAt = performance.now();
-    const { timeoutMs } = this.#times;
-    const fetching = new AbortController();
-    const timeout = setTimeout(() => fetching.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    this.#fetching = fetching;
+  /** Fetches the set for jose. After a failure, none is fetched for a while: strangers must not lay siege to a provider that is ill. */
+  async #fetch(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
+    if (this.#failed !== undefined && performance.now() - this.#failed.atMs < this.#unknownKeyMs)
+      throw this.#failed.error;
     try {
-      this.#accept(await fetchKeys(this.#options.url, fetching.signal));
-    } catch (error) {
-      this.#serveOn(error);
-    } finally {
-      clearTimeout(timeout);
-    }
-    this.#isAsleep = false;
-    this.#scheduleRefresh();
-  }
-
-  #accept(keys: ReadonlyMap<string, VerificationKey>): void {
-    const isSame =
-      keys.size === this.#keys.size && [...keys.keys()].every((fingerprint) => this.#keys.has(fingerprint));
-    if (!isSame || this.#failure !== undefined) {
-      this.#options.logger.info({ kids: [...keys.values()].map(({ kid }) => kid) }, 'the key set was fetched');
-      const weak = [...keys.values()].filter(isWeak).map(({ kid }) => kid);
-      if (weak.length > 0) {
-        this.#options.logger.warn({ kids: weak }, 'RSA keys of the key set that are under 2,048 bits are left out');
+      const signal = AbortSignal.any([options.signal, this.#closed.signal]);
+      const text = await readText(await fetch(url, { ...options, signal }));
+      const { keys } = createLocalJWKSet(JSON.parse(text)).jwks();
+      if (text !== this.#text || this.#failed !== undefined) {
+        this.#version += 1;
+        this.#logger.info({ kids: keys.map(({ kid }) => kid) }, 'the key set was fetched');
       }
+      this.#text = text;
+      this.#failed = undefined;
+      return new Response(text);
+    } catch (error) {
+      this.#failed = { error, atMs: performance.now() };
+      const consequence = this.#set.fresh ? 'the keys known so far serve on' : 'no token can be verified';
+      if (!this.#closed.signal.aborted) {
+        this.#logger.warn({ err: error }, `the key set could not be fetched: ${consequence}`);
+      }
+      throw error;
     }
-    this.#keys = keys;
-    this.#fetchedAt = performance.now();
-    this.#failure = undefined;
   }
+}
 
-  #serveOn(error: unknown): void {
-    this.#failure = error;
-    if (this.#isClosed) return;
-    if (performance.now() - this.#fetchedAt > this.#times.serveOnMs) this.#keys = new Map();
-    const consequence = this.#keys.size > 0 ? 'the keys known so far serve on' : 'no token can be verified';
-    this.#options.logger.warn({ err: error }, `the key set could not be fetched: ${consequence}`);
+async function readText(response: Response): Promise<string> {
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`the key set was answered with status ${response.status}`);
   }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`the key set is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
 
-  #scheduleRefresh(): void {
-    clearTimeout(this.#timer);
-    if (this.#isClosed) return;
-    this.#timer = setTimeout(() => this.#refreshIfUsed(), this.#times.refreshMs);
-    this.#timer.unref();
-  }
-
-  #refreshIfUsed(): void {
-    this.#isAsleep = !this.#wasAsked && !this.#options.isNeeded();
-    this.#wasAsked = false;
-    if (!this.#isAsleep) void this.#refresh();
-  }
+/** Whether a key is an RSA key that is too short for jose to verify with: under 2,048 bits (RFC 7518, 3.3). */
+function isWeak({ algorithm }: CryptoKey): boolean {
+  return 'modulusLength' in algorithm && Number(algorithm.modulusLength) < 2_048;
 }

@@ -1,8 +1,16 @@
-import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, UnsecuredJWT } from 'jose';
+import {
+  type CryptoKey,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+  UnsecuredJWT,
+} from 'jose';
 import type { DatabaseClock } from '../clock/clock.ts';
 import type { AuthConfig } from '../config/auth.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
-import { type Keys, KeysUnavailableError, type VerificationKey } from './keys.ts';
+import { type Keys, KeysUnavailableError } from './keys.ts';
 import { shown } from './refusals.ts';
 
 /** The claims of a token that this project reads. */
@@ -13,15 +21,8 @@ export interface Claims {
   readonly expiresAt: number;
 }
 
-/** A token whose signature and claims are good. */
-export interface VerifiedToken {
-  readonly claims: Claims;
-  /** The key that signed it. */
-  readonly key: VerificationKey;
-}
-
 /** Verifies a bearer token; see `createTokenVerifier` for its errors. */
-export type TokenVerifier = (token: string) => Promise<VerifiedToken>;
+export type TokenVerifier = (token: string) => Promise<Claims>;
 
 /** How far the clock of an issuer may be off. */
 export const leewayMs = 5_000;
@@ -47,7 +48,7 @@ export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys
     ...(audience === undefined ? {} : { audience }),
   };
 
-  async function verify(token: string): Promise<VerifiedToken> {
+  async function verify(token: string): Promise<Claims> {
     if (token.length > maxTokenLength) throw new errors.JWTInvalid('the token is too long');
     const { alg = '', kid } = decodeProtectedHeader(token);
     if (!keys.algorithms.includes(alg))
@@ -56,7 +57,7 @@ export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys
     const now = { ...options, currentDate: new Date(clock.now()) };
     const claims = readUnverifiedClaims(token, now);
     const found = await keys.find(alg, kid);
-    for (const key of found) if (await hasSigned(key, token, now)) return { claims, key };
+    for (const key of found) if (await hasSigned(key, token, now)) return claims;
     if (found.length > 0) throw new errors.JWSSignatureVerificationFailed();
     throw new errors.JWKSNoMatchingKey(`no key of ${alg} has the kid ${shown(kid)}`);
   }
@@ -96,9 +97,9 @@ function readUnverifiedClaims(token: string, options: JWTVerifyOptions & { reado
   return { subject: sub, expiresAt, staffId };
 }
 
-async function hasSigned({ cryptoKey }: VerificationKey, token: string, options: JWTVerifyOptions): Promise<boolean> {
+async function hasSigned(key: CryptoKey, token: string, options: JWTVerifyOptions): Promise<boolean> {
   try {
-    await jwtVerify(token, cryptoKey, options);
+    await jwtVerify(token, key, options);
     return true;
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed) return false;

@@ -1,21 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import type { DatabaseClock } from '../clock/clock.ts';
 import type { Identity } from './identity.ts';
-import type { Keys, VerificationKey } from './keys.ts';
+import type { Keys } from './keys.ts';
 import { type Claims, leewayMs, type TokenVerifier } from './token.ts';
 
 const maxTokens = 10_000;
 
 /**
- * The identities of tokens by their `authorization` headers, each kept until its token expires or the key that signed
- * it is gone.
+ * The identities of tokens by their `authorization` headers, each kept until its token expires or the keys change.
  */
 export class VerifiedTokens {
   readonly #keys: Keys;
   readonly #clock: DatabaseClock;
   readonly #verify: TokenVerifier;
   readonly #identityOf: (claims: Claims) => Identity;
-  readonly #verified = new LRUCache<string, { identity: Identity; key: VerificationKey }>({
+  readonly #verified = new LRUCache<string, { identity: Identity; version: number | undefined }>({
     max: maxTokens,
     ttl: 1,
     ttlResolution: 0,
@@ -38,9 +37,7 @@ export class VerifiedTokens {
   /** Returns the identity of a token that was verified before; undefined if it was not, or is no longer valid. */
   known(authorization: string): Identity | undefined {
     const verified = this.#verified.get(authorization);
-    if (verified === undefined || this.#keys.has(verified.key)) return verified?.identity;
-    this.#verified.delete(authorization);
-    return undefined;
+    return verified?.version === this.#keys.version ? verified?.identity : undefined;
   }
 
   /** Verifies a token once for all who ask meanwhile. Rejects as the `TokenVerifier` does. */
@@ -52,10 +49,15 @@ export class VerifiedTokens {
 
   async #start(authorization: string): Promise<Identity> {
     try {
-      const { claims, key } = await this.#verify(authorization);
+      const before = this.#keys.version;
+      const claims = await this.#verify(authorization);
       const identity = this.#identityOf(claims);
       const expiresInMs = claims.expiresAt + leewayMs - this.#clock.now();
-      if (expiresInMs > 0) this.#verified.set(authorization, { identity, key }, { ttl: Math.ceil(expiresInMs) });
+      const { version } = this.#keys;
+      // The keys may have changed meanwhile; they were fetched for this token where there were none.
+      const isCurrent = before === undefined || before === version;
+      if (expiresInMs > 0 && isCurrent)
+        this.#verified.set(authorization, { identity, version }, { ttl: Math.ceil(expiresInMs) });
       return identity;
     } finally {
       this.#running.delete(authorization);

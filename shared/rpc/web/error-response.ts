@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { create, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { base64Encode } from '@bufbuild/protobuf/wire';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import { codeName, commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
@@ -32,7 +33,7 @@ export function errorToJson({ code, rawMessage, details }: ConnectError): string
     if (!('desc' in detail)) return [];
     const { desc } = detail;
     const message = create(desc, detail.value);
-    const value = Buffer.from(toBinary(desc, message)).toString('base64').replace(/=+$/, '');
+    const value = base64Encode(toBinary(desc, message), 'std_raw');
     return [{ type: desc.typeName, debug: toJson(desc, message, jsonWriteOptions), value }];
   });
   return JSON.stringify({ code: codeName(code).toLowerCase(), message: rawMessage, details: shown });

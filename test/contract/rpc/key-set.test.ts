@@ -1,6 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { UnsecuredJWT } from 'jose';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAuthenticator } from '../../../shared/auth/authenticator.ts';
@@ -65,18 +64,17 @@ const answering =
     response.writeHead(code, headers).end(body);
 
 describe('A key set that changes', () => {
-  it('A key that leaves the set ends its tokens, while those of other keys stay known', async () => {
+  it('A key that leaves the set ends its tokens, while those of other keys are verified again', async () => {
     const { provider, authenticate, known, refusalOf } = await open({ kids: ['one', 'two'], times: { refreshMs: 10 } });
     const [one, two] = [await provider.bearer('one'), await provider.bearer('two')];
     await authenticate(one);
-    const identity = await authenticate(two);
-    // It is fetched although nobody calls, because tokens are known.
+    await authenticate(two);
     await expect.poll(() => provider.requests).toBeGreaterThan(4);
     expect(known(one)).toBeDefined();
     provider.removeKey('one');
     await expect.poll(() => known(one)).toBeUndefined();
     expect(await refusalOf(one)).toBe(refused);
-    expect(known(two)).toBe(identity);
+    await authenticate(two);
   });
 
   it('A key whose material changes under its id ends its tokens', async () => {
@@ -127,17 +125,6 @@ describe('A key set that changes', () => {
     expect(provider.requests).toBe(2);
   });
 
-  it('A set that nobody uses is not fetched, until a token needs it', async () => {
-    const { provider, refusalOf, logged } = await open({ times: { refreshMs: 10 } });
-    const token = await provider.bearer('one');
-    await expect.poll(() => logged('info').length).toBe(1);
-    await pause(200);
-    expect(provider.requests).toBe(1);
-    provider.removeKey('one');
-    expect(await refusalOf(token)).toBe(refused);
-    expect(provider.requests).toBe(2);
-  });
-
   it('A stop ends the fetch that runs, and is no failure of the key set', async () => {
     const { provider, close, logged } = await open({ answer: hang });
     await expect.poll(() => provider.open).toBe(1);
@@ -148,20 +135,14 @@ describe('A key set that changes', () => {
 });
 
 describe('A key set that is away', () => {
-  const unusableKey = JSON.stringify({ keys: [{ kty: 'RSA', kid: 'broken', n: 'AQAB' }] });
   it.each<[string, Answer, string]>([
     ['answers 500', answering(500), 'status 500'],
     ['redirects', answering(302, '', { location: '/elsewhere' }), 'status 302'],
-    ['hangs', hang, 'no answer within 1000 ms'],
-    ['hangs halfway', (response) => response.write('{'), 'no answer within 1000 ms'],
+    ['hangs', hang, 'aborted due to timeout'],
+    ['hangs halfway', (response) => response.write('{'), 'aborted due to timeout'],
     ['hangs up', (response) => response.destroy(), 'fetch failed'],
     ['is no JSON', answering(200, '<html>'), 'is not valid JSON'],
     ['has no list of keys', answering(200, '{}'), 'JSON Web Key Set malformed'],
-    [
-      'has a key that can not be imported',
-      answering(200, unusableKey),
-      "the key broken of the key set can't be imported",
-    ],
     ['is too large', answering(200, ' '.repeat(2 ** 20 + 1)), 'larger than 1048576 bytes'],
   ])('While the key set %s, the known keys serve on, and the log has the cause', async (_how, answer, cause) => {
     const opened = await open({ times: { timeoutMs: 1000, unknownKeyMs: hour } });
@@ -192,12 +173,12 @@ describe('A key set that is away', () => {
   });
 
   it('The known keys serve on for a day after the last fetch that succeeded', async () => {
-    const { provider, authenticate, known, refusalOf } = await open({ times: { refreshMs: 10 } });
+    const { provider, authenticate, known, refusalOf } = await open({ times: { refreshMs: 10, unknownKeyMs: 0 } });
     const token = await provider.bearer('one', { expiresIn: 48 * 3600 });
     await authenticate(token);
     provider.answer = answering(500);
-    const [now, passed] = [performance.now.bind(performance), { ms: 0 }];
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed.ms);
+    const [now, passed] = [Date.now, { ms: 0 }];
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + passed.ms);
     onTestFinished(() => clock.mockRestore());
     const failAgain = async () => {
       const before = provider.requests;
@@ -267,15 +248,14 @@ describe('A token of a key set', () => {
     for (const kid of ['one', 'two']) await authenticate(await provider.bearer(kid, { header: { alg: 'ES256' } }));
   });
 
-  it('A key of RSA under 2,048 bits is left out with its id in the log, and locks out no token without a kid', async () => {
+  it('A key of RSA under 2,048 bits is left out, and locks out no token without a kid', async () => {
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
-    const { provider, authenticate, refusalOf, logged } = await open({ kids: [] });
+    const { provider, authenticate, refusalOf } = await open({ kids: [] });
     await provider.addKey('strong', 'RS256');
     const { keys } = JSON.parse(provider.keySet());
     const jwk = { ...weak.publicKey.export({ format: 'jwk' }), kid: 'weak' };
     provider.answer = answering(200, JSON.stringify({ keys: [jwk, ...keys] }));
     await authenticate(await provider.bearer('strong', { header: { alg: 'RS256' } }));
-    expect(logged('warn')).toEqual([expect.stringContaining('"kids":["weak"]')]);
     const head = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
     const text = `${head({ alg: 'RS256' })}.${head({ sub: 'x', exp: nextMonth, iss: 'idp', aud: 'admin' })}`;
     const signature = sign('sha256', Buffer.from(text), weak.privateKey).toString('base64url');
