@@ -1,6 +1,5 @@
 import { checkGrpcJs } from './grpc-js.ts';
 import { checkPg } from './pg.ts';
-import { checkPromClient } from './prom-client.ts';
 
 /**
  * Checks that the libraries of every service still have the undocumented parts that this project uses
@@ -10,5 +9,4 @@ import { checkPromClient } from './prom-client.ts';
 export function checkInternals(): void {
   checkGrpcJs();
   checkPg();
-  checkPromClient();
 }

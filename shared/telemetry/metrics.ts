@@ -53,7 +53,7 @@ export class Metrics {
     new Counter({ name, help, labelNames: labels, registers: [this.registry], collect });
   }
 
-  /** Registers a histogram of prom-client, which is too slow to observe each call. */
+  /** Registers a histogram. */
   histogram({ name, help }: MetricDeclaration, buckets: readonly number[]): { observe(value: number): void } {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
   }

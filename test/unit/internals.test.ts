@@ -6,7 +6,6 @@ import { bullmq, checkBullmq, createBullmqPool } from '../../shared/internals/bu
 import { checkGrpcJs, grpcJs, http2ServersOf } from '../../shared/internals/grpc-js.ts';
 import { checkInternals } from '../../shared/internals/internals.ts';
 import { checkPg, pgClient } from '../../shared/internals/pg.ts';
-import { checkPromClient, promClient } from '../../shared/internals/prom-client.ts';
 
 const { experimental } = grpc;
 
@@ -49,11 +48,6 @@ describe('The check of a library at the start', () => {
       'pg keeps the cancellation key of a connection elsewhere: this release works with exactly 8.23.1',
     ],
     [
-      'a prom-client whose histograms have no getForPromString',
-      () => checkPromClient({ get: () => undefined }),
-      'prom-client reads a histogram by another method: this release works with exactly 15.1.3',
-    ],
-    [
       'a BullMQ that does not export isNotConnectionError',
       () => checkBullmq({}),
       'bullmq does not recognize a lost connection by ECONNREFUSED: this release works with exactly 6.7.0',
@@ -77,7 +71,7 @@ describe('Pinned libraries', () => {
   const { dependencies, overrides } = read('package.json');
   const { packages } = read('package-lock.json');
 
-  it.each([grpcJs, pgClient, promClient, bullmq])(
+  it.each([grpcJs, pgClient, bullmq])(
     'package.json and its lock file pin the exact version of $name',
     ({ name, version }) => {
       expect({ ...overrides, ...dependencies }[name]).toBe(version);

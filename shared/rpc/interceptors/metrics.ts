@@ -4,18 +4,20 @@ import type { Interceptor } from '../interceptor.ts';
 
 /** Counts and times a procedure's calls. */
 export function metrics(calls: CallMetrics): Interceptor {
-  return function metrics(rpc, next) {
-    const byProtocol = calls.of(rpc.method);
+  return function metrics({ method }, next) {
+    const begin = {
+      grpc: calls.of(method, 'grpc'),
+      connect: calls.of(method, 'connect'),
+      'grpc-web': calls.of(method, 'grpc-web'),
+    };
     return async (call) => {
-      const series = byProtocol[call.protocol];
-      const start = performance.now();
-      series.begin();
+      const end = begin[call.protocol]();
       try {
         const result = await next(call);
-        series.end(undefined, performance.now() - start);
+        end();
         return result;
       } catch (error) {
-        series.end(toPublicError(error).code, performance.now() - start);
+        end(toPublicError(error).code);
         throw error;
       }
     };
