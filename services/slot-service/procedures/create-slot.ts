@@ -4,7 +4,16 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
-import { type SlotRow, slotColumns, slotFields, toSlot } from '../slots/slot.ts';
+import {
+  readWritten,
+  type SlotRow,
+  slotColumns,
+  toSlot,
+  type WrittenFields,
+  writtenColumns,
+  writtenEntry,
+  writtenValues,
+} from '../slots/slot.ts';
 import {
   checkSnippets,
   insertSnippets,
@@ -16,7 +25,6 @@ import {
   snippetsWritten,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
-import { readTimes } from '../slots/times.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
 import { afterSlotWrite } from '../stores/slot-written.ts';
 
@@ -28,11 +36,11 @@ import { afterSlotWrite } from '../stores/slot-written.ts';
  */
 export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.createSlot> {
   return async (request, call) => {
-    const { isActive = true, productIds, groupIds } = request;
-    const times = readTimes(request);
+    const { productIds, groupIds } = request;
+    const fields = readWritten(request);
     const given = readSnippets(request.vendorSnippets);
     const json = { groupIdsJson: createdIds(groupIds), productIdsJson: createdLinks(productIds) };
-    const insert = insertSlot({ ...actorOf(call), ...times, isActive, groupIds, productIds, ...json, ...given.params });
+    const insert = insertSlot({ ...actorOf(call), ...fields, groupIds, productIds, ...json, ...given.params });
     const found = await conditionalWrite(() => parts.database.for(call).query(insert));
     checkSnippets(given, found);
     if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
@@ -45,10 +53,7 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
   };
 }
 
-interface NewSlot extends SnippetParams, Actor {
-  deliveryTime: Date;
-  freezeTime: Date;
-  isActive: boolean;
+interface NewSlot extends SnippetParams, Actor, WrittenFields {
   groupIds: readonly number[];
   productIds: readonly number[];
   /** The lists of ids, as the entry holds them. */
@@ -64,8 +69,8 @@ const insertSlot = statement<Found, NewSlot>(
   'createSlot',
   `with found as (select ${snippetFindings}),
    written as (
-     insert into slots (delivery_time, freeze_time, is_active, group_ids)
-     select $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean, $groupIds::integer[]
+     insert into slots (${writtenColumns}, group_ids)
+     select ${writtenValues}, $groupIds::integer[]
      from found where ${snippetsAreSound}
      returning *
    ),
@@ -81,7 +86,7 @@ const insertSlot = statement<Found, NewSlot>(
    ${auditEntry(
      'slot',
      `select id, null::json as before, json_build_object(
-        ${slotFields('written')}, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
+        ${writtenEntry('written')}, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
         'deliverySequence', delivery_sequence, 'productIds', $productIdsJson::json, 'vendorSnippets', $snippetsJson
       ) as after
       from written`,

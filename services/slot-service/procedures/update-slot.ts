@@ -8,7 +8,16 @@ import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
-import { type SlotRow, slotColumns, slotFields, toSlot } from '../slots/slot.ts';
+import {
+  readWritten,
+  type SlotRow,
+  slotColumns,
+  toSlot,
+  type WrittenFields,
+  writtenColumns,
+  writtenEntry,
+  writtenValues,
+} from '../slots/slot.ts';
 import { lockSlot } from '../slots/slot-lock.ts';
 import {
   checkSnippets,
@@ -22,7 +31,6 @@ import {
   snippetsWritten,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
-import { readTimes } from '../slots/times.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
 import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
@@ -52,12 +60,12 @@ export function updateSlot(parts: SlotParts): UpdateSlot {
 function writeSlot(parts: SlotParts): UpdateSlot {
   return async (request, call) => {
     // 1: an active flag that is omitted becomes true. 2: group ids that are omitted are an empty list already.
-    const { id, isActive = true, groupIds, etag } = request;
-    const times = readTimes(request);
+    const fields = readWritten(request);
+    const { id, groupIds, etag } = request;
     // 3: products that are given replace the associations.
     const productIds = request.productIds?.ids;
     const given = readSnippets(request.vendorSnippets);
-    const update = { ...actorOf(call), id, etag, ...times, isActive, groupIds, productIds, ...given.params };
+    const update = { ...actorOf(call), id, etag, ...fields, groupIds, productIds, ...given.params };
     const db = parts.database.for(call);
     const found = await conditionalWrite((isLocked) =>
       db.batch(isLocked ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
@@ -92,11 +100,8 @@ function toUpdateFailure(thrown: unknown, call: CallContext): ConnectError {
   });
 }
 
-interface SlotUpdate extends SnippetParams, Actor, Guard {
+interface SlotUpdate extends SnippetParams, Actor, Guard, WrittenFields {
   id: number;
-  deliveryTime: Date;
-  freezeTime: Date;
-  isActive: boolean;
   groupIds: readonly number[];
   /** Undefined leaves the associations alone. */
   productIds: readonly number[] | undefined;
@@ -117,29 +122,29 @@ const replaceSlot = statement<Found, SlotUpdate>(
        exists (select from seen where ${etagMatches}) as "isCurrent",
        ${snippetFindings}
    ),
-   wanted as (
-     select id, $deliveryTime::timestamptz as delivery_time, $freezeTime::timestamptz as freeze_time, $isActive::boolean as is_active,
+   wanted (id, ${writtenColumns}, group_ids) as (
+     select id, ${writtenValues},
        -- 2: ids of no product group are dropped.
        array(
          select given.id
          from unnest((select $groupIds::integer[])) with ordinality as given (id, position)
          join product_groups using (id)
          order by position
-       ) as group_ids
+       )
      from seen, found where ${mayWrite}
    ),
    ${changeOf(
      differing(
        `select id,
           json_build_object(
-            ${slotFields('seen')}, 'groupIds', to_json(seen.group_ids),
+            ${writtenEntry('seen')}, 'groupIds', to_json(seen.group_ids),
             'productIds', case when $productIds::integer[] is not null then array_to_json(array(
               select product_id from product_slots where slot_id = $id order by product_id
             )) end,
             'vendorSnippets', case when $snippetsJson::jsonb <> '[]' then ${snippetsStored} end
           ) as old,
           json_build_object(
-            ${slotFields('wanted')}, 'groupIds', to_json(wanted.group_ids),
+            ${writtenEntry('wanted')}, 'groupIds', to_json(wanted.group_ids),
             'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
             'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} || $snippetsJson end
           ) as new
@@ -148,9 +153,8 @@ const replaceSlot = statement<Found, SlotUpdate>(
    )},
    written as (
      update slots
-     set (delivery_time, freeze_time, is_active, group_ids) =
-       row (wanted.delivery_time, wanted.freeze_time, wanted.is_active, wanted.group_ids), etag = default
-     from seen join wanted using (id) join change using (id) where differs and ${isAsSeen('slots')}
+     set (${writtenColumns}, group_ids) = (select ${writtenColumns}, group_ids from wanted), etag = default
+     from seen join change using (id) where differs and ${isAsSeen('slots')}
      returning slots.*, slots.xmin
    ),
    removed as (

@@ -1,8 +1,11 @@
 import { create, fromJson, type JsonValue, type MessageInitShape } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { fail } from '../../../shared/errors/errors.ts';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
-import type { SlotSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { CreateSlotRequest, SlotSchema, UpdateSlotRequest } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { requiredDate } from '../../../shared/rpc/dates.ts';
 import { shownList, shownTime } from '../../../shared/rpc/protobuf/shown.ts';
+import { slotErrors } from '../errors.ts';
 
 /** The slot record (spec 2.1). */
 export interface SlotRow {
@@ -31,10 +34,35 @@ export const slotColumns = `
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
   to_json(slots.group_ids) as "groupIds", slots.delivery_sequence as "deliverySequence", slots.etag`;
 
-/** SQL of the fields of a slot that writes replace, but for its lists, as its audit entries show them. `slots` is the row. */
-export const slotFields = (slots: string) => `
+/** SQL of the columns that createSlot and updateSlot write, but for lists of ids. */
+export const writtenColumns = 'delivery_time, freeze_time, is_active';
+
+/** SQL of their values, from the parameters that `readWritten` returns. */
+export const writtenValues = '$deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean';
+
+/** SQL of the same fields as audit entries show them. `slots` is the row. */
+export const writtenEntry = (slots: string) => `
   'deliveryTime', api_time(${slots}.delivery_time), 'freezeTime', api_time(${slots}.freeze_time),
   'isActive', ${slots}.is_active`;
+
+export type WrittenFields = Pick<SlotRow, 'deliveryTime' | 'freezeTime' | 'isActive'>;
+
+/**
+ * Reads the same fields from a request; an active flag that is omitted becomes true. Throws INVALID_ARGUMENT for times that are empty
+ * or no dates (spec 7).
+ */
+export function readWritten(request: CreateSlotRequest | UpdateSlotRequest): WrittenFields {
+  const { deliveryTime, freezeTime, isActive = true } = request;
+  if (deliveryTime === '' || freezeTime === '') {
+    const field = deliveryTime === '' ? 'delivery_time' : 'freeze_time';
+    throw fail(slotErrors.timesRequired, { violations: [{ field, description: 'is required' }] });
+  }
+  return {
+    deliveryTime: requiredDate('delivery_time', deliveryTime),
+    freezeTime: requiredDate('freeze_time', freezeTime),
+    isActive,
+  };
+}
 
 /** The record as a `ProductSummary`. */
 export const toProduct = ({ images, ...product }: ProductRow) =>

@@ -12,8 +12,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Loading, Page, Problem, Section } from '../ui/page.tsx';
-import { fromTimeInput } from '../ui/time-input.ts';
-import { draftOf, newDraft, productsOf } from './record/slot-draft.ts';
+import { draftOf, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
 import { emptySnippet, type SnippetDraft, snippetInput } from './snippets/snippet-draft.ts';
 import { SnippetFields } from './snippets/snippet-fields.tsx';
 import { TimesFields } from './times-fields.tsx';
@@ -53,9 +52,7 @@ function NewSlotForm({ like, days }: NewSlotFormProps): ReactNode {
   const write = useWrite(SlotService.method.createSlot, ({ message }) => ({ text: message }));
   const send = async () => {
     const { answer } = await write.send({
-      deliveryTime: fromTimeInput(draft.deliveryTime),
-      freezeTime: fromTimeInput(draft.freezeTime),
-      groupIds: [...draft.groupIds],
+      ...inputOf(draft),
       isActive,
       productIds: products.map(({ id }) => id),
       vendorSnippets: snippets.map(snippetInput),

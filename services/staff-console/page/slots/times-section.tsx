@@ -10,9 +10,8 @@ import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Facts, Section } from '../ui/page.tsx';
 import { formatDate, formatTime, Time } from '../ui/time.tsx';
-import { fromTimeInput } from '../ui/time-input.ts';
 import type { SlotSectionProps } from './record/section.ts';
-import { draftOf, type SlotDraft } from './record/slot-draft.ts';
+import { draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
 import { TimesFields } from './times-fields.tsx';
 
 /** When a slot is delivered, until when it takes orders, and its groups. */
@@ -58,15 +57,7 @@ function TimesForm({ slot, read, groups, onClose }: TimesFormProps): ReactNode {
   const { base, save, theirs, rebase } = useGuardedEdit(write, slot, read);
   const isDirty = JSON.stringify(draft) !== JSON.stringify(draftOf(base));
   const send = async () => {
-    const { answer } = await save(({ id, isActive, deliveryTime, freezeTime, etag }) => ({
-      id,
-      deliveryTime: fromTimeInput(draft.deliveryTime, deliveryTime),
-      freezeTime: fromTimeInput(draft.freezeTime, freezeTime),
-      groupIds: [...draft.groupIds],
-      // Absent would make it active.
-      isActive,
-      etag,
-    }));
+    const { answer } = await save((seen) => ({ ...unchanged(seen), ...inputOf(draft, seen) }));
     if (answer !== undefined) onClose();
   };
   return (

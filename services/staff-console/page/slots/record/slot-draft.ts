@@ -1,7 +1,7 @@
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Option } from '../../forms/pick-many.tsx';
-import { timeInput } from '../../ui/time-input.ts';
+import { fromTimeInput, timeInput } from '../../ui/time-input.ts';
 
 /** The times and groups of a slot, as a form holds them. */
 export interface SlotDraft {
@@ -32,9 +32,17 @@ export function productsOf({ productSlots }: SlotDetail): Option[] {
 }
 
 /** A request of UpdateSlot that changes nothing: it replaces times, groups and state, so they are sent as they are. */
-export function unchanged({ id, deliveryTime, freezeTime, groupIds, isActive, etag }: SlotDetail) {
-  const text = (at: Timestamp | undefined) => (at === undefined ? '' : timestampDate(at).toISOString());
-  return { id, deliveryTime: text(deliveryTime), freezeTime: text(freezeTime), groupIds, isActive, etag };
+export function unchanged(slot: SlotDetail) {
+  return { id: slot.id, isActive: slot.isActive, etag: slot.etag, ...inputOf(draftOf(slot), slot) };
+}
+
+/** A draft as CreateSlot and UpdateSlot take it. Times of `was` that nobody has changed keep their seconds. */
+export function inputOf({ deliveryTime, freezeTime, groupIds }: SlotDraft, was?: SlotDetail) {
+  return {
+    deliveryTime: fromTimeInput(deliveryTime, was?.deliveryTime),
+    freezeTime: fromTimeInput(freezeTime, was?.freezeTime),
+    groupIds: [...groupIds],
+  };
 }
 
 // The clock shows the same time, also when the clocks change in between.
