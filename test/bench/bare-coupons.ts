@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { lastSixDigits, randomAlphanumerics } from '../../services/coupon-service/coupons/codes.ts';
+import { lastSixDigits, newCode } from '../../services/coupon-service/coupons/codes.ts';
 import { judge, type ValidatedRow } from '../../services/coupon-service/procedures/validate.ts';
 import { readOf, writeOf } from './bare-sql.ts';
 
@@ -26,7 +26,7 @@ export function createCouponWrite() {
   const write = writeOf('Create');
   return {
     async create() {
-      const [row] = await write([`DC${lastSixDigits(Date.now())}${randomAlphanumerics(6)}`]);
+      const [row] = await write([newCode('DC', lastSixDigits(Date.now()), 6)]);
       if (row === undefined) throw new Error('the coupon was not stored');
       return {
         coupon: {

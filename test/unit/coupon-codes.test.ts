@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstCharacters, lastSixDigits, randomAlphanumerics } from '../../services/coupon-service/coupons/codes.ts';
+import { firstCharacters, lastSixDigits, newCode } from '../../services/coupon-service/coupons/codes.ts';
 
 describe('The parts of generated codes', () => {
   it('The last six digits of a time keep their zeros', () => {
@@ -8,7 +8,7 @@ describe('The parts of generated codes', () => {
   });
 
   it('Random characters differ each time and use the whole alphabet', () => {
-    const texts = Array.from({ length: 2000 }, () => randomAlphanumerics(6));
+    const texts = Array.from({ length: 2000 }, () => newCode('', '', 6));
     expect(new Set(texts).size).toBe(2000);
     expect(new Set(texts.join('')).size).toBe(36);
     expect(texts.join('')).toMatch(/^[A-Z0-9]+$/);

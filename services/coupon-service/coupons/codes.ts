@@ -2,9 +2,12 @@ import { randomInt } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** So many upper-case letters and digits of a cryptographic source. */
-export function randomAlphanumerics(length: number): string {
-  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+/**
+ * A generated code (spec 4.2): a prefix, digits, and so many upper-case letters and digits of a cryptographic source.
+ */
+export function newCode(prefix: string, digits: string, random = 0): string {
+  const characters = Array.from({ length: random }, () => alphabet.charAt(randomInt(alphabet.length)));
+  return `${prefix}${digits}${characters.join('')}`;
 }
 
 /** The last 6 digits of a time in epoch milliseconds. */

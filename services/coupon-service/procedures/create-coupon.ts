@@ -4,8 +4,9 @@ import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { couponFields } from '../coupons/coupon.ts';
+import { isCodeFree, isStaff } from '../coupons/coupon-writes.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -28,7 +29,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     const mobile = request.mobile.replace(/\P{Nd}/gu, '').replace(/[^\P{Nd}0-9]/gu, asciiDigit);
     if (mobile.length !== 10) throw fail(couponErrors.mobileNotTenDigits);
     // 4
-    const couponCode = `${codePrefix}${mobile.slice(-4)}${lastSixDigits(Date.now())}${randomAlphanumerics(4)}`;
+    const couponCode = newCode(codePrefix, `${mobile.slice(-4)}${lastSixDigits(Date.now())}`, 4);
     const insert = insertPhoneCoupon({ ...actorOf(call), ...terms, mobile, couponCode, staffId, validForDays });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.generatedCodeTaken);
@@ -67,8 +68,8 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
   'createCoupon',
   `with found as (
      select
-       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
-       not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree"
+       ${isStaff},
+       ${isCodeFree}
    ),
    -- 3
    known as (select id from users where mobile = $mobile for key share),

@@ -4,9 +4,10 @@ import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { termsFields } from '../coupons/coupon.ts';
 import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
+import { isStaff, knownProducts, linkReservedProducts, termsColumns, termsValues } from '../coupons/coupon-writes.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
@@ -34,9 +35,9 @@ export function createReservedCoupon({
       ...actorOf(call),
       ...body,
       // 3
-      secretCode: body.couponCode || `SECRET${digits}${randomAlphanumerics(6)}`,
+      secretCode: body.couponCode || newCode('SECRET', digits, 6),
       // 4
-      couponCode: body.couponCode || `RESERVED${digits}`,
+      couponCode: body.couponCode || newCode('RESERVED', digits),
       staffId,
       exclusiveApply: body.exclusiveApply ?? false,
       applicableProducts,
@@ -71,33 +72,22 @@ type Found = { isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (Res
 /** SQL of the condition under which all rules hold, from the columns of `found`. */
 const mayWrite = `("isStaff" and "isCodeFree" and "productsExist")`;
 
-// The lock keeps products from being deleted before their links are written.
 const insertReservedCoupon = statement<Found, NewReservedCoupon>(
   'createReservedCoupon',
-  `with known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
+  `with ${knownProducts()},
    found as (
      select
-       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
+       ${isStaff},
        not exists (select from reserved_coupons where secret_code = $secretCode) as "isCodeFree",
        (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as "productsExist"
    ),
    written as (
-     insert into reserved_coupons (
-       secret_code, coupon_code, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till,
-       max_limit_for_user, exclusive_apply, created_by
-     )
-     select $secretCode, $couponCode::text, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric,
-       $maxValue::numeric, $productIds::integer[], $validTill::timestamptz, $maxLimitForUser::integer,
-       $exclusiveApply::boolean, $staffId
-     from found where ${mayWrite}
+     insert into reserved_coupons (secret_code, coupon_code, created_by, ${termsColumns})
+     select $secretCode, $couponCode::text, $staffId, ${termsValues} from found where ${mayWrite}
      on conflict (secret_code) do nothing
      returning *
    ),
-   linked_products as (
-     insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
-     select written.id, known_products.id from written, known_products
-     order by known_products.id
-   ),
+   ${linkReservedProducts},
    ${auditEntry(
      'reserved_coupon',
      `select id, null::json as before, json_strip_nulls(json_build_object(

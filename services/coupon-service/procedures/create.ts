@@ -4,9 +4,19 @@ import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { lastSixDigits, randomAlphanumerics } from '../coupons/codes.ts';
+import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
 import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
+import {
+  couponFieldsColumns,
+  couponFieldsValues,
+  isCodeFree,
+  isStaff,
+  knownProducts,
+  knownUsers,
+  linkProducts,
+  linkUsers,
+} from '../coupons/coupon-writes.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -28,7 +38,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
     if (isUserBased && isApplyForAll) throw fail(couponErrors.userBasedAndForAll);
     const staffId = await call.staffId();
     // 6
-    const couponCode = body.couponCode || `${codePrefix}${lastSixDigits(Date.now())}${randomAlphanumerics(6)}`;
+    const couponCode = body.couponCode || newCode(codePrefix, lastSixDigits(Date.now()), 6);
     const insert = insertCoupon({
       ...actorOf(call),
       ...body,
@@ -79,49 +89,28 @@ type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean; mayWr
 /** SQL of the condition under which all rules hold, from the columns of `found`. */
 const mayWrite = `("usersExist" and "isStaff" and "isCodeFree" and "productsExist")`;
 
-// The locks keep users and products from being deleted before their links are written. Who has no staff identity locks nothing:
-// rule 4, which comes before rule 5, then only reads.
+// A caller without a staff identity locks nothing: rule 4, which comes before rule 5, then only reads.
 const insertCoupon = statement<Found, NewCoupon>(
   'create',
-  `with known_users as (
-     select id from users where id = any((select $applicableUsers::integer[])::integer[]) and $staffId::integer is not null
-     for key share
-   ),
-   known_products as (
-     select id from products where id = any((select $applicableProducts::integer[])::integer[]) and $staffId is not null
-     for key share
-   ),
+  `with ${knownUsers('$staffId::integer is not null')},
+   ${knownProducts('$staffId is not null')},
    found as (
      select
        cardinality($applicableUsers::integer[]) = case when $staffId is not null then (select count(*) from known_users)
          else (select count(*) from users where id = any((select $applicableUsers::integer[])::integer[]))
        end as "usersExist",
-       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
-       not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree",
+       ${isStaff},
+       ${isCodeFree},
        (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as "productsExist"
    ),
    written as (
-     insert into coupons (
-       coupon_code, created_by, is_user_based, discount_percent, flat_discount, min_order, max_value, product_ids,
-       is_apply_for_all, valid_till, max_limit_for_user, exclusive_apply
-     )
-     select $couponCode, $staffId, $isUserBased::boolean, $discountPercent::numeric, $flatDiscount::numeric,
-       $minOrder::numeric, $maxValue::numeric, $productIds::integer[],
-       $isApplyForAll::boolean, $validTill::timestamptz, $maxLimitForUser::integer, $exclusiveApply::boolean
-     from found where ${mayWrite}
+     insert into coupons (created_by, ${couponFieldsColumns})
+     select $staffId, ${couponFieldsValues} from found where ${mayWrite}
      on conflict (coupon_code) do nothing
      returning *
    ),
-   linked_users as (
-     insert into coupon_applicable_users (coupon_id, user_id)
-     select written.id, known_users.id from written, known_users
-     order by known_users.id
-   ),
-   linked_products as (
-     insert into coupon_applicable_products (coupon_id, product_id)
-     select written.id, known_products.id from written, known_products
-     order by known_products.id
-   ),
+   ${linkUsers},
+   ${linkProducts},
    ${auditEntry(
      'coupon',
      `select id, null::json as before, json_strip_nulls(json_build_object(

@@ -6,6 +6,7 @@ import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { firstCharacters } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
+import { isCodeFree, isStaff } from '../coupons/coupon-writes.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -88,8 +89,8 @@ const issueRefund = statement<Found, Refund>(
    found as (
      select
        exists (select from refunded) as "isCurrent",
-       exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff",
-       not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree"
+       ${isStaff},
+       ${isCodeFree}
    ),
    -- 5
    written as (

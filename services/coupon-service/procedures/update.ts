@@ -6,6 +6,18 @@ import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
 import { type CouponBody, readCouponBody } from '../coupons/coupon-body.ts';
+import {
+  knownProducts,
+  knownUsers,
+  linkProducts,
+  linksAfter,
+  linksBefore,
+  linkUsers,
+  unlinkProducts,
+  unlinkUsers,
+  updatedColumns,
+  updatedValues,
+} from '../coupons/coupon-writes.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -89,13 +101,11 @@ const mayWrite = `(
 const productIdsIfChanged = (row: 'seen' | 'wanted') =>
   `case when seen.product_ids is distinct from wanted.product_ids then to_json(${row}.product_ids) end`;
 
-// Lists that are null leave the links alone. The locks keep users and products from being deleted
-// before their links are written.
 const updateCoupon = statement<Found, CouponUpdates>(
   'update',
   `with seen as (select *, xmin from coupons where id = $id),
-   known_users as (select id from users where id = any((select $applicableUsers::integer[])::integer[]) for key share),
-   known_products as (select id from products where id = any((select $applicableProducts::integer[])::integer[]) for key share),
+   ${knownUsers()},
+   ${knownProducts()},
    found as (
      select
        exists (select from coupon_applicable_users where coupon_id = $id) as "hasUsers",
@@ -106,79 +116,32 @@ const updateCoupon = statement<Found, CouponUpdates>(
        (select count(*) from known_products) = coalesce(cardinality($applicableProducts::integer[]), 0) as "productsExist"
    ),
    -- 4
-   wanted as (
-     select id, created_by, created_at,
-       coalesce($couponCode, coupon_code) as coupon_code,
-       coalesce($isUserBased, is_user_based) as is_user_based,
-       coalesce($discountPercent, discount_percent) as discount_percent,
-       coalesce($flatDiscount, flat_discount) as flat_discount,
-       coalesce($minOrder, min_order) as min_order,
-       coalesce($maxValue, max_value) as max_value,
-       case when not $clearsProductIds::boolean then coalesce($productIds, product_ids) end as product_ids,
-       coalesce($isApplyForAll, is_apply_for_all) as is_apply_for_all,
-       case when not $clearsValidTill::boolean then coalesce($validTill, valid_till) end as valid_till,
-       coalesce($maxLimitForUser, max_limit_for_user) as max_limit_for_user,
-       coalesce($exclusiveApply, exclusive_apply) as exclusive_apply,
-       coalesce($isInvalidated, is_invalidated) as is_invalidated
-     from seen, found where ${mayWrite}
+   wanted (id, created_by, created_at, ${updatedColumns}) as (
+     select id, created_by, created_at, ${updatedValues} from seen, found where ${mayWrite}
    ),
    ${changeOf(
      differing(
        `select id,
           json_build_object(
-            ${couponFields('seen')}, 'productIds', ${productIdsIfChanged('seen')},
-            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
-              select user_id from coupon_applicable_users where coupon_id = $id order by user_id
-            )) end,
-            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
-              select product_id from coupon_applicable_products where coupon_id = $id order by product_id
-            )) end
+            ${couponFields('seen')}, 'productIds', ${productIdsIfChanged('seen')}, ${linksBefore}
           ) as old,
           json_build_object(
-            ${couponFields('wanted')}, 'productIds', ${productIdsIfChanged('wanted')},
-            'applicableUsers', case when $applicableUsers is not null then array_to_json(array(
-              select id from known_users order by id
-            )) end,
-            'applicableProducts', case when $applicableProducts is not null then array_to_json(array(
-              select id from known_products order by id
-            )) end
+            ${couponFields('wanted')}, 'productIds', ${productIdsIfChanged('wanted')}, ${linksAfter}
           ) as new
         from seen join wanted using (id)`,
      ),
    )},
    written as (
      update coupons
-     set (coupon_code, is_user_based, discount_percent, flat_discount, min_order, max_value, product_ids, is_apply_for_all, valid_till,
-         max_limit_for_user, exclusive_apply, is_invalidated)
-       = row (wanted.coupon_code, wanted.is_user_based, wanted.discount_percent, wanted.flat_discount, wanted.min_order,
-         wanted.max_value, wanted.product_ids, wanted.is_apply_for_all, wanted.valid_till, wanted.max_limit_for_user,
-         wanted.exclusive_apply, wanted.is_invalidated),
-       etag = default
-     from seen join wanted using (id) join change using (id) where differs and ${isAsSeen('coupons')}
+     set (${updatedColumns}) = (select ${updatedColumns} from wanted), etag = default
+     from seen join change using (id) where differs and ${isAsSeen('coupons')}
      returning coupons.*, coupons.xmin
    ),
    -- 6
-   unlinked_users as (
-     delete from coupon_applicable_users using written
-     where coupon_id = written.id and $applicableUsers is not null and user_id not in (select unnest((select $applicableUsers)))
-   ),
-   linked_users as (
-     insert into coupon_applicable_users (coupon_id, user_id)
-     select written.id, known_users.id from written, known_users
-     order by known_users.id
-     on conflict do nothing
-   ),
-   unlinked_products as (
-     delete from coupon_applicable_products using written
-     where coupon_id = written.id and $applicableProducts is not null
-       and product_id not in (select unnest((select $applicableProducts)))
-   ),
-   linked_products as (
-     insert into coupon_applicable_products (coupon_id, product_id)
-     select written.id, known_products.id from written, known_products
-     order by known_products.id
-     on conflict do nothing
-   ),
+   ${unlinkUsers},
+   ${linkUsers},
+   ${unlinkProducts},
+   ${linkProducts},
    ${auditEntry('coupon')},
    ${keptRecord}
    select found.*, ${mayWrite} as "mayWrite", ${couponColumns}
