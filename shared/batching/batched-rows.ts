@@ -1,5 +1,6 @@
-import type { Database, LateStatement } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { BoundStatement } from '../db/statement.ts';
+import type { LateStatement } from '../db/transaction.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Caller } from '../fairness/caller.ts';
 import { BatchedRead, smallValues, tinyValues } from './batched-read.ts';

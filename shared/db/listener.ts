@@ -5,7 +5,7 @@ import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Database } from './database.ts';
-import { beatEveryMs, PacedClient } from './paced-client.ts';
+import { beatEveryMs, PacedClient } from './pool/paced-client.ts';
 import { statement } from './statement.ts';
 
 export interface ListenerHandlers {

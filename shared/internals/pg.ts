@@ -5,7 +5,7 @@ import { PinnedLibrary } from './pinned-library.ts';
  * What this project uses of pg and its pool beyond their documentation.
  *
  * - A client keeps the key that cancels its statement in `processID` and `secretKey`. We send the cancel
- *   request ourselves (see db/cancel.ts): pg's own `cancel` is undocumented too and reports no outcome,
+ *   request ourselves (see db/pool/cancel.ts): pg's own `cancel` is undocumented too and reports no outcome,
  *   and `pg_cancel_backend` does not work through a pooler.
  */
 export const pgClient = new PinnedLibrary('pg', '8.23.1');

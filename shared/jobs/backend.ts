@@ -13,7 +13,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
 import type { HostPort } from '../config/variables.ts';
-import { beatEveryMs, PacedClient } from '../db/paced-client.ts';
+import { beatEveryMs, PacedClient } from '../db/pool/paced-client.ts';
 import { createBullmqPool } from '../internals/bullmq.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 

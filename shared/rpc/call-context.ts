@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
 import type { CallSignal } from '../cancellation/signal.ts';
-import type { BatchQueryable } from '../db/database.ts';
+import type { BatchQueryable } from '../db/transaction.ts';
 import type { Caller } from '../fairness/caller.ts';
 import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';

@@ -3,8 +3,9 @@ import { createCouponHandlers } from '../../services/coupon-service/handlers.ts'
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { type BatchQueryable, Database, type Queryable, type TransactionOptions } from '../../shared/db/database.ts';
+import { Database } from '../../shared/db/database.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
+import type { BatchQueryable, Queryable, TransactionOptions } from '../../shared/db/transaction.ts';
 import type { Caller } from '../../shared/fairness/caller.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';

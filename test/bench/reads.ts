@@ -7,9 +7,10 @@ import { createCouponHandlers } from '../../services/coupon-service/handlers.ts'
 import { createCatalogHandlers, createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { type BatchQueryable, Database, type LateStatement } from '../../shared/db/database.ts';
+import { Database } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { type BoundStatement, statement } from '../../shared/db/statement.ts';
+import type { BatchQueryable, LateStatement } from '../../shared/db/transaction.ts';
 import type { Caller } from '../../shared/fairness/caller.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
-import { type BatchQueryable, Database } from '../../shared/db/database.ts';
-import { PacedClient } from '../../shared/db/paced-client.ts';
+import { Database } from '../../shared/db/database.ts';
+import { PacedClient } from '../../shared/db/pool/paced-client.ts';
 import { statement } from '../../shared/db/statement.ts';
+import type { BatchQueryable } from '../../shared/db/transaction.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startRelay } from '../support/relay.ts';

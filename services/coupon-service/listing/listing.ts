@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../shared/db/database.ts';
 import { type Statement, statement } from '../../../shared/db/statement.ts';
+import type { Queryable } from '../../../shared/db/transaction.ts';
 import { type Search, type SearchedTable, searchedIds } from '../../../shared/searching/searching.ts';
 import {
   latestFirst,

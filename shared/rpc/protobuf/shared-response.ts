@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BatchedRead } from '../../batching/batched-read.ts';
-import type { Database, Queryable } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
+import type { Queryable } from '../../db/transaction.ts';
 import type { Caller } from '../../fairness/caller.ts';
 import { type Codec, EncodedResponse } from './encoding.ts';
 

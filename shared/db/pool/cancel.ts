@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type pg from 'pg';
-import { cancellationKeyOf } from '../internals/pg.ts';
+import { cancellationKeyOf } from '../../internals/pg.ts';
 
 const cancelRequestCode = 80_877_102;
 
