@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { startPostgres } from '../../shared/dev/postgres/postgres.ts';
+import { startPostgres } from '../../services/dev/postgres/postgres.ts';
 import { childrenTime } from './servers.ts';
 
 /** A PostgreSQL of the benchmark's own, with a server's usual memory and no fsync. */

@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createGrpcClient } from '../../shared/client/client.ts';
+import { createGrpcClient } from '../../services/client/client.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { describeInBrowser, launchBrowser } from '../e2e/browser.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { projectRoot } from '../../shared/dev/settings.ts';
-import { signToken } from '../../shared/dev/sign-token.ts';
+import { projectRoot } from '../../services/dev/settings.ts';
+import { signToken } from '../../services/dev/sign-token.ts';
 import { compose, docker } from './engine.ts';
 
 const password = () => randomBytes(16).toString('hex');
@@ -68,7 +68,7 @@ export class Stack {
   async startCaller(address: string, subject: string): Promise<string> {
     const program = `
       import { setTimeout as pause } from 'node:timers/promises';
-      import { createGrpcClient } from './shared/client/client.ts';
+      import { createGrpcClient } from './services/client/client.ts';
       import { SlotService } from './shared/gen/slot/v1/slot_service_pb.ts';
       const slots = createGrpcClient(SlotService, { addresses: ['${address}'], token: process.env.TOKEN });
       for (;;) {

@@ -1,5 +1,5 @@
 import { create, type DescMethodUnary, toBinary } from '@bufbuild/protobuf';
-import { untilServing } from '../../shared/dev/health.ts';
+import { untilServing } from '../../services/dev/health.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { signToken } from '../support/tokens.ts';

@@ -3,9 +3,9 @@ import { create } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Code, encodeBinaryHeader } from '@connectrpc/connect';
 import { expect, it, onTestFinished } from 'vitest';
-import { createGrpcClient } from '../../shared/client/client.ts';
-import { createChannelOptions } from '../../shared/client/service-config.ts';
-import type { GrpcOptions } from '../../shared/client/transport.ts';
+import { createGrpcClient } from '../../services/client/client.ts';
+import { createChannelOptions } from '../../services/client/service-config.ts';
+import type { GrpcOptions } from '../../services/client/transport.ts';
 import { commonErrors, fail } from '../../shared/errors/errors.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import {

@@ -2,7 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { credentials, Client as GrpcClient } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../support/contract.ts';
 import { fakeClock, noFaketime } from '../support/faketime.ts';

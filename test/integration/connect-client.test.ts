@@ -1,7 +1,7 @@
 import { Code, type Interceptor } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConnectOptions, createConnectClient } from '../../shared/client/connect/connect.ts';
-import { reasonOf, violationsOf } from '../../shared/client/connect/errors.ts';
+import { type ConnectOptions, createConnectClient } from '../../services/client/connect/connect.ts';
+import { reasonOf, violationsOf } from '../../services/client/connect/errors.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../support/contract.ts';

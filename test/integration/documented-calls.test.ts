@@ -1,9 +1,9 @@
 import { fromJsonString } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCouponService } from '../../services/coupon-service/service.ts';
+import { seedDemo } from '../../services/dev/seed/seed.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
 import { readConfig, type ServiceName } from '../../shared/config/config.ts';
-import { seedDemo } from '../../shared/dev/seed/seed.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';

@@ -15,7 +15,7 @@ export interface ProgramExample {
 }
 
 // In the order in which a reader meets them: an example may need what those before it have written.
-const text = ['README.md', 'docs/calling.md', 'docs/writes.md', 'shared/client/package/README.md']
+const text = ['README.md', 'docs/calling.md', 'docs/writes.md', 'services/client/package/README.md']
   .map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8'))
   .join('\n');
 const matches = (pattern: RegExp) => [...text.matchAll(pattern)];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
 import { isAlive } from '../support/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,7 +29,7 @@ export class StartProcess {
 
   constructor(variables: Place) {
     const { DATABASE_URL: _url, AUTH_JWT_SECRET: _secret, AUTH_JWKS_URL: _jwks, ...env } = process.env;
-    this.#child = spawn(process.execPath, ['--import', 'tsx', 'shared/dev/start.ts'], {
+    this.#child = spawn(process.execPath, ['--import', 'tsx', 'services/dev/start.ts'], {
       cwd: root,
       env: { ...env, ...variables },
       detached: true,

@@ -1,6 +1,6 @@
 import { credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGrpcClient } from '../../shared/client/client.ts';
+import { createGrpcClient } from '../../services/client/client.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Authority } from '../support/certificates.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
 import { attributesOf, Collector, type ReceivedSpan } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { holding, lockSlots } from '../support/locks.ts';

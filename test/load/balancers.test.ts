@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Code, type ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createGrpcClient } from '../../shared/client/client.ts';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { createGrpcClient } from '../../services/client/client.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
 import { ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';

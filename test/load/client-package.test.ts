@@ -88,10 +88,10 @@ describe('The tarball of the client', () => {
   });
 
   it('The tarball holds the client, the generated code and no code of a service', () => {
-    const shared = ['internals/client', 'rpc/idempotency/mutation', 'rpc/procedure-path', 'telemetry/trace-context'];
-    const client = /^lib\/(?:client|gen\/(?:audit|buf|catalog|common|coupon|google|slot))\//;
+    const shared = ['rpc/idempotency/mutation', 'rpc/procedure-path', 'telemetry/trace-context'];
+    const client = /^lib\/(?:services\/client|shared\/gen\/(?:audit|buf|catalog|common|coupon|google|slot))\//;
     const others = files.filter((file) => !client.test(file)).map((file) => file.replace(/\.(?:d\.ts|js)$/, ''));
-    const expectedOthers = ['LICENSE', 'README.md', 'package.json', ...shared.map((file) => `lib/${file}`)];
+    const expectedOthers = ['LICENSE', 'README.md', 'package.json', ...shared.map((file) => `lib/shared/${file}`)];
     expect([...new Set(others)].sort()).toEqual(expectedOthers.sort());
     expect(files.length).toBeGreaterThan(40);
   });

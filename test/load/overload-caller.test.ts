@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGrpcClient } from '../../shared/client/client.ts';
+import { createGrpcClient } from '../../services/client/client.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { openHalf } from '../support/http2-frames.ts';
 import { post } from '../support/post.ts';

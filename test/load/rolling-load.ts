@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { GrpcClient } from '../../shared/client/client.ts';
+import type { GrpcClient } from '../../services/client/client.ts';
 import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';

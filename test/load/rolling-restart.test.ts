@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createGrpcClient } from '../../shared/client/client.ts';
+import { createGrpcClient } from '../../services/client/client.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Replica } from '../support/replica.ts';
 import { createSlot, expectCaughtUp } from '../support/slot-writes.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { it, onTestFinished } from 'vitest';
+import { findFreePort } from '../../services/dev/ports.ts';
+import { startPostgres } from '../../services/dev/postgres/postgres.ts';
 import { migrate } from '../../shared/db/migrate.ts';
-import { findFreePort } from '../../shared/dev/ports.ts';
-import { startPostgres } from '../../shared/dev/postgres/postgres.ts';
 import { fixture } from '../support/service.ts';
 import { ChaosStage } from './chaos-stage.ts';
 

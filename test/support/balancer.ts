@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
 
 export interface Ports {
   readonly grpcPort: number;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import type { TestProject } from 'vitest/node';
-import { buildConsolePage } from '../../shared/dev/console-page.ts';
+import { buildConsolePage } from '../../services/dev/console-page.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

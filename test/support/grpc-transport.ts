@@ -1,5 +1,5 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
-import { createGrpcTransport, type GrpcTransport } from '../../shared/client/transport.ts';
+import { createGrpcTransport, type GrpcTransport } from '../../services/client/transport.ts';
 
 /** The transport of shared/client without a default deadline and without retries. */
 export function createGrpcJsTransport(address: string, credentials?: ChannelCredentials): GrpcTransport {

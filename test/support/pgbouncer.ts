@@ -4,8 +4,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { findFreePort } from '../../shared/dev/ports.ts';
-import { chooseAccount } from '../../shared/dev/postgres/commands.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
+import { chooseAccount } from '../../services/dev/postgres/commands.ts';
 import { eventually } from './eventually.ts';
 import { viaPort } from './proxy.ts';
 

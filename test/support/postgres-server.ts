@@ -5,8 +5,8 @@ import { appendFile, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { findFreePort } from '../../shared/dev/ports.ts';
-import type { Account } from '../../shared/dev/postgres/commands.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
+import type { Account } from '../../services/dev/postgres/commands.ts';
 import { eventually } from './eventually.ts';
 
 const run = promisify(execFile);

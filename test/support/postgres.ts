@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { startPostgres } from '../../services/dev/postgres/postgres.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { grantServiceRole } from '../../shared/db/service-role.ts';
-import { startPostgres } from '../../shared/dev/postgres/postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

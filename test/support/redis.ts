@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
 import { eventually } from './eventually.ts';
 
 const hasServer = spawnSync('redis-server', ['--version']).status === 0;

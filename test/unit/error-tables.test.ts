@@ -13,7 +13,7 @@ const source = ['services', 'shared']
   .filter((entry) => entry.name.endsWith('.ts'))
   .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
   .join('\n');
-const reasonsFile = '../../shared/client/connect/reasons.ts';
+const reasonsFile = '../../services/client/connect/reasons.ts';
 const codeName = (code: Code) => Code[code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
 
 // The messages of the specification's sections 4.2 and 7, to the letter, with the codes of the design.

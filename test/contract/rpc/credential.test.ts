@@ -148,7 +148,9 @@ it('With two secrets, a token that either has signed is accepted, and no other',
 it('While a secret is replaced, both verify and the token command signs with the first; one alone verifies its own tokens', async () => {
   const [first, second] = ['the new secret of thirty-two bytes or more', 'the old secret of thirty-two bytes or more'];
   const both = `${first},${second}`;
-  const { stdout } = await run(process.execPath, ['--import', 'tsx', 'shared/dev/token.ts'], { AUTH_JWT_SECRET: both });
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', 'services/dev/token.ts'], {
+    AUTH_JWT_SECRET: both,
+  });
   const tokens = [stdout.trim(), ...(await Promise.all([first, second].map((key) => signToken({ staffId: 1, key }))))];
   for (const [secrets, expected] of [
     [both, [200, 200, 200]],
@@ -259,7 +261,7 @@ describe('The log of refused tokens', () => {
 
 it('The token command makes no token for longer than the services accept', async () => {
   const token = (ttl: string) =>
-    run(process.execPath, ['--import', 'tsx', 'shared/dev/token.ts', '--ttl', ttl], { AUTH_JWT_SECRET: testSecret });
+    run(process.execPath, ['--import', 'tsx', 'services/dev/token.ts', '--ttl', ttl], { AUTH_JWT_SECRET: testSecret });
   expect(await token('366d')).toMatchObject({ code: 0, stderr: '' });
   expect(await token('367d')).toMatchObject({
     code: 1,

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seedDemo } from '../../../shared/dev/seed/seed.ts';
+import { seedDemo } from '../../../services/dev/seed/seed.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestService } from '../../support/service.ts';

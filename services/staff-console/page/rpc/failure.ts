@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { isTransient, reasonOf, violationsOf } from '../../../../shared/client/connect/errors.ts';
 import { ErrorInfoSchema } from '../../../../shared/gen/google/rpc/error_details_pb.ts';
+import { isTransient, reasonOf, violationsOf } from '../../../client/connect/errors.ts';
 
 /** Why a call has failed, in words for staff. */
 export interface Failure {

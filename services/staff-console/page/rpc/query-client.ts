@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { isTransient } from '../../../../shared/client/connect/errors.ts';
+import { isTransient } from '../../../client/connect/errors.ts';
 
 const maxRetries = 3;
 

@@ -1,9 +1,9 @@
 import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { createContext, useContext } from 'react';
-import { reasonOf } from '../../../../shared/client/connect/errors.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { reasonOf } from '../../../client/connect/errors.ts';
 import type { PageConfig } from '../../page-config.ts';
 import type { Session } from '../session/session.ts';
 import { isForStaff } from './failure.ts';

@@ -9,7 +9,7 @@ import {
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import { createKey } from '../../../../shared/client/connect/idempotency.ts';
+import { createKey } from '../../../client/connect/idempotency.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import { type Notice, notify } from './notices.ts';
 

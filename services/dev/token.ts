@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { maxLifetimeDays } from '../auth/token.ts';
-import { ConfigError } from '../config/variables.ts';
-import { parseId } from '../db/int32.ts';
+import { maxLifetimeDays } from '../../shared/auth/token.ts';
+import { ConfigError } from '../../shared/config/variables.ts';
+import { parseId } from '../../shared/db/int32.ts';
 import { readTokenSecret } from './postgres/data-folder.ts';
 import { readDataDir } from './settings.ts';
 import { signToken, type TokenClaims } from './sign-token.ts';

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { ConfigError } from '../../config/variables.ts';
+import { ConfigError } from '../../../shared/config/variables.ts';
 import { findFreePort } from '../ports.ts';
 import { type Cluster, clusterFolder, lastError, openCluster, readPassword } from './cluster.ts';
 import { withDataDirErrors } from './data-folder.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { ConfigError } from '../../config/variables.ts';
+import { ConfigError } from '../../../shared/config/variables.ts';
 import { type Account, chooseAccount, findPrograms, type Programs } from './commands.ts';
 import { keepSecret, readSecret } from './data-folder.ts';
 

@@ -1,12 +1,12 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { createContextValues, type Transport } from '@connectrpc/connect';
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
-import { runStreamingCall, runUnaryCall } from '../internals/client.ts';
-import { procedurePath } from '../rpc/procedure-path.ts';
+import { procedurePath } from '../../shared/rpc/procedure-path.ts';
 import { targetOf } from './addresses.ts';
 import { sendKey } from './connect/idempotency.ts';
 import { capTimeout } from './connect/timeout.ts';
 import { sendToken, type Token } from './connect/token.ts';
+import { runStreamingCall, runUnaryCall } from './internals.ts';
 import { createChannelOptions } from './service-config.ts';
 import { callStream } from './stream.ts';
 import { continueTrace } from './trace.ts';

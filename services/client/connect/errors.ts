@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.ts';
+import { BadRequestSchema, ErrorInfoSchema } from '../../../shared/gen/google/rpc/error_details_pb.ts';
 import { Reason } from './reasons.ts';
 
 /** A field of a request that breaks a rule. */

@@ -1,5 +1,5 @@
 import type { Interceptor } from '@connectrpc/connect';
-import { currentTraceparent } from '../telemetry/trace-context.ts';
+import { currentTraceparent } from '../../shared/telemetry/trace-context.ts';
 
 /** Sends the `traceparent` of the current span, in a process that records traces with OpenTelemetry. */
 export const continueTrace: Interceptor = (next) => (request) => {

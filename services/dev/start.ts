@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withArguments } from '../config/arguments.ts';
-import { ConfigError, type Environment } from '../config/variables.ts';
-import { connectionErrorMessage } from '../db/errors.ts';
-import { migrate } from '../db/migrate.ts';
-import { ShutdownStack } from '../runtime/shutdown.ts';
-import { createLogger } from '../telemetry/logger.ts';
+import { withArguments } from '../../shared/config/arguments.ts';
+import { ConfigError, type Environment } from '../../shared/config/variables.ts';
+import { connectionErrorMessage } from '../../shared/db/errors.ts';
+import { migrate } from '../../shared/db/migrate.ts';
+import { ShutdownStack } from '../../shared/runtime/shutdown.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
 import { keepConsolePageBuilt } from './console-page.ts';
 import { untilReady, untilServing } from './health.ts';
 import { keepTokenSecret, openDataFolder } from './postgres/data-folder.ts';

@@ -1,7 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Metadata, StatusObject } from '@grpc/grpc-js';
-import { StatusSchema } from '../gen/google/rpc/status_pb.ts';
+import { StatusSchema } from '../../shared/gen/google/rpc/status_pb.ts';
 import { addMetadata } from './metadata.ts';
 
 /** Converts a gRPC status other than OK to a `ConnectError`, with its details and its trailers (`metadata`). */

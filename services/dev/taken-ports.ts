@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError } from '../config/variables.ts';
+import { ConfigError } from '../../shared/config/variables.ts';
 import { listenOnce } from './ports.ts';
 import type { NamedPort, StartSettings } from './settings.ts';
 

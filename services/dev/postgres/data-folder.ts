@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../../config/variables.ts';
+import { ConfigError } from '../../../shared/config/variables.ts';
 
 const tokenSecret = 'jwt-secret';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Health, HealthCheckResponse_ServingStatus as Status } from '../../shared/gen/grpc/health/v1/health_pb.ts';
 import { createGrpcClient } from '../client/client.ts';
-import { Health, HealthCheckResponse_ServingStatus as Status } from '../gen/grpc/health/v1/health_pb.ts';
 
 const timeoutMs = 1_000;
 const intervalMs = 50;

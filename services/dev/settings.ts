@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultConsolePort, defaultPorts, readConfig, type ServiceName } from '../config/config.ts';
-import { ConfigError, ConfigErrors, type Environment, readPort, readSwitch } from '../config/variables.ts';
+import { defaultConsolePort, defaultPorts, readConfig, type ServiceName } from '../../shared/config/config.ts';
+import { ConfigError, ConfigErrors, type Environment, readPort, readSwitch } from '../../shared/config/variables.ts';
 
 /** The folder of the project, whatever the working directory is. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));

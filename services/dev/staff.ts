@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/variables.ts';
+import { ConfigError } from '../../shared/config/variables.ts';
 import { findRunningDatabase } from './postgres/postgres.ts';
 import { readDataDir } from './settings.ts';
 
@@ -10,4 +10,4 @@ try {
   process.stderr.write(`staff: ${error.message}\n`);
   process.exit(1);
 }
-await import('../auth/staff-main.ts');
+await import('../../shared/auth/staff-main.ts');

@@ -1,11 +1,10 @@
 import { experimental } from '@grpc/grpc-js';
 
 /**
- * What the client uses of its libraries beyond their documented interfaces. The client's package goes without the rest of this
- * folder, and its package.json therefore takes only patch releases of both libraries.
+ * What the client uses of its libraries beyond their main interfaces. Its package.json takes only patch releases of both.
  *
  * - Only an experimental resolver can give a channel of grpc-js a fixed list of servers.
- * - Connect's subpath `protocol` serves Connect's own packages. It applies deadlines and interceptors to a call.
+ * - Connect's subpath `protocol` has what implementations of a Transport need: deadlines and interceptors.
  */
 export { runStreamingCall, runUnaryCall } from '@connectrpc/connect/protocol';
 

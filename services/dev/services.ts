@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Environment } from '../config/variables.ts';
+import type { Environment } from '../../shared/config/variables.ts';
 import { projectRoot } from './settings.ts';
 
 /** A service that runs in a process of its own. */

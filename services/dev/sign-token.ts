@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
-import { readSecrets } from '../config/auth.ts';
-import { ConfigErrors, type Environment } from '../config/variables.ts';
+import { readSecrets } from '../../shared/config/auth.ts';
+import { ConfigErrors, type Environment } from '../../shared/config/variables.ts';
 
 /** The claims of a bearer token (design 1). */
 export interface TokenClaims {

@@ -1,6 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { Interceptor } from '@connectrpc/connect';
-import { isMutation, keyHeader } from '../../rpc/idempotency/mutation.ts';
+import { isMutation, keyHeader } from '../../../shared/rpc/idempotency/mutation.ts';
 
 /**
  * Creates an interceptor that sends an `idempotency-key` with each mutation of these services that has none, so that all

@@ -6,7 +6,7 @@ import {
   registerResolver,
   splitHostPort,
   statusOrFromValue,
-} from '../internals/client.ts';
+} from './internals.ts';
 
 const scheme = 'static';
 

@@ -4,7 +4,7 @@ import { access, chmod, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { ConfigError } from '../../config/variables.ts';
+import { ConfigError } from '../../../shared/config/variables.ts';
 
 const run = promisify(execFile);
 
