@@ -55,7 +55,7 @@ describe('The documented calls', () => {
 
   it('The documented calls show each tool and each library', () => {
     expect(commandExamples.map(({ tool }) => tool)).toEqual([
-      ...['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl', 'curl'],
+      ...['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl'],
       ...['curl', 'curl', 'curl', 'curl'],
     ]);
     const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
