@@ -55,13 +55,13 @@ describe('The documented calls', () => {
 
   it('The documented calls show each tool and each library', () => {
     expect(commandExamples.map(({ tool }) => tool)).toEqual([
-      ...['curl', 'npx buf curl', 'grpcurl', 'curl', 'curl'],
+      ...['curl', 'npx buf curl', 'grpcurl', 'curl'],
       ...['curl', 'curl', 'curl', 'curl'],
     ]);
     const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
     expect(programExamples.map(({ library }) => library)).toEqual([
-      ...[grpc, connect, connect],
-      ...[grpc, grpc],
+      ...[grpc, connect],
+      grpc,
       ...[grpc, connect, connect],
     ]);
   });
