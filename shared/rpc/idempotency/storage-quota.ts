@@ -125,7 +125,7 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
   return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? bounded(rpc) : rpc)) };
 }
 
-// Measured (docs/limits.md), and meant to be a little too high. A record with its indexes and its entry; each byte of a request, in
+// Measured, and meant to be a little too high. A record with its indexes and its entry; each byte of a request, in
 // the record and in the entry, as text; each link, a row with up to four indexes, and in the entry. What a write removes is in its
 // entry once more, and was counted when it was added: the factors have room for both.
 const perCall = 1_024;
