@@ -5,13 +5,13 @@ import { procedureName } from '../rpc/procedure-path.ts';
 /** The types of the records that the audit trail accounts for (design 10). */
 export type ResourceType = 'slot' | 'coupon' | 'reserved_coupon' | 'user';
 
-/** The parameter of statements with an `auditEntry`. */
+/** The parameter that a statement with an `auditEntry` requires. */
 export interface Actor {
-  /** Who makes the change: procedure, subject, staff id and request id. */
+  /** In this order: procedure, subject, staff id and request id of the call that makes the change. */
   readonly actor: readonly (string | null)[];
 }
 
-/** The caller of a call, as the one who makes its changes. */
+/** Returns the caller of a call in the form that `auditEntry` records it. A staff id outside int32 becomes null. */
 export function actorOf(call: CallContext): Actor {
   const { subject, claimedStaffId } = call.identity;
   const staffId = claimedStaffId !== undefined && isInt32(claimedStaffId) ? String(claimedStaffId) : null;
@@ -19,17 +19,18 @@ export function actorOf(call: CallContext): Actor {
 }
 
 /**
- * SQL of a common table expression that accounts for a change in the statement that makes it: it writes an entry for each row of
- * `changes`.
+ * Returns SQL of a common table expression that writes an audit entry for each row of `changes`. The statement that
+ * makes a change also records it.
  *
- * @param changes SQL of rows with the record's `id`, and with the fields that differ, `before` and `after`, as json by
- * their JSON names in the API; `before` is null for a record that is created. Of a record that was there, its `change`, once it is `written`.
+ * @param changes SQL of rows with `id`, `before` and `after`. `before` and `after` are JSON objects of the fields that
+ * differ, under their JSON names in the API. `before` is null for a new record. The default suits an update: the
+ * `change` of each record that was `written`.
  */
 export function auditEntry(
   resourceType: ResourceType,
   changes = 'select id, before, after from change join written using (id)',
 ): string {
-  // Without "offset 0", the fields would be built twice: to be measured, and to be stored.
+  // Without "offset 0", PostgreSQL would build the JSON twice: once for its size and once to store it.
   return `${resourceType}_entry as (
      insert into audit_entries (
        procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
@@ -41,11 +42,12 @@ export function auditEntry(
 }
 
 /**
- * SQL of a common table expression `change`, of which a row tells whether a write `differs` from what is there. What writes joins
- * it: a write without effect then leaves the record, its etag and the trail alone (design 9, 10). `before` is what the change
- * replaces, because the statement has locked the record, or changes it only while it `isAsSeen`.
+ * Returns SQL of a common table expression `change`. Its column `differs` tells whether a write would change
+ * the record. The write joins it, so that a write without effect leaves the record, its etag and the audit
+ * trail alone (design 9, 10). `before` is exact, because the statement has either locked the record or writes
+ * it only while it `isAsSeen`.
  *
- * @param changes SQL of the row, as of `auditEntry`; there is none when the record may not be changed.
+ * @param changes SQL of one row as for `auditEntry`, or of no row when the record must not be changed.
  */
 export function changeOf(changes: string): string {
   return `change as materialized (
@@ -53,25 +55,27 @@ export function changeOf(changes: string): string {
    )`;
 }
 
-/** SQL of a common table expression `kept`: the record after its `change`, as it was `written`, or as it was `seen` when nothing differs. */
+/** SQL of a common table expression `kept`: the record after the write. An unchanged record comes from `seen`. */
 export const keptRecord = `kept as (
      select * from written
      union all select seen.* from seen join change using (id) where not differs
    )`;
 
 /**
- * SQL of the changes of `changeOf`, for records of which any field may differ: leaves out the fields that do not, and those
- * that have no value. Of a list of more than 100 ids, `after` has those that were added and removed, and `before` nothing.
+ * Returns SQL for `changeOf` that compares whole records, whatever field of them changes. It omits equal
+ * fields and null values. For a list of more than 100 ids, `after` has only the added and removed ids,
+ * and `before` omits the list.
  *
- * @param records SQL of rows with the `id`, and the whole records `old` and `new` as json, with the same fields in the same order.
+ * @param records SQL of rows with `id`, and the whole records `old` and `new` as JSON with the same
+ * fields in the same order.
  */
 export function differing(records: string): string {
-  // Side by side, each record is parsed once, not once for each of its fields.
+  // Expanding both side by side parses each record once. Looking up fields by name would parse it once per field.
   return `select id, before, after from (${records}) as records, lateral (
       select coalesce(json_object_agg(key, had) filter (where json_typeof(had) <> 'null' and ids is null), '{}') as before,
         coalesce(json_object_agg(key, coalesce(ids, has)) filter (where json_typeof(has) <> 'null' or ids is not null), '{}') as after
       from rows from (json_each(old), json_each(new)) as fields (key, had, same_key, has),
-        -- 101 ids have more than 200 characters: a call for each field would be a tenth of a write.
+        -- 101 ids take more than 200 characters. Calling the function for every field would take a tenth of a write.
         lateral (
           select case when greatest(octet_length(had::text), octet_length(has::text)) > 200 then changed_ids(had, has) end as ids offset 0
         ) as changed_ids
@@ -79,12 +83,14 @@ export function differing(records: string): string {
     ) as differing`;
 }
 
-/** A list of ids in the entry of a record that is created, as JSON: of more than 100 ids in the form of SQL's `changed_ids`. */
+/**
+ * Returns the JSON of an id list for the entry of a new record. More than 100 ids take the form of SQL's `changed_ids`.
+ */
 export function createdIds(ids: readonly number[]): string {
   return JSON.stringify(ids.length > 100 ? { added: inOrder(ids), removed: [] } : ids);
 }
 
-/** A set of ids, which is stored as a row for each, in the entry of a record that is created, as JSON. */
+/** Returns the same JSON for a set of ids that is stored as one row per id. */
 export const createdLinks = (ids: readonly number[]) => createdIds(inOrder(ids));
 
 const inOrder = (ids: readonly number[]) => ids.toSorted((left, right) => left - right);

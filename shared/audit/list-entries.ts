@@ -15,20 +15,20 @@ import { LongResponse, longList, longMessage } from '../rpc/protobuf/long-messag
 import type { ResourceType } from './entry.ts';
 
 const defaultLimit = 50;
-/** A page ends before its limit where its changes have more bytes. Its first entry may have any number. */
+/** A page ends early when its changes would exceed this size. Its first entry may be larger. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-/** The resources of each service. */
+/** The types of the records that each service owns. */
 const resourcesOf = {
   slot: ['slot'],
   coupon: ['coupon', 'reserved_coupon', 'user'],
 } as const satisfies Record<string, readonly ResourceType[]>;
 
 /**
- * Design 10, listEntries: the changes of a service's records, newest first. An index serves each filter; of several, PostgreSQL
- * chooses one, and reads past what the others leave out.
+ * Design 10, listEntries: the changes of a service's records, newest first. Each filter has an index. When several
+ * filters are given, PostgreSQL uses one index and filters the rows that it finds.
  *
- * Throws INVALID_ARGUMENT for a date that does not parse, and for a page token of other filters.
+ * Throws INVALID_ARGUMENT for a date that does not parse, and for a page token that belongs to other filters.
  */
 export function listEntries(
   database: Database,
@@ -56,7 +56,7 @@ export function listEntries(
   };
 }
 
-/** The types of the resources to list, of those that the service has. What is not given is undefined. */
+/** Converts the filters of a request. An absent filter becomes undefined; `types` has only types of the service. */
 function readFilters(request: ListEntriesRequest, types: readonly string[]) {
   return {
     types: types.filter((type) => request.resourceType === '' || request.resourceType === type),
@@ -70,7 +70,7 @@ function readFilters(request: ListEntriesRequest, types: readonly string[]) {
 }
 
 interface PageParams extends ReturnType<typeof readFilters> {
-  /** The last entry of the page before: when it was written, in microseconds since 1970, and its id. */
+  /** The last entry of the previous page: its time in microseconds since 1970, and its id. */
   afterMicros: string | undefined;
   afterId: string | undefined;
 }
@@ -98,7 +98,7 @@ interface PageRow {
   before: JsonObject | null;
   after: JsonObject;
   shownBytes: number;
-  /** It is not on the page, and its change was not read. */
+  /** The row is past the end of the page, so its `before` and `after` were not read. */
   isBeyond: boolean;
 }
 
@@ -113,12 +113,12 @@ function toEntry({ id, at, staffId, before, ...entry }: PageRow) {
 }
 
 /**
- * A statement of its own for each set of filters, so that PostgreSQL plans each by the index that serves it. Each index begins with
- * the type: a page is made of the latest entries of each.
+ * Declares one statement per set of filters, so that PostgreSQL can plan each with the right index. All indexes begin
+ * with the type. The page is therefore merged from the latest entries of each type.
  */
 function selectEntries(params: PageParams) {
   const given = Object.entries(conditions).filter(([name]) => Reflect.get(params, name) !== undefined);
-  // All names together would be too long for PostgreSQL.
+  // The names of all filters together would exceed PostgreSQL's limit for a statement name.
   const numbers = given.map(([name]) => Object.keys(conditions).indexOf(name));
   return statement<PageRow, PageParams & { rows: number }>(
     ['listEntries', ...numbers].join('-'),

@@ -7,13 +7,19 @@ const readRetention = statement<{ days: number | null; mayWrite: boolean }>(
   `select days, has_table_privilege('audit_retention', 'update') as "mayWrite" from audit_retention`,
 );
 
-/** Sets for how many days audit entries are kept; null: for ever. Only the owner of the schema may (migration 0016). */
+/**
+ * Sets the retention of audit entries in days; null keeps them for ever. Only the schema's owner
+ * may do so (migration 0016).
+ */
 const writeRetention = statement<never, { days: number | null }>(
   'writeRetention',
   'update audit_retention set days = $days where days is distinct from $days',
 );
 
-/** Sets the retention of audit entries to that of a service, or warns where the service may not and the two differ. */
+/**
+ * Applies a service's retention to the database. Logs a warning if it differs and the service
+ * lacks the right to change it.
+ */
 export async function applyRetention(database: Database, asked: number | undefined, logger: Logger): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });
   const { days, mayWrite } = onlyRow(await db.query(readRetention()));

@@ -26,7 +26,7 @@ export interface Authenticator {
   known(authorization: string | undefined): Identity | undefined;
 }
 
-/** What an authenticator is made of. */
+/** The dependencies of an authenticator. */
 export interface AuthenticatorOptions {
   readonly config: AuthConfig;
   readonly database: Database;
@@ -39,7 +39,8 @@ const scheme = 'Bearer ';
 const bearer = /^Bearer ([^\s,]+)$/;
 const maxHeaderLength = maxTokenLength + scheme.length;
 
-// Counted from the start of the query. A staff user who is disabled loses access on every replica within 30 s (design 8).
+// The TTL counts from the start of the query. A disabled staff user loses access on every
+// replica within 30 s (design 8).
 const cacheTtlMs = 28_000;
 
 const staffUserExists = statement<{ id: number }, { id: number }>(
@@ -48,8 +49,8 @@ const staffUserExists = statement<{ id: number }, { id: number }>(
 );
 
 /**
- * Creates the authenticator of a service; `close` ends its fetches of the key set. A staff user who exists is cached
- * for 28 s; one who does not exist is never cached.
+ * Creates the authenticator of a service. `close` ends its fetches of the key set. A staff user that exists is cached
+ * for 28 s; an absent one is never cached.
  */
 export async function openAuthenticator(options: AuthenticatorOptions): Promise<Authenticator & { close(): void }> {
   const { config, database, metrics } = options;
@@ -104,8 +105,8 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
 }
 
 /**
- * The header with the scheme as most write it, which may come in any case: a token is known under one spelling. By the whole
- * header, because to take the token out of it costs more than to look it up.
+ * Normalises the case of the scheme, so that each token has one cache key. The key is the whole header, because
+ * extracting the token costs more than the cache lookup.
  */
 function canonical(authorization = ''): string {
   return authorization.startsWith(scheme) ? authorization : authorization.replace(/^bearer /i, scheme);

@@ -9,19 +9,19 @@ import {
 import type { Logger } from 'pino';
 import { type Keys, KeysUnavailableError } from './keys.ts';
 
-/** The times of a key set, in milliseconds. */
+/** The intervals of a key set, in milliseconds. */
 export interface KeySetTimes {
   /** From one fetch to the next. */
   readonly refreshMs: number;
-  /** How long after a fetch a token of an unknown key causes no other. */
+  /** How long after a fetch an unknown key does not cause another one. */
   readonly unknownKeyMs: number;
   /** How long a fetch may take. */
   readonly timeoutMs: number;
-  /** How long the keys serve on after the last fetch that succeeded. */
+  /** How long the keys stay valid after the last successful fetch. */
   readonly serveOnMs: number;
 }
 
-/** The times of services; tests have shorter ones. */
+/** The intervals in production; tests use shorter ones. */
 export const keySetTimes: KeySetTimes = {
   refreshMs: 30_000,
   unknownKeyMs: 5_000,
@@ -32,8 +32,8 @@ export const keySetTimes: KeySetTimes = {
 const maxBytes = 1024 * 1024;
 
 /**
- * The keys at AUTH_JWKS_URL (design 8), by jose. They are fetched every 30 s, so that a key that leaves the set is gone within 60 s,
- * and when a token names an unknown key. If a fetch fails, the keys known so far serve on for a day.
+ * The keys at AUTH_JWKS_URL (design 8), held by jose. They are fetched every 30 s, so that a key removed from the set
+ * is gone within 60 s, and whenever a token names an unknown key. If fetches fail, the last keys stay valid for a day.
  */
 export class KeySet implements Keys {
   readonly algorithms = ['RS256', 'ES256', 'EdDSA'];
@@ -47,18 +47,18 @@ export class KeySet implements Keys {
   #mayLookAtMs = 0;
   #failed: { readonly error: unknown; readonly atMs: number } | undefined;
 
-  /** Begins the first fetch, so that a wrong URL shows in the log before the first call. */
+  /** Starts the first fetch, so that a wrong URL shows up in the log before the first call. */
   constructor(url: URL, logger: Logger, times = keySetTimes) {
     this.#logger = logger;
     this.#unknownKeyMs = times.unknownKeyMs;
     this.#set = createRemoteJWKSet(url, {
       cacheMaxAge: times.serveOnMs,
-      // jose would count it from the last refresh, and refuse the first token of a new key.
+      // jose counts its cooldown from the last refresh, which would reject the first token of a new key.
       cooldownDuration: Number.POSITIVE_INFINITY,
       timeoutDuration: times.timeoutMs,
       [customFetch]: (...request) => this.#fetch(...request),
     });
-    // A failure is in the log.
+    // `#fetch` has already logged the failure.
     const refresh = () => this.#set.reload().catch(() => undefined);
     void refresh();
     this.#timer = setInterval(refresh, times.refreshMs).unref();
@@ -92,13 +92,16 @@ export class KeySet implements Keys {
     return found.filter((key) => !isWeak(key));
   }
 
-  /** Ends the fetches. */
+  /** Stops the periodic fetches and aborts the current one. */
   close(): void {
     clearInterval(this.#timer);
     this.#closed.abort();
   }
 
-  /** Fetches the set for jose. After a failure, none is fetched for a while: strangers must not lay siege to a provider that is ill. */
+  /**
+   * Fetches the set for jose. After a failure it fails fast for a while, so that strangers' tokens can't
+   * flood a provider that is down.
+   */
   async #fetch(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
     if (this.#failed !== undefined && performance.now() - this.#failed.atMs < this.#unknownKeyMs)
       throw this.#failed.error;
@@ -139,7 +142,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Whether a key is an RSA key that is too short for jose to verify with: under 2,048 bits (RFC 7518, 3.3). */
+/** Whether an RSA key is too short for jose: under 2,048 bits (RFC 7518, 3.3). */
 function isWeak({ algorithm }: CryptoKey): boolean {
   return 'modulusLength' in algorithm && Number(algorithm.modulusLength) < 2_048;
 }

@@ -1,20 +1,23 @@
 import type { CryptoKey } from 'jose';
 
-/** The keys that sign tokens. */
+/** The keys that verify tokens. */
 export interface Keys {
-  /** The algorithms that tokens may have. The kind of keys decides that, never the token. */
+  /** The permitted algorithms. They follow from the kind of keys, never from the token. */
   readonly algorithms: readonly string[];
-  /** Another one whenever the keys have changed; undefined while none are known. A token of other keys has to be verified again. */
+  /**
+   * Changes with the keys; undefined while no keys are known. Tokens verified under another
+   * version need verifying again.
+   */
   readonly version: number | undefined;
   /**
-   * Resolves with the keys that may have signed a token with this header: none, if there is no such key. Rejects with a
-   * `KeysUnavailableError` if nobody can tell.
+   * Resolves with the keys that may have signed a token with this header; empty if there is none. Rejects with a
+   * `KeysUnavailableError` if the keys can't be fetched.
    */
   find(algorithm: string, kid: string | undefined): Promise<readonly CryptoKey[]>;
   close(): void;
 }
 
-/** The error of looking for a key while the keys can't be fetched. */
+/** Thrown when a key is looked up while the keys can't be fetched. */
 export class KeysUnavailableError extends Error {}
 
 /** Imports the secrets of AUTH_JWT_SECRET. Any of them may have signed a token. */

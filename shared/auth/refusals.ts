@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 const linesPerSecond = 5;
 const maxReasonLength = 200;
 
-// What jose has compared a claim with.
+// How a claim failed, by its name.
 const problems: Readonly<Record<string, string>> = {
   iss: 'is not AUTH_ISSUER',
   aud: 'is not AUTH_AUDIENCE',
@@ -16,9 +16,9 @@ const problems: Readonly<Record<string, string>> = {
 export const shown = (value: unknown) => (typeof value === 'object' ? 'an object' : JSON.stringify(value));
 
 /**
- * Returns the function that logs why a token is refused, with what `TokenVerifier` gives as the cause: never the token, and
- * of its claims only a short, printable part of the one that is wrong. Strangers can't fill the log: after five lines a second
- * tokens are only counted.
+ * Returns a function that logs why a token was refused, given the cause of the `TokenVerifier`'s error. It logs neither
+ * the token nor its claims, except a short, printable excerpt of the invalid one. After five lines in a second it only
+ * counts, so that strangers can't fill the log.
  */
 export function logRefusals(logger: Logger): (cause: unknown, requestId: string) => void {
   let refused = 0;

@@ -18,7 +18,7 @@ interface StaffUserRow {
 const columns = 'id, name, disabled_at is not null as disabled';
 const insertStaffUser = `insert into staff_users (name) values ($1) returning ${columns}`;
 const listStaffUsers = `select ${columns} from staff_users order by id`;
-// Keeps the time of the first of several disablings.
+// Disabling a user again keeps the first time.
 const disableStaffUser = `update staff_users set disabled_at = coalesce(disabled_at, now()) where id = $1 returning ${columns}`;
 const enableStaffUser = `update staff_users set disabled_at = null where id = $1 returning ${columns}`;
 

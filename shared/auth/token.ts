@@ -13,31 +13,31 @@ import { commonErrors, fail } from '../errors/errors.ts';
 import { type Keys, KeysUnavailableError } from './keys.ts';
 import { shown } from './refusals.ts';
 
-/** The claims of a token that this project reads. */
+/** The claims that this project reads from a token. */
 export interface Claims {
   readonly subject: string;
   readonly staffId: number | undefined;
-  /** The `exp` claim in milliseconds since the epoch. A token is accepted for the leeway longer. */
+  /** The `exp` claim in milliseconds since the epoch. The token is accepted for `leewayMs` longer. */
   readonly expiresAt: number;
 }
 
 /** Verifies a bearer token; see `createTokenVerifier` for its errors. */
 export type TokenVerifier = (token: string) => Promise<Claims>;
 
-/** How far the clock of an issuer may be off. */
+/** The tolerated difference between the issuer's clock and ours. */
 export const leewayMs = 5_000;
-/** How far ahead `exp` may be. One that is in milliseconds, as some issuers have it, would never pass. */
+/** How far in the future `exp` may be. An `exp` in milliseconds, a common mistake, would otherwise never expire. */
 export const maxLifetimeDays = 366;
 const maxLifetimeMs = maxLifetimeDays * 24 * 60 * 60 * 1000;
-/** Valid tokens are shorter; longer ones would only fill the cache. */
+/** Longer tokens are rejected before they are parsed or cached. */
 export const maxTokenLength = 8192;
 const unsecuredHeader = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
 
 /**
- * Creates the function that verifies bearer tokens with keys of `keys`, by the time of `clock`.
+ * Creates the function that verifies bearer tokens with `keys`, by the time of `clock`.
  *
- * The function throws UNAUTHENTICATED `Authentication required` for a token that is not valid, with the reason as its
- * cause, and UNAVAILABLE `IDENTITY_PROVIDER_UNAVAILABLE` if its key is not known and the keys can't be fetched.
+ * The function throws UNAUTHENTICATED `Authentication required` for an invalid token, with the reason as its cause. It
+ * throws UNAVAILABLE `IDENTITY_PROVIDER_UNAVAILABLE` if the key is unknown and the keys can't be fetched.
  */
 export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys, clock: DatabaseClock): TokenVerifier {
   const options: JWTVerifyOptions = {
@@ -69,7 +69,7 @@ export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys
     });
 }
 
-/** Throws if the signature can be spelled in another way: such a token would be kept once for each spelling. */
+/** Throws if the signature is not in canonical base64url: each spelling of it would take its own cache entry. */
 function requireOneSpelling(token: string): void {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) {
@@ -78,8 +78,8 @@ function requireOneSpelling(token: string): void {
 }
 
 /**
- * Throws if the claims are not valid, whoever signed them: such a token must not wait until its key is fetched. jose
- * checks claims apart from signatures only in tokens without one.
+ * Validates the claims before the signature, so that an invalid token does not wait for a key fetch. jose offers this
+ * only for unsecured tokens, so the token is decoded as one.
  */
 function readUnverifiedClaims(token: string, options: JWTVerifyOptions & { readonly currentDate: Date }): Claims {
   const [, part = ''] = token.split('.');

@@ -6,9 +6,7 @@ import { type Claims, leewayMs, type TokenVerifier } from './token.ts';
 
 const maxTokens = 10_000;
 
-/**
- * The identities of tokens by their `authorization` headers, each kept until its token expires or the keys change.
- */
+/** Caches identities by `authorization` header. An entry is valid until its token expires or the keys change. */
 export class VerifiedTokens {
   readonly #keys: Keys;
   readonly #clock: DatabaseClock;
@@ -28,19 +26,21 @@ export class VerifiedTokens {
     this.#identityOf = identityOf;
   }
 
-  /** The number of tokens that have not expired. */
+  /** The number of unexpired tokens. */
   get size(): number {
     this.#verified.purgeStale();
     return this.#verified.size;
   }
 
-  /** Returns the identity of a token that was verified before; undefined if it was not, or is no longer valid. */
+  /** Returns the identity of a verified token; undefined if it was not verified before, or is no longer valid. */
   known(authorization: string): Identity | undefined {
     const verified = this.#verified.get(authorization);
     return verified?.version === this.#keys.version ? verified?.identity : undefined;
   }
 
-  /** Verifies a token once for all who ask meanwhile. Rejects as the `TokenVerifier` does. */
+  /**
+   * Verifies a token. Concurrent calls with the same token share one verification. Rejects as the `TokenVerifier` does.
+   */
   verify(authorization: string): Promise<Identity> {
     const running = this.#running.get(authorization) ?? this.#start(authorization);
     this.#running.set(authorization, running);
@@ -54,7 +54,8 @@ export class VerifiedTokens {
       const identity = this.#identityOf(claims);
       const expiresInMs = claims.expiresAt + leewayMs - this.#clock.now();
       const { version } = this.#keys;
-      // The keys may have changed meanwhile; they were fetched for this token where there were none.
+      // Keys that changed during the verification may not accept the token any more. Without previous keys, this
+      // token caused the first fetch.
       const isCurrent = before === undefined || before === version;
       if (expiresInMs > 0 && isCurrent)
         this.#verified.set(authorization, { identity, version }, { ttl: Math.ceil(expiresInMs) });

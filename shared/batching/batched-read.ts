@@ -8,29 +8,29 @@ import { type Waiter, WaitingLine } from '../fairness/waiting-line.ts';
 import { activeSpan } from '../telemetry/tracing.ts';
 
 /**
- * Reads the values of several keys at once. A key without a value is not in the result.
+ * Reads the values of several keys at once. The result omits keys without a value.
  *
- * @param take takes the keys of all reads that wait now: it is called when the statement can be sent. None when
- * nobody waits any more.
+ * @param take returns the keys of all waiting reads, and is called once the statement can be sent. It returns no keys
+ * when no read waits any more.
  */
 export type Load<Key, Value> = (take: () => readonly Key[], asking: Asking) => Promise<ReadonlyMap<Key, Value>>;
 
 export interface BatchBounds {
-  /** How many batches run at once. Reads that come meanwhile wait, and share the next one. */
+  /** The maximum number of concurrent batches. Later reads wait and share the next one. */
   readonly maxRunning: number;
-  /** A batch with this many keys takes no further read. The last one that joined may bring more. */
+  /** A batch with this many keys takes no further read. Its last read may exceed the number. */
   readonly maxKeys: number;
-  /** A batch has at most this many reads, whatever their keys: all of them continue in one turn of the event loop. */
+  /** The maximum number of reads in a batch: all of them continue in one turn of the event loop. */
   readonly maxReads: number;
 }
 
-// With more statements at once, each has fewer keys, and PostgreSQL has more work.
+// More concurrent statements would each have fewer keys, and would cost PostgreSQL more in total.
 const maxRunning = 3;
 
 /** For values of a few fields. */
 export const tinyValues: BatchBounds = { maxRunning, maxKeys: 128, maxReads: 128 };
 
-/** For values that take some time to read and to encode. A large batch of them would delay all other calls. */
+/** For values that are slower to read and encode. A large batch of them would delay all other calls. */
 export const smallValues: BatchBounds = { maxRunning, maxKeys: 16, maxReads: 64 };
 
 /** A read that waits for its batch, or is part of one. */
@@ -48,11 +48,11 @@ interface Batch<Key, Value> {
 }
 
 /**
- * Reads by key, in which calls that wait at the same time share a statement. A read joins the next
- * statement and never one that has begun, so it sees every write that was answered before it came. The
- * callers join in turn. No read waits for others to come, unless `maxRunning` statements are under way.
+ * Reads by key, sharing one statement between concurrent calls. A read joins the next statement, never one that is
+ * running. It therefore sees every write that was acknowledged before it. Callers join in turn. A read waits for others
+ * only while `maxRunning` statements run.
  *
- * For values that are small or shared, because a call that waits here holds no place.
+ * Use it for values that are small or shared, because a waiting call holds no place.
  */
 export class BatchedRead<Key, Value> {
   readonly #load: Load<Key, Value>;
@@ -60,7 +60,7 @@ export class BatchedRead<Key, Value> {
   readonly #waiting = new WaitingLine<Reader<Key, Value>>();
   #running = 0;
   #isDue = false;
-  /** Whether the last batch was one read: then the next read most likely comes alone, too. */
+  /** Whether the last batch had one read. The next read then most likely comes alone, too. */
   #wasLastAlone = true;
 
   constructor(load: Load<Key, Value>, bounds: BatchBounds) {
@@ -68,15 +68,15 @@ export class BatchedRead<Key, Value> {
     this.#bounds = bounds;
   }
 
-  /** Reads the value of a key; undefined when it has none. Rejects as `readAll` does. */
+  /** Resolves with the value of a key; undefined if it has none. Rejects as `readAll` does. */
   async read(key: Key, caller: Caller): Promise<Value | undefined> {
     return (await this.readAll([key], caller)).get(key);
   }
 
   /**
-   * Reads the values of keys. The result may also have the keys of other callers. Rejects with what the load
-   * throws, with the reason of the caller's signal when that aborts, and with RESOURCE_EXHAUSTED
-   * DATABASE_POOL_EXHAUSTED when the read has waited for the caller's `maxWaitMs`.
+   * Resolves with the values of the keys, and possibly with those of other callers' keys. Rejects with the error of the
+   * load, with the reason of the caller's signal when that aborts, and with RESOURCE_EXHAUSTED DATABASE_POOL_EXHAUSTED
+   * when the read has waited for the caller's `maxWaitMs`.
    */
   readAll(keys: readonly Key[], caller: Caller): Promise<ReadonlyMap<Key, Value>> {
     const { subject, signal, maxWaitMs = Number.POSITIVE_INFINITY } = caller;
@@ -111,7 +111,10 @@ export class BatchedRead<Key, Value> {
     });
   }
 
-  /** Starts a batch, after the calls that have arrived together with this one: they join it. A lone read does not wait. */
+  /**
+   * Starts a batch after the current turn of the event loop, so that calls of the same turn join it. A
+   * lone read starts at once.
+   */
   #startSoon(): void {
     if (this.#isDue || this.#running >= this.#bounds.maxRunning) return;
     if (this.#wasLastAlone && this.#running === 0) return void this.#run();
@@ -129,7 +132,7 @@ export class BatchedRead<Key, Value> {
     const take = () => {
       isTaken = true;
       const keys = this.#gather(batch, sharing);
-      // The batch is full: the rest goes into the next one.
+      // The batch is full, so the remaining reads need another one.
       if (this.#waiting.size > 0) this.#startSoon();
       return keys;
     };
@@ -138,7 +141,7 @@ export class BatchedRead<Key, Value> {
       const values = await this.#load(take, { signal: batch.signal, sharing });
       for (const reader of batch.readers) reader.resolve(values);
     } catch (error) {
-      // No connection could be lent.
+      // The load failed before it got a connection, so it never took the waiting reads.
       if (!isTaken) take();
       for (const reader of batch.readers) reader.reject(error);
     } finally {
@@ -147,7 +150,7 @@ export class BatchedRead<Key, Value> {
     }
   }
 
-  /** Takes readers out of the line into a batch, until there are none or it has keys enough. Returns their keys. */
+  /** Moves waiting reads into a batch until the line is empty or the batch is full. Returns their keys. */
   #gather(batch: Batch<Key, Value>, sharing: SpanContext[]): readonly Key[] {
     const { maxKeys, maxReads } = this.#bounds;
     const keys = new Set<Key>();

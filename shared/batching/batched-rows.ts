@@ -6,7 +6,7 @@ import type { Caller } from '../fairness/caller.ts';
 import { BatchedRead, smallValues, tinyValues } from './batched-read.ts';
 import type { KeyedStatement } from './keyed-statement.ts';
 
-/** A batched read of rows by key, for rows of a few fields. */
+/** Creates a batched read of rows by key, for rows of a few fields. */
 export function batchedRows<Key, Row>(
   database: Database,
   select: KeyedStatement<Key, Row>,
@@ -18,25 +18,26 @@ export function batchedRows<Key, Row>(
   }, tinyValues);
 }
 
-/** A row and its key, or the key alone of a row that is larger than its statement allows. */
+/** A row with its key. Of a row larger than `maxSize`, only the key. */
 export type Sized<Keyed, Row> =
   | (Keyed & Row & { readonly isTooLarge: false })
   | (Keyed & { readonly isTooLarge: true });
 
-/** How rows are read of which nearly all are small. */
+/** How to read rows that are small with few exceptions. */
 export interface SizedRead<Key, Keyed, Row, Value> {
   readonly select: KeyedStatement<Key, Sized<Keyed, Row>, { maxSize: number }>;
   keyOf(row: Keyed): Key;
-  /** Makes the value of a row. Calls share it. */
+  /** Converts a row. Concurrent calls share the value. */
   toValue(row: Keyed & Row): Value;
-  /** The largest row that is read together with others, and the largest that is read at all. */
+  /** The largest row that is read in a batch, and the largest that is read at all. */
   readonly maxSizes: { readonly shared: number; readonly alone: number };
 }
 
 /**
- * Returns a read of a row by key, undefined for a key without one. Calls share a statement for small rows; a large one is
- * read by its call alone, on a place. The read rejects as `BatchedRead` does, with OVERLOADED when there is no place in time,
- * and with RESOURCE_EXHAUSTED ANSWER_TOO_LARGE for a row that is too large for that, too.
+ * Returns a function that reads a row by key and resolves with undefined for a key without a row. Calls share a
+ * statement for small rows. A call reads a large row alone, while it holds a place. The function rejects as
+ * `BatchedRead` does, with OVERLOADED when no place comes free in time, and with RESOURCE_EXHAUSTED ANSWER_TOO_LARGE
+ * for a row over `maxSizes.alone`.
  */
 export function readBySize<Key, Keyed, Row, Value>(
   database: Database,
@@ -59,7 +60,7 @@ export function readBySize<Key, Keyed, Row, Value>(
 
 const large = Symbol('a large row');
 
-/** The statement of the keys that are waited for when it can be sent. */
+/** Binds the keys only when the statement can be sent, so that reads can join until then. */
 function statementOf<Key, Row>(
   take: () => readonly Key[],
   select: (keys: readonly Key[]) => BoundStatement<Row>,

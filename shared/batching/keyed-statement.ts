@@ -1,16 +1,16 @@
 import { type BoundStatement, statement } from '../db/statement.ts';
 
-/** Binds the keys of the rows that are read, and the other parameters. */
+/** Binds the keys and the other parameters. */
 export type KeyedStatement<Key, Row, Params extends object = Record<never, never>> = (
   keys: readonly Key[],
   params: Params,
 ) => BoundStatement<Row>;
 
 /**
- * Declares raw SQL that reads the row of one key, which stands as `$key` in it; a key may have no row. For several keys, one
- * statement reads the rows of all, in any order. A row has to tell its key.
+ * Declares SQL that reads the row of one key, written as `$key`. For several keys, one statement reads all rows, in any
+ * order, so a row must contain its key. A key may have no row.
  *
- * @param name as `statement` takes it.
+ * @param name as for `statement`.
  * @param keyType the type of `$key` in PostgreSQL.
  */
 export function keyedStatement<Key extends string | number, Row, Params extends object = Record<never, never>>(
@@ -20,8 +20,8 @@ export function keyedStatement<Key extends string | number, Row, Params extends 
 ): KeyedStatement<Key, Row, Params> {
   const sqlOf = (key: string) => sql.replace(/\$key\b/g, `${key}::${keyType}`);
   const one = statement<Row, Record<string, unknown>>(name, sqlOf('$key'));
-  // The keys are JSON because the planner sees how long an array is, and would plan each short one anew. With "offset 0" it
-  // looks up key by key.
+  // The keys are JSON because the planner sees the length of an array, and would plan again for each short one. "offset
+  // 0" makes it look up key by key.
   const several = statement<Row, Record<string, unknown>>(
     `${name}Several`,
     `select found.*

@@ -1,4 +1,4 @@
-/** The common part of AbortSignal and CallSignal. */
+/** The part of AbortSignal that CallSignal implements. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -9,7 +9,7 @@ export interface AbortSignalLike {
 
 /**
  * Aborts one call when its deadline passes or its client cancels it. It replaces AbortSignal, because Node's
- * implementation costs as much time as the rest of a short call.
+ * implementation takes as long as the rest of a short call.
  */
 export class CallSignal implements AbortSignalLike {
   readonly #listeners: (() => void)[] = [];
@@ -21,7 +21,7 @@ export class CallSignal implements AbortSignalLike {
     return this.#makeReason !== undefined;
   }
 
-  /** The public error that says why the call was aborted. Created when it is first read, because few calls read it. */
+  /** The public error that explains the abort. It is created on first access, because few calls read it. */
   get reason(): unknown {
     this.#reason ??= this.#makeReason?.();
     return this.#reason;
@@ -31,14 +31,14 @@ export class CallSignal implements AbortSignalLike {
     if (this.aborted) throw this.reason;
   }
 
-  /** Aborts the call. Only the first time has an effect. */
+  /** Aborts the call. Later calls have no effect. */
   abort(makeReason: () => Error): void {
     if (this.aborted) return;
     this.#makeReason = makeReason;
     for (const listener of this.#listeners.splice(0)) listener();
   }
 
-  /** Adds a listener, which is called once. It is never called if the call has already been aborted. */
+  /** Adds a listener, which is called at most once. If the call was already aborted, the listener is never called. */
   addEventListener(_type: 'abort', listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -48,7 +48,7 @@ export class CallSignal implements AbortSignalLike {
     if (at !== -1) this.#listeners.splice(at, 1);
   }
 
-  /** Returns a real AbortSignal that aborts with this one, for functions that need one. */
+  /** Returns an AbortSignal that aborts with this one. */
   toAbortSignal(): AbortSignal {
     if (this.#abortController === undefined) {
       const controller = new AbortController();

@@ -1,9 +1,9 @@
-/** The error of `withTimeout` if the work takes too long. */
+/** The error of `withTimeout` when the work takes too long. */
 export class TimeoutError extends Error {}
 
 /**
- * Resolves or rejects as `work` does, or rejects with a `TimeoutError` of `message` after `ms`. The work is not canceled
- * then; its later outcome is ignored.
+ * Settles as `work` does, or rejects with a `TimeoutError` of `message` after `ms` milliseconds. The work is not
+ * canceled; its later outcome is ignored.
  */
 export async function withTimeout<Result>(work: Promise<Result>, ms: number, message: string): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,8 @@
-/** PostgreSQL's time. It goes on by the monotonic clock, so that no clock of this machine, right or wrong, judges anything. */
+/** PostgreSQL's time, advanced by the monotonic clock, so that a wrong clock on this machine does not matter. */
 export class DatabaseClock {
-  /** How far PostgreSQL's time is ahead of `performance.now()`. Before the first answer, only this machine can tell. */
+  /**
+   * How far PostgreSQL's time is ahead of `performance.now()`. Until the first answer, this machine's clock stands in.
+   */
   #aheadMs = Date.now() - performance.now();
 
   /** PostgreSQL's time, in epoch milliseconds. */
@@ -8,16 +10,17 @@ export class DatabaseClock {
     return performance.now() + this.#aheadMs;
   }
 
-  /** How far the clock of this machine is ahead of it, in milliseconds. */
+  /** How far this machine's clock is ahead of PostgreSQL's, in milliseconds. */
   get offsetMs(): number {
     return Date.now() - this.now();
   }
 
   /**
-   * Takes over the time that PostgreSQL has just answered with, no further than the answer proves: however long it has
-   * travelled, the time does not jump.
+   * Adjusts the time to an answer from PostgreSQL, but only as far as the answer proves it wrong. A slow answer
+   * therefore never makes the time jump.
    *
-   * @param sentAtMs when it was asked, by `performance.now()`.
+   * @param serverMs PostgreSQL's time in the answer, in epoch milliseconds.
+   * @param sentAtMs when the query was sent, by `performance.now()`.
    */
   learn(serverMs: number, sentAtMs: number): void {
     const leastMs = serverMs - performance.now();

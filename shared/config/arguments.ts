@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { ConfigError, type Environment } from './variables.ts';
 
 /**
- * Returns the environment with the command line's options in place of variables: `--processes N` sets PROCESSES.
- * Throws a `ConfigError` for any other argument.
+ * Returns the environment with command-line options applied over it: `--processes N` sets PROCESSES. Throws a
+ * `ConfigError` for any other argument.
  */
 export function withArguments(env: Environment, args = process.argv.slice(2)): Environment {
   try {

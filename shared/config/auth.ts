@@ -1,10 +1,10 @@
 import { type ConfigErrors, type Environment, readUrl } from './variables.ts';
 
-/** How bearer tokens are verified: with a shared secret, or with the keys of an issuer. */
+/** How bearer tokens are verified: with a shared secret, or with an issuer's keys. */
 export type AuthConfig =
   | {
       readonly kind: 'secret';
-      /** One secret, or two while one replaces the other. */
+      /** One secret, or two during a rotation. */
       readonly secrets: readonly string[];
       readonly issuer?: string;
       readonly audience?: string;
@@ -33,8 +33,8 @@ export function readAuth(env: Environment, errors: ConfigErrors): AuthConfig {
 }
 
 /**
- * Splits AUTH_JWT_SECRET into its secrets: one, or two separated by a comma, of which the first signs. A comma never belongs
- * to a secret: a service that took it for a part of one would refuse every token of the other.
+ * Splits AUTH_JWT_SECRET into its secrets: one, or two separated by a comma. The first one signs. A secret can't
+ * contain a comma: a service that read both secrets as one would refuse every token.
  */
 export function readSecrets(text: string, errors: ConfigErrors): string[] {
   const secrets = text.includes(',') ? text.split(',').map((secret) => secret.trim()) : [text];

@@ -109,7 +109,7 @@ export interface FailOptions {
   violations?: readonly Pick<BadRequest_FieldViolation, 'field' | 'description'>[];
   /** For the log; never sent to the caller. */
   cause?: unknown;
-  /** When the caller may try again; undefined when nobody knows. */
+  /** How long the caller should wait before it tries again; undefined if unknown. */
   retryAfterMs?: number;
   /** Additional entries of the ErrorInfo. */
   metadata?: Readonly<Record<string, string>>;
@@ -163,15 +163,15 @@ export function codeName(code: Code): string {
   return Code[code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
 }
 
-/** The ErrorInfo of an error; undefined when it has none, because `fail` did not create it. */
+/** Returns the ErrorInfo of an error; undefined for an error that `fail` did not create. */
 export function errorInfo(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
 /**
- * Converts anything that was thrown into an error that a caller may see. An error from `fail` stays as
- * it is. A ConnectError of connect-node keeps its code and gains an ErrorInfo. Everything else becomes
- * INTERNAL without its text, and so does an INTERNAL or UNKNOWN of connect-node.
+ * Converts anything thrown into an error that a caller may see. An error from `fail` stays as it is. A ConnectError
+ * from connect-node keeps its code and gains an ErrorInfo, unless it is INTERNAL or UNKNOWN. Those and everything else
+ * become INTERNAL without their text.
  */
 export function toPublicError(thrown: unknown): ConnectError {
   if (!(thrown instanceof ConnectError)) return fail(commonErrors.internal, { cause: thrown });

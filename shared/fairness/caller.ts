@@ -1,15 +1,15 @@
 import type { AbortSignalLike } from '../cancellation/signal.ts';
 
-/** Who asks for something scarce, and until when. What is scarce is shared out by `subject` (design 8). */
+/** A caller that asks for a scarce resource. Resources are shared out by `subject` (design 8). */
 export interface Caller {
-  /** The token's `sub`; undefined when the process itself asks. */
+  /** The token's `sub`; undefined for the process itself. */
   readonly subject?: string | undefined;
   /** Aborts when the caller no longer waits. */
   readonly signal: AbortSignalLike;
-  /** How long it waits for its turn; undefined: until the signal aborts. */
+  /** How long the caller waits for its turn, in milliseconds; undefined: until the signal aborts. */
   readonly maxWaitMs?: number | undefined;
-  /** Gives the place on which its call executes to others. Undefined for who has none. */
+  /** Gives up the place on which the call executes. Undefined for a caller without a place. */
   leavePlace?(): void;
-  /** Waits for a place again. Rejects with OVERLOADED when there is none in time. */
+  /** Waits for a place again. Rejects with OVERLOADED if none comes free in time. */
   takePlace?(): Promise<void>;
 }

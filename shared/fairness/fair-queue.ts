@@ -2,8 +2,8 @@ import type { Caller } from './caller.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
 
 /**
- * How many times as much as is still free a caller may hold. With 2, one caller alone takes two thirds
- * of all places, and the next one finds the rest.
+ * A caller may hold this many times the number of free places. With 2, a single caller takes two thirds of all places
+ * and leaves the rest for the next one.
  */
 const weight = 2;
 
@@ -12,19 +12,18 @@ interface PlaceWaiter extends Waiter {
 }
 
 /**
- * Places that callers take and give back, such as the connections of a pool. A caller that has its
- * share, or that comes when all are taken, waits in a queue of its own. A free place goes to the
- * callers in turn, so that a caller waits behind itself and not behind the others.
+ * Places that callers take and give back, such as pool connections. A caller waits in its own queue when it has its
+ * share or no place is free. Callers take free places in turn, so that a caller with many calls only delays itself.
  */
 export class FairQueue {
   readonly #capacity: number;
   readonly #maxWaiting: number;
   readonly #waiters = new WaitingLine<PlaceWaiter>();
-  /** The places that each caller holds, by `sub`. */
+  /** The number of places that each caller holds, by `sub`. */
   readonly #held = new Map<string | undefined, number>();
   #free: number;
 
-  /** @param maxWaiting how many may wait; a caller has its share of them, as in a `FairShare`. */
+  /** @param maxWaiting the maximum number of waiting calls; each caller gets a share of them, as in a `FairShare`. */
   constructor(capacity: number, maxWaiting = Number.POSITIVE_INFINITY) {
     this.#capacity = capacity;
     this.#maxWaiting = maxWaiting;
@@ -35,12 +34,12 @@ export class FairQueue {
     return this.#capacity - this.#free;
   }
 
-  /** How many callers wait. */
+  /** The number of waiting calls. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
-  /** Takes a place that is free for this caller now; false when there is none. */
+  /** Takes a place; false when none is free for this caller now. */
   tryTake(subject: string | undefined): boolean {
     if (this.#waiters.sizeOf(subject) > 0 || !this.#isFreeFor(subject)) return false;
     this.#hold(subject);
@@ -48,9 +47,8 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a place, which `tryTake` did not give. Resolves with false when too many of the caller wait
-   * already, and when it has waited for its `maxWaitMs`. Rejects with the reason of the caller's signal
-   * when that aborts.
+   * Waits for a place after `tryTake` failed. Resolves with false when the caller has too many waiting calls, or after
+   * the caller's `maxWaitMs`. Rejects with the reason of the caller's signal when that aborts.
    */
   take({ subject, signal, maxWaitMs = Number.POSITIVE_INFINITY }: Caller): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -73,7 +71,7 @@ export class FairQueue {
     });
   }
 
-  /** Gives a caller's place back, to whoever waits for it. */
+  /** Gives a caller's place back, and passes it on to the next waiter. */
   release(subject: string | undefined): void {
     const left = (this.#held.get(subject) ?? 0) - 1;
     if (left > 0) this.#held.set(subject, left);

@@ -1,7 +1,7 @@
 /**
- * An amount of which callers hold shares, such as bytes of memory. A caller may hold at most as much as
- * is still free, as the ports of a switch share its buffer: alone it gets half, and there is always
- * something left for the next one. What does not fit is refused.
+ * An amount that callers share, such as bytes of memory. A caller may hold at most as much as is still free, as the
+ * ports of a switch share its buffer. A single caller gets half, and there is always something left for the next one.
+ * Anything beyond the share is refused.
  */
 export class FairShare {
   readonly #held = new Map<string, number>();
@@ -20,14 +20,14 @@ export class FairShare {
     return this.heldBy(subject) + amount <= this.#free - amount;
   }
 
-  /** Takes `amount` more for a caller; false, and nothing is taken, when its share is used up. */
+  /** Takes `amount` more for a caller. Returns false and takes nothing when that exceeds its share. */
   take(subject: string, amount = 1): boolean {
     const fits = this.fits(subject, amount);
     if (fits) this.add(subject, amount);
     return fits;
   }
 
-  /** Takes `amount` more for a caller, whether it fits or not. */
+  /** Takes `amount` more for a caller, even beyond its share. */
   add(subject: string, amount: number): void {
     this.#held.set(subject, this.heldBy(subject) + amount);
     this.#free -= amount;

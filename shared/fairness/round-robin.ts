@@ -1,12 +1,12 @@
 interface Queue<Item> {
   readonly items: Set<Item>;
-  /** Goes on behind the item that was taken last: from the start, it would pass all that were ever taken. */
+  /** Continues after the last item taken: a new iterator would walk over all deleted entries of the set. */
   readonly next: SetIterator<Item>;
 }
 
 /** Queues of items, one for each caller; the queues are served in turn. */
 export class RoundRobin<Item> {
-  /** By `sub`; undefined is the process itself. The one whose turn is next comes first. */
+  /** The queues by `sub`, in the order of their turns. The key of the process itself is undefined. */
   readonly #queues = new Map<string | undefined, Queue<Item>>();
   #size = 0;
 
@@ -14,12 +14,12 @@ export class RoundRobin<Item> {
     return this.#size;
   }
 
-  /** How many items a caller has in its queue. */
+  /** The number of items in a caller's queue. */
   sizeOf(subject: string | undefined): number {
     return this.#queues.get(subject)?.items.size ?? 0;
   }
 
-  /** All items; those that are returned may be deleted meanwhile. */
+  /** All items. The consumer may delete the current one. */
   *items(): Iterable<Item> {
     for (const { items } of this.#queues.values()) yield* items;
   }

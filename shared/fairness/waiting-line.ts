@@ -1,17 +1,17 @@
 import { RoundRobin } from './round-robin.ts';
 
-/** How late a wait may end that takes too long. A timer for each would cost more than the waits. */
+/** How late an expired wait may end. One shared timer is far cheaper than one per wait. */
 const lateMs = 250;
 
-/** Somebody who waits for a turn. */
+/** A waiting call. */
 export interface Waiter {
-  /** The longest that it waits, by `performance.now()`. */
+  /** The end of the wait, by `performance.now()`. */
   readonly untilMs: number;
-  /** Ends the wait without a turn, and takes the waiter out of the line. */
+  /** Ends the wait without a turn and removes the waiter from the line. */
   leave(): void;
 }
 
-/** Waiters in queues, one for each caller; the queues are served in turn. Who has waited for too long leaves. */
+/** One queue of waiters per caller, served in turn. A waiter whose time has run out leaves. */
 export class WaitingLine<Item extends Waiter> extends RoundRobin<Item> {
   #timer: NodeJS.Timeout | undefined;
 

@@ -3,12 +3,12 @@ import pg from 'pg';
 import { PinnedLibrary } from './pinned-library.ts';
 
 /**
- * What this project uses of BullMQ beyond its documentation: how it recognizes a lost connection, and
- * what it requires of a pool of pg.
+ * This project depends on two undocumented parts of BullMQ: how it recognizes a lost connection, and the interface that
+ * it requires of a pg pool.
  */
 export const bullmq = new PinnedLibrary('bullmq', '6.7.0');
 
-/** Throws a `ConfigError` when BullMQ no longer recognizes a lost connection by its error's text. */
+/** Throws a `ConfigError` if BullMQ no longer recognizes a lost connection by the text of its error. */
 export function checkBullmq(exported: object = library): void {
   const isNotConnectionError: unknown = Reflect.get(exported, 'isNotConnectionError');
   const lost = connectionLost(new Error('the database is away'));
@@ -17,11 +17,11 @@ export function checkBullmq(exported: object = library): void {
   bullmq.check(isKnown, 'does not recognize a lost connection by ECONNREFUSED');
 }
 
-/** A pool of pg that BullMQ takes. Throws a `ConfigError` when BullMQ differs from what this file uses. */
+/** Creates a pg pool that BullMQ accepts. Throws a `ConfigError` if this version of BullMQ works differently. */
 export function createBullmqPool(config: pg.PoolConfig): pg.Pool & library.PgPool {
   checkBullmq();
   const pool = new BullmqPool(config);
-  // BullMQ has a type of its own for a pool, which the types of pg do not match.
+  // BullMQ declares its own pool type, which pg's types do not match.
   if (library.isPgPool(pool)) return pool;
   throw bullmq.error('does not take a pool of pg');
 }
@@ -29,8 +29,8 @@ export function createBullmqPool(config: pg.PoolConfig): pg.Pool & library.PgPoo
 type ConnectCallback = Parameters<typeof pg.Pool.prototype.connect>[0];
 
 /**
- * Reports every failure to connect as ECONNREFUSED. A worker of BullMQ backs off only from that error:
- * it takes any other for one of a statement, and tries again at once, without end.
+ * Reports every failure to connect as ECONNREFUSED. A BullMQ worker backs off only after that error. It takes any other
+ * error for a failed statement, and retries at once and for ever.
  */
 class BullmqPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;

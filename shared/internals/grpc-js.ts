@@ -3,17 +3,17 @@ import * as grpc from '@grpc/grpc-js';
 import { PinnedLibrary } from './pinned-library.ts';
 
 /**
- * What this project uses of grpc-js beyond its documented interface.
+ * This project depends on these parts of grpc-js beyond its documented interface:
  *
- * - A server keeps its HTTP/2 servers in the private map `http2Servers`. They are the only place to bound
- *   what clients make the process hold before a call begins and after it has ended: grpc-js has no
- *   options for that.
- * - grpc-js adds its `stream` listener to them when it binds. Ours runs after it, and skips the streams
- *   that grpc-js has rejected.
- * - It reads a call's deadline from the headers of the event. A `stream` listener that goes before it can change them.
- * - grpc-js reads a request in a `data` listener of its stream. Ours goes before it.
- * - A call emits `cancelled` at every end, also after a success.
- * - Only the experimental credentials of a certificate provider can change their certificate.
+ * - A server keeps its HTTP/2 servers in the private map `http2Servers`. grpc-js has no options that bound the
+ *   resources that clients hold before a call begins and after it ends. Only listeners on these servers can.
+ * - grpc-js adds its `stream` listener when the server binds. Ours runs after it and skips the
+ *   streams that grpc-js rejected.
+ * - grpc-js reads a call's deadline from the headers of the event. A `stream` listener that runs
+ *   earlier can change them.
+ * - grpc-js reads a request in a `data` listener of its stream. Ours runs earlier.
+ * - A call emits `cancelled` whenever it ends, even after success.
+ * - Only the experimental certificate-provider credentials can replace their certificate.
  */
 export const grpcJs = new PinnedLibrary('@grpc/grpc-js', '1.14.7');
 
@@ -21,7 +21,7 @@ export type CertificateProvider = grpc.experimental.CertificateProvider;
 export type CaCertificateListener = grpc.experimental.CaCertificateUpdateListener;
 export type IdentityCertificateListener = grpc.experimental.IdentityCertificateUpdateListener;
 
-/** Throws a `ConfigError` when grpc-js no longer has what the functions below use. */
+/** Throws a `ConfigError` if grpc-js no longer has the internals that this file uses. */
 export function checkGrpcJs(library: { Server: new () => object; experimental: object } = grpc): void {
   const servers: unknown = Reflect.get(new library.Server(), 'http2Servers');
   grpcJs.check(servers instanceof Map, 'keeps its HTTP/2 servers elsewhere');
@@ -30,8 +30,8 @@ export function checkGrpcJs(library: { Server: new () => object; experimental: o
 }
 
 /**
- * The HTTP/2 servers of a bound server, one for each address. Throws a `ConfigError` when
- * they are not in the map, or when grpc-js does not handle their streams yet.
+ * Returns the HTTP/2 servers of a bound server, one per address. Throws a `ConfigError` if they are not in the map, or
+ * if grpc-js does not handle their streams yet.
  */
 export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Http2SecureServer)[] {
   const map: unknown = Reflect.get(server, 'http2Servers');
@@ -42,7 +42,7 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
   return servers;
 }
 
-/** Changes the header of each request in which grpc-js will find its deadline. */
+/** Rewrites the header from which grpc-js reads the deadline, for each request. */
 export function changeTimeout(server: Http2Server | Http2SecureServer, change: (timeout: string) => string): void {
   server.prependListener('stream', (_stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     const timeout = headers['grpc-timeout'];
@@ -56,13 +56,13 @@ export function onChunk(stream: ServerHttp2Stream, listener: (chunk: Buffer) => 
 }
 
 /**
- * Server credentials whose certificate follows a provider. With a `clientCa` every client has to
- * present a certificate that one of its authorities has signed.
+ * Creates server credentials whose certificate follows a provider. With a `clientCa`, every client must present a
+ * certificate signed by one of its authorities.
  */
 export function createProviderCredentials(
   identity: CertificateProvider,
   clientCa: CertificateProvider | null,
 ): grpc.ServerCredentials {
-  // The identity comes first, whatever the parameters of grpc-js are called.
+  // The identity comes first, even though grpc-js names its parameters otherwise.
   return grpc.experimental.createCertificateProviderServerCredentials(identity, clientCa, clientCa !== null);
 }

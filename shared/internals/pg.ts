@@ -2,11 +2,11 @@ import pg from 'pg';
 import { PinnedLibrary } from './pinned-library.ts';
 
 /**
- * What this project uses of pg and its pool beyond their documentation.
+ * This project depends on these parts of pg and its pool beyond their documentation:
  *
- * - A client keeps the key that cancels its statement in `processID` and `secretKey`. We send the cancel
- *   request ourselves (see db/pool/cancel.ts): pg's own `cancel` is undocumented too and reports no outcome,
- *   and `pg_cancel_backend` does not work through a pooler.
+ * - A client keeps the key that cancels its statement in `processID` and `secretKey`. We send the cancel request
+ *   ourselves (see db/pool/cancel.ts). pg's own `cancel` is undocumented too and reports no outcome, and
+ *   `pg_cancel_backend` does not work through a pooler.
  */
 export const pgClient = new PinnedLibrary('pg', '8.23.1');
 
@@ -19,7 +19,7 @@ declare module 'pg' {
   }
 }
 
-/** Throws a `ConfigError` when pg no longer has what this project uses. */
+/** Throws a `ConfigError` if pg no longer has the parts that this project uses. */
 export function checkPg({ Client }: { Client: new () => object } = pg): void {
   const client = new Client();
   const hasKey = 'processID' in client && 'secretKey' in client;
@@ -34,7 +34,7 @@ export interface CancellationKey {
   readonly secretKey: number;
 }
 
-/** The cancellation key of a connection; undefined before the server has sent it. */
+/** Returns the cancellation key of a connection; undefined until the server has sent it. */
 export function cancellationKeyOf({ host, port, processID, secretKey }: pg.ClientBase): CancellationKey | undefined {
   return processID === null || secretKey === null ? undefined : { host, port, processID, secretKey };
 }
