@@ -9,17 +9,17 @@ import { Connections, type Send } from './pool/connections.ts';
 import { onlyRow, statement } from './statement.ts';
 import { type BatchQueryable, runBatch, runTransaction, type TransactionOptions } from './transaction.ts';
 
-/** Who asks the database: a caller, or the process for several calls that share a statement. */
+/** A caller that queries the database, or the process on behalf of several calls that share a statement. */
 export interface Asking extends Caller {
-  /** The spans of the calls that share it. */
+  /** The spans of the calls that share the statement. */
   readonly sharing?: readonly SpanContext[];
-  /** The caller's open transaction, in which all its statements run. */
+  /** The caller's open transaction; all of its statements run in it. */
   readonly transaction?: BatchQueryable | undefined;
 }
 
-/** The database, as callers and the process use it. */
+/** The database, for callers and for the process itself. */
 export class Database {
-  /** The server's time. */
+  /** PostgreSQL's time. */
   readonly clock = new DatabaseClock();
   readonly #connections: Connections;
   readonly #tracing: Tracing | undefined;
@@ -30,8 +30,8 @@ export class Database {
   }
 
   /**
-   * Runs statements and batches for a caller until its signal aborts: in its open transaction, or else each on a connection
-   * of its own.
+   * Returns an object that runs statements and batches for a caller until its signal aborts. They run in the caller's
+   * open transaction, or each on its own connection.
    */
   for(caller: Asking): BatchQueryable {
     if (caller.transaction !== undefined) return caller.transaction;
@@ -49,9 +49,10 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: commits when it returns, rolls back when it throws or the caller's signal aborts.
-   * A statement that fails undoes the whole transaction, also what came before it; the next statement begins it anew. So `work`
-   * may run a write again that has lost a race, but must not write with two statements where it goes on after a failure.
+   * Runs `work` in one transaction. Commits when it returns; rolls back when it throws or the caller's signal aborts.
+   *
+   * A failed statement rolls back the whole transaction, including earlier statements, and the next statement begins a
+   * new one. `work` may therefore retry a write that lost a race, but must then write with a single statement.
    */
   transaction<Result>(
     caller: Caller,
@@ -63,7 +64,10 @@ export class Database {
     );
   }
 
-  /** Whether the database answers before the signal aborts, however many calls wait for it. Its answer sets `clock`. */
+  /**
+   * Resolves with whether the database answers before the signal aborts, even while calls wait for connections.
+   * The answer adjusts `clock`.
+   */
   async answers(signal: AbortSignal): Promise<boolean> {
     const asked = this.#connections.lendToProcess(signal, async (send) => {
       const sentAtMs = performance.now();
@@ -75,7 +79,7 @@ export class Database {
     );
   }
 
-  /** How many calls wait for a connection. */
+  /** The number of calls that wait for a connection. */
   get waiting(): number {
     return this.#connections.waiting;
   }
@@ -85,12 +89,12 @@ export class Database {
     this.#connections.registerMetrics(metrics);
   }
 
-  /** Closes the connections once the statements in flight have ended. */
+  /** Closes the connections after the statements in flight have ended. */
   close(): Promise<void> {
     return this.#connections.close();
   }
 
-  /** Sends each statement in a span of its own where calls are traced. */
+  /** Wraps each statement in a span of its own when tracing is on. */
   #traced(send: Send, { sharing }: Asking): Send {
     const tracing = this.#tracing;
     return tracing === undefined

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { commonErrors, type ErrorRow, errorInfo, fail } from '../errors/errors.ts';
 
-/** What a caller gets when the database fails (design 3): never a driver's text. */
+/** The errors that a caller gets when the database fails (design 3). They never include a driver's text. */
 export const databaseErrors = {
   unavailable: {
     reason: 'DATABASE_UNAVAILABLE',
@@ -38,8 +38,8 @@ export const databaseErrors = {
 } as const satisfies Record<string, ErrorRow>;
 
 /**
- * The constraints behind the rules that a conditional write checks first: a statement that breaks one
- * all the same has lost a race.
+ * The constraints behind the rules that a conditional write checks first. A statement that still
+ * violates one has lost a race.
  */
 const raceConstraints: readonly (string | undefined)[] = [
   'coupons_coupon_code_unique',
@@ -55,12 +55,12 @@ const integrityViolation = '23';
 const inFailedTransaction = '25P02';
 const idleInTransactionTimeout = '25P03';
 const cannotBePrepared = '42';
-/** A statement is prepared already on its session, or not at all. */
+/** SQLSTATEs for a statement that is already prepared on its session, or unknown there. */
 const otherSession = ['42P05', '26000'];
-/** What the log and a start say of them. */
+/** The hint that the log and a failed start give for these. */
 const poolerHint = 'a pooler in transaction mode: set DATABASE_PREPARE=false';
 
-/** Whether a statement lost to a concurrent one that changed what it had checked, or with which it deadlocked. */
+/** Whether a statement lost a race: a concurrent one changed the rows that it had checked, or deadlocked with it. */
 export function isLostRace(error: unknown): boolean {
   const cause = error instanceof ConnectError ? error.cause : undefined;
   if (!(cause instanceof pg.DatabaseError)) return false;
@@ -68,66 +68,67 @@ export function isLostRace(error: unknown): boolean {
 }
 
 /**
- * Whether a statement failed because its connection is silent, because the server ends it, or because
- * the server is no primary any more; or in a way after which PgBouncer closes the connection, because the driver prepares the
- * statement anew under a name that PgBouncer takes for prepared. The driver reports the failure before the socket closes, so the
- * connection still looks usable.
+ * Whether a statement's failure makes its connection unusable: the connection is silent, the server ends it, or the
+ * server is no longer the primary. The driver reports the failure before the socket closes, so the connection still
+ * looks usable. After some failures PgBouncer closes the connection, because the driver prepares the statement again
+ * under a name that PgBouncer considers prepared.
  */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const { cause } = error;
   const sqlstate = cause instanceof pg.DatabaseError ? (cause.code ?? '') : '';
   const isUnusable = sqlstate === idleInTransactionTimeout || sqlstate.startsWith(cannotBePrepared);
-  // UpdateSlot has an error of its own for every failure.
+  // UpdateSlot wraps every failure in its own error, so the cause decides.
   return isUnusable || endsConnection(cause) || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
 }
 
-/** Whether a statement took too long, also behind UpdateSlot's error for every failure. */
+/** Whether a statement timed out, even if UpdateSlot's own error wraps the timeout. */
 export function tookTooLong(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   return errorInfo(error)?.reason === databaseErrors.statementTimeout.reason || tookTooLong(error.cause);
 }
 
 /**
- * Turns what the driver threw into the error that a caller gets, and logs it whole. The only place
- * that knows SQLSTATEs and constraint names.
+ * Logs a driver's error in full and converts it into the error that a caller gets. Only this file knows
+ * SQLSTATEs and constraint names.
  */
 export function toDatabaseError(error: unknown, logger: Logger, statement?: string): ConnectError {
   const row = rowOf(error);
-  // A retry finds its key taken, or a statement before it in the same transaction has failed, and tells why.
+  // Expected failures: a retry finds its idempotency key taken, or an earlier statement of the
+  // transaction failed and was reported.
   const isExpected =
     error instanceof pg.DatabaseError &&
     (error.code === inFailedTransaction || error.constraint === idempotencyKeyConstraint);
   if (isExpected) return fail(databaseErrors.conflict, { cause: error });
-  // A broken constraint may mean a lost race, which `conditionalWrite` handles.
+  // A violated constraint may mean a lost race, which `conditionalWrite` handles.
   const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
   const level = row.code === Code.Internal && !expected ? 'error' : 'warn';
   logger[level]({ err: error, statement, reason: row.reason }, poolerProblem(error) ?? 'a database call failed');
   return fail(row, { cause: error });
 }
 
-/** What to do about a driver's error that only a pooler causes; undefined for other errors. */
+/** Returns a hint for driver errors that only a pooler causes; undefined for other errors. */
 export function poolerProblem(error: unknown): string | undefined {
   const cause = error instanceof ConnectError ? error.cause : error;
   return cause instanceof pg.DatabaseError && otherSession.includes(cause.code ?? '') ? poolerHint : undefined;
 }
 
 function rowOf(error: unknown): ErrorRow {
-  // All else is a connection that failed.
+  // Any error that PostgreSQL did not send is a failed connection.
   if (!(error instanceof pg.DatabaseError)) return databaseErrors.unavailable;
   const sqlstate = error.code ?? '';
   switch (sqlstate) {
     case '53300': // too_many_connections
       return databaseErrors.poolExhausted;
-    case '57014': // query_canceled, by statement_timeout: a caller's own cancellation is seen before
+    case '57014': // query_canceled by statement_timeout; a caller's own cancellation is handled earlier
     case idleInTransactionTimeout:
       return databaseErrors.statementTimeout;
     case serializationFailure:
     case deadlock:
       return databaseErrors.conflict;
-    case '23514': // check_violation: no request has such values, but a row from before the check may (migration 0015)
+    case '23514': // check_violation: no request can cause it, but a row older than the check can (migration 0015)
       return databaseErrors.unsound;
-    case '25006': // read_only_sql_transaction: a primary that became a standby
+    case '25006': // read_only_sql_transaction: the primary has become a standby
       return databaseErrors.unavailable;
   }
   switch (sqlstate.slice(0, 2)) {
@@ -146,8 +147,8 @@ function rowOf(error: unknown): ErrorRow {
 }
 
 /**
- * Returns the message of whatever was thrown while a connection was opened. A connection that was refused at
- * several addresses is an AggregateError without a message, so its first error stands for all.
+ * Returns the message of an error thrown while a connection was opened. A connection refused at several addresses is an
+ * AggregateError without a message; its first error stands for all.
  */
 export function connectionErrorMessage(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;

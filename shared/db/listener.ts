@@ -9,11 +9,11 @@ import { beatEveryMs, PacedClient } from './pool/paced-client.ts';
 import { statement } from './statement.ts';
 
 export interface ListenerHandlers {
-  /** By channel, the function that is called with the payload of each notification. */
+  /** Maps each channel to the function that receives the payloads of its notifications. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
-  /** The connection is listening. Earlier notifications may be lost. */
+  /** Called when the connection listens. Earlier notifications may be lost. */
   connected(): void;
-  /** No notifications arrive until `connected`. */
+  /** Called when the connection is lost. No notifications arrive until `connected`. */
   disconnected(): void;
 }
 
@@ -22,7 +22,7 @@ const maxRetryMs = 2_000;
 const selfTestMs = 5_000;
 const closeTimeoutMs = 500;
 
-/** The connection is listening, but notifications do not arrive. */
+/** Thrown when the connection listens, but notifications do not arrive. */
 class NotificationsLost extends Error {
   constructor() {
     super(
@@ -32,7 +32,7 @@ class NotificationsLost extends Error {
   }
 }
 
-/** Receives notifications on a connection that LISTENs and that is opened again whenever it is lost. */
+/** Receives notifications on a connection that LISTENs, and reopens the connection whenever it is lost. */
 export class NotificationListener {
   readonly #config: DatabaseConfig;
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class NotificationListener {
   #running: Promise<void> | undefined;
   #lost = 0;
 
-  /** @param database on whose connections the notifications are sent. */
+  /** @param database whose connections send the test notification. */
   constructor(config: DatabaseConfig, database: Database, handlers: ListenerHandlers, logger: Logger) {
     this.#config = config;
     this.#database = database;
@@ -62,8 +62,8 @@ export class NotificationListener {
   }
 
   /**
-   * Starts listening. Resolves once a test notification has arrived. Rejects with a `ConfigError` if it never arrives
-   * although the connection works.
+   * Starts listening. Resolves once a test notification has arrived. Rejects with a `ConfigError` if the connection
+   * works but the notification never arrives.
    */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ export class NotificationListener {
       const connection = new Connection(this.#config, this.#handlers.channels, this.#logger);
       try {
         await connection.open();
-        // Tested once: the configuration does not change, and a busy pool must not delay a reconnect.
+        // The test runs once: the configuration does not change, and a busy pool must not delay a reconnect.
         if (!isTested) await connection.selfTest(this.#database, signal);
         isTested = true;
         retryMs = firstRetryMs;
@@ -108,7 +108,7 @@ export class NotificationListener {
 class Connection {
   readonly #client: PacedClient;
   readonly #channels: string[];
-  /** For the self-test; no other connection listens to it. */
+  /** The channel of the self-test. No other connection listens on it. */
   readonly #testChannel = `listener_${randomUUID()}`;
   /** Rejects when the connection is lost. */
   readonly #lost: Promise<never>;
@@ -125,7 +125,7 @@ class Connection {
     this.#channels = [...Object.keys(channels), this.#testChannel];
     this.#client.on('notification', ({ channel, payload }) => {
       if (channel === this.#testChannel) this.#onTestNotification();
-      // Payloads may be invalid: every client of the database may notify.
+      // Any client of the database may notify, so payloads may be invalid.
       try {
         channels[channel]?.(payload ?? '');
       } catch (error) {
@@ -146,8 +146,8 @@ class Connection {
   }
 
   /**
-   * Sends a notification on another connection and resolves once it has arrived on this one. Throws `NotificationsLost`
-   * if it does not arrive: a pooler in transaction mode runs LISTEN on a connection that it shares among clients.
+   * Sends a notification on another connection and resolves once it arrives on this one. Throws `NotificationsLost` if
+   * it does not arrive: a pooler in transaction mode runs LISTEN on a connection that its clients share.
    */
   async selfTest(database: Database, signal: AbortSignal): Promise<void> {
     const arrived = new Promise<true>((resolve) => {
@@ -159,7 +159,7 @@ class Connection {
     if (!(await Promise.race([arrived, this.#lost, silence]))) throw new NotificationsLost();
   }
 
-  /** Resolves when the signal aborts. Rejects when the connection is lost, or no longer answers. */
+  /** Resolves when the signal aborts. Rejects when the connection is lost or no longer answers. */
   async untilLost(signal: AbortSignal): Promise<void> {
     let end: () => void = () => undefined;
     const aborted = new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ class Connection {
 
   async close(): Promise<void> {
     clearInterval(this.#beating);
-    // A connection that no longer answers would never end.
+    // On a connection that no longer answers, `end` never resolves.
     await Promise.race([this.#client.end().catch(() => undefined), pause(closeTimeoutMs, undefined, { ref: false })]);
     this.#client.destroy();
   }

@@ -19,7 +19,7 @@ try {
 
 function readVariables() {
   const errors = new ConfigErrors();
-  // Migrations hold a session lock, which a pooler does not keep.
+  // Migrations hold a session lock, which a pooler does not preserve.
   const name = process.env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
   const databaseUrl = readPostgresUrl(process.env, name, errors) ?? '';
   if (!process.env[name]) errors.add('DATABASE_URL is not set: give the URL of the database to migrate');

@@ -13,19 +13,22 @@ import { statement } from './statement.ts';
 const directory = fileURLToPath(new URL('./migrations', import.meta.url));
 const migrationsTable = 'schema_migrations';
 
-/** Who waits for a lock on a table has all later readers wait behind it: so long at most, and then again. */
+/**
+ * All later readers of a table queue behind a statement that waits to lock it. The wait is
+ * therefore short, and retried.
+ */
 const lockTimeoutMs = 250;
 const pauseMs = 500;
 const giveUpMs = 10 * 60_000;
 const lockNotAvailable = '55P03';
 
 /**
- * Migrates a database to the newest schema, each migration in a transaction of its own. Processes that migrate at the same time
- * wait for one another. What waits for a lock, such as one that a backup holds, tries again for minutes, and no read notices.
+ * Migrates a database to the newest schema, each migration in its own transaction. Concurrent calls wait for one
+ * another. A migration blocked by a lock, such as a backup's, is retried for minutes without holding up reads.
  *
- * @param tell gets a line for what else there is to know, such as rows that break a constraint.
- * @param retentionDays for how many days audit entries are kept: null for ever, undefined as before.
- * @returns the names of the migrations that were applied.
+ * @param tell receives a line for each other finding, such as rows that violate a constraint.
+ * @param retentionDays how many days to keep audit entries; null: for ever, undefined: unchanged.
+ * @returns the names of the applied migrations. Throws a `ConfigError` if a lock blocks a migration for 10 minutes.
  */
 export async function migrate(
   databaseUrl: string,
@@ -56,7 +59,10 @@ export async function migrate(
   return applied;
 }
 
-/** Runs work on a connection of its own, again while a lock that it needs is taken. Throws a `ConfigError` when it still is after minutes. */
+/**
+ * Runs `work` on a connection of its own, and retries while another transaction holds a lock that it needs. Throws a
+ * `ConfigError` after 10 minutes of retries.
+ */
 async function runUntilUnlocked<Result>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<Result>,
@@ -65,7 +71,7 @@ async function runUntilUnlocked<Result>(
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
     try {
-      // Not as a startup option, which poolers reject.
+      // Set as a statement, because poolers reject it as a startup option.
       await client.query(`set lock_timeout to ${lockTimeoutMs}`);
       return await work(client);
     } catch (error) {
@@ -82,8 +88,8 @@ async function runUntilUnlocked<Result>(
 export const storeRefreshQueue = 'store-refresh';
 
 /**
- * Creates BullMQ's tables in a schema of their own, for the job queue when `REDIS_URL` is not set. The first call of
- * `next_job_id` for a queue creates a sequence. Services lack the right to do so, so it is called here.
+ * Creates BullMQ's tables in their own schema, for the job queue without `REDIS_URL`. The first call of `next_job_id`
+ * for a queue creates a sequence. Services lack the right to do that, so the migration makes the call.
  */
 async function migrateJobs(client: pg.Client): Promise<void> {
   await runMigrations(client);

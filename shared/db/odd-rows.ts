@@ -4,15 +4,15 @@ import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { Database } from './database.ts';
 import { type BoundStatement, statement } from './statement.ts';
 
-// Constraints keep out what no answer can show (migration 0015). A table that had such rows before has a constraint that is not
-// validated: these rows are told of, and answers leave out what they can't show of them.
+// Constraints keep out values that answers can't show (migration 0015). A constraint stays unvalidated on a table that
+// held such rows before it. The log lists these rows, and answers omit the values.
 
 type Run = <Row extends pg.QueryResultRow>(statement: BoundStatement<Row>) => Promise<Row[]>;
 
 interface OddRows {
   readonly table: string;
   readonly constraint: string;
-  /** Of the first of them; empty for none. */
+  /** The ids of the first such rows; empty if there are none. */
   readonly ids: readonly number[];
 }
 
@@ -25,7 +25,7 @@ const unvalidated = statement<{ table: string; constraint: string; sound: string
 
 const maxTold = 20;
 
-/** Finds the rows that break each constraint that is not validated. */
+/** Finds the rows that violate each unvalidated constraint. */
 async function findOddRows(run: Run): Promise<OddRows[]> {
   const found: OddRows[] = [];
   for (const { table, constraint, sound } of await run(unvalidated())) {
@@ -36,7 +36,10 @@ async function findOddRows(run: Run): Promise<OddRows[]> {
   return found;
 }
 
-/** Validates each constraint that all rows of its table keep. Tells of the rows that break one: the next migration tries again. */
+/**
+ * Validates each constraint that all rows of its table satisfy. Reports the rows that violate the others, which the
+ * next migration tries again.
+ */
 export async function validateConstraints(client: pg.Client, tell: (line: string) => void): Promise<void> {
   const found = await findOddRows(async ({ text, values }) => (await client.query(text, [...values])).rows);
   for (const { table, constraint, ids } of found) {
@@ -45,7 +48,7 @@ export async function validateConstraints(client: pg.Client, tell: (line: string
   }
 }
 
-/** Logs a warning with the ids of the rows that answers can't show whole. No new ones can come. */
+/** Logs a warning with the ids of rows that answers can't show in full. Constraints keep new ones out. */
 export async function warnOfOddRows(database: Database, signal: AbortSignalLike, logger: Logger): Promise<void> {
   const db = database.for({ signal });
   for (const { ids, ...odd } of await findOddRows((statement) => db.query(statement))) {

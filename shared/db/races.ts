@@ -5,15 +5,16 @@ import { onlyRow } from './statement.ts';
 const maxRuns = 3;
 
 /**
- * Runs a conditional write: one statement that checks the rules, writes only when all hold, and answers with what it found
- * and what it wrote. It sees everything as it was when it began. So when another transaction got in its way, by taking a code or
- * by changing the record that it has read, it writes nothing although the rules hold, or fails. It then runs again, finds what
- * the other one wrote, and its caller refuses by the rule.
+ * Runs a conditional write: one statement that checks the rules, writes only when all hold, and returns its findings
+ * and the written row. The statement sees the database as of its start. If a concurrent transaction takes its code or
+ * changes a row that it has read, it fails, or writes nothing although the rules hold. It then runs again, sees the
+ * other write, and the caller reports the broken rule.
  *
- * @param write resolves with the rows of the statement, of which there is one. `mayWrite` tells whether the rules hold, `id` what
- * is there as it was asked for. `isRerun` tells whether to lock the record before, also one that does not exist.
- * @param lost the error when the third run loses a race, too: for a code that is generated or given, that it is taken.
- * @throws that error, ABORTED unless it is given, and what else `write` throws.
+ * @param write runs the statement and resolves with its one row. `mayWrite` tells whether the rules hold; `id` is the
+ * id of the resulting record; null although `mayWrite` means a lost race. `isRerun` tells it to lock the record first,
+ * even one that does not exist.
+ * @param lost the error when the third run loses a race too; for a code, that it is taken.
+ * @throws `lost`, ABORTED by default, and any other error of `write`.
  */
 export async function conditionalWrite<Row extends { mayWrite: boolean; id: number | null }>(
   write: (isRerun: boolean) => Promise<readonly Row[]>,
@@ -32,20 +33,22 @@ export async function conditionalWrite<Row extends { mayWrite: boolean; id: numb
   }
 }
 
-/** The parameter of statements with an `etagMatches`. */
+/** The parameter that a statement with `etagMatches` requires. */
 export interface Guard {
-  /** The etag that a caller gave; empty for none. */
+  /** The etag that the caller gave; empty for none. */
   readonly etag: string;
 }
 
 /**
- * SQL of the condition under which a record may be changed (design 9): the caller gave no etag, or the one that names the
- * record's state. The statement has locked the record when it was `seen`, or changes it only while it `isAsSeen`.
+ * SQL of the condition that permits a change of a record (design 9): the caller gave no etag, or the current
+ * one. The etag can't change in between: the statement has locked the record when it was `seen`, or writes it
+ * only while it `isAsSeen`.
  */
 export const etagMatches = `($etag = '' or seen.etag::text = $etag)`;
 
 /**
- * SQL of the condition of a `conditionalWrite` that reads more than the row that it changes, such as its links: the row to update is still the one that the statement has read as `seen`. It tells by
- * `xmin`, which every update of a row changes, also one by an older release or by hand that leaves the etag alone.
+ * Returns SQL for a `conditionalWrite` that reads more than the row it updates, such as its links. The condition holds
+ * while the row is unchanged since the statement read it as `seen`. It compares `xmin`, which changes with every
+ * update, even by an older release or by hand that leaves the etag as it is.
  */
 export const isAsSeen = (table: string) => `${table}.id = seen.id and ${table}.xmin = seen.xmin`;

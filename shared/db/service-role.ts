@@ -1,17 +1,17 @@
 import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
 
-/** The columns of an audit entry that its writer gives. The id and the time come from the database. */
+/** The columns of an audit entry that a service may write. The database sets the id and the time. */
 const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes';
 
 /**
- * Grants the rights of a service to the role that services connect as. The role may read and write all rows, except
- * that it may only read the staff users, the list of migrations and the retention of audit entries, and may neither change audit
- * entries nor tell their time. It owns nothing and can't change the schema.
+ * Grants the services' rights to the role that they connect as. The role may read and write all rows, with two
+ * exceptions. It may only read the staff users, the list of migrations and the retention of audit entries. It may
+ * insert audit entries, but neither set their time nor change them. The role owns nothing and can't change the schema.
  *
- * @param databaseUrl the URL with which the owner of the schema connects.
- * @param serviceUrl the URL with which services connect. A role that does not exist is created with the URL's password;
- * the password of an existing role is changed to it, unless the URL has none.
+ * @param databaseUrl the URL with which the schema's owner connects.
+ * @param serviceUrl the URL with which services connect. A missing role is created with the URL's password. An existing
+ * role gets the URL's password, unless the URL has none.
  * @returns the name of the role. Throws a `ConfigError` if the rights can't be granted.
  */
 export async function grantServiceRole(databaseUrl: string, serviceUrl: string): Promise<string> {
@@ -35,7 +35,7 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
     const role = client.escapeIdentifier(name);
     const database = client.escapeIdentifier(client.database ?? '');
     const secret = client.escapeLiteral(decodeURIComponent(password));
-    // The lock is for concurrent migrations, which would change the same rows of the system catalog.
+    // Concurrent migrations would update the same rows of the system catalog, which fails without the lock.
     await client.query(`
       begin;
       select pg_advisory_xact_lock(hashtext('service role'));

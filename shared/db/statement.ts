@@ -1,9 +1,9 @@
-/** A statement with its values, ready to be sent. Its name makes PostgreSQL keep its plan. */
+/** A statement with its values, ready to send. PostgreSQL keeps the plan under its name. */
 export interface BoundStatement<Row> {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Only a type: carries `Row` from the statement to its result. */
+  /** Never set: carries the type `Row` from the statement to its result. */
   readonly row?: Row;
 }
 
@@ -13,11 +13,11 @@ export type Statement<Row, Params extends object> = (
 ) => BoundStatement<Row>;
 
 /**
- * Declares a statement of raw SQL, in which `$slotId` stands for the parameter `slotId`. A parameter
- * may stand in several places; undefined is sent as null.
+ * Declares a statement of raw SQL with named parameters: `$slotId` is the parameter `slotId`. A parameter may occur
+ * several times. Undefined is sent as null.
  *
- * @param name unique among the statements of a service: the procedure's, where it has one statement.
- * @returns a function that binds values. It throws when one of the parameters is not given.
+ * @param name unique among the statements of a service: the procedure's name if it has only one.
+ * @returns a function that binds values. It throws if a parameter is missing.
  */
 export function statement<Row, Params extends object = Record<never, never>>(
   name: string,
@@ -38,12 +38,15 @@ export function statement<Row, Params extends object = Record<never, never>>(
   });
 }
 
-/** The driver quotes and escapes each item of an array, which takes a call with 100,000 ids longer than its statement does. */
+/**
+ * Formats number arrays here. The driver quotes and escapes each item, which for 100,000 ids takes
+ * longer than the statement.
+ */
 function parameterOf(value: unknown): unknown {
   return Array.isArray(value) && typeof value[0] === 'number' ? `{${value.join()}}` : value;
 }
 
-/** The row of a statement that always has exactly one. */
+/** Returns the row of a statement that always has exactly one. Throws if it has none. */
 export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('the statement has no row');
   return row;

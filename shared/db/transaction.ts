@@ -3,38 +3,38 @@ import { endsConnection } from './errors.ts';
 import type { Send } from './pool/connections.ts';
 import { type BoundStatement, statement } from './statement.ts';
 
-/** Runs statements: on a connection of the pool, or on the one of a transaction. */
+/** Runs statements, on a pool connection or on a transaction's. */
 export interface Queryable {
-  /** Runs one statement. Throws a ConnectError that holds nothing of the driver (design 3). */
+  /** Runs one statement. Throws a ConnectError without the driver's text (design 3). */
   query<Row>(statement: BoundStatement<Row>): Promise<Row[]>;
 }
 
-/** Makes a statement when it can be sent; undefined when nobody needs it any more. */
+/** Builds a statement when it can be sent; undefined if nobody needs it any more. */
 export type LateStatement<Row> = () => BoundStatement<Row> | undefined;
 
-/** Runs statements and batches: each for itself, or all in an open transaction. */
+/** Runs statements and batches, each on its own or all in an open transaction. */
 export interface BatchQueryable extends Queryable {
-  /** Makes a statement when a connection has been lent for it, and runs it. Resolves with no rows when it makes none. */
+  /** Waits for a connection, then builds a statement and runs it. Resolves with no rows if `make` returns undefined. */
   queryLate<Row>(make: LateStatement<Row>): Promise<Row[]>;
   /**
-   * Runs statements in one transaction and one round trip: when one fails, all are undone. Resolves with
-   * the rows of `last`, which runs without a transaction when nothing comes before it. Rejects with the
-   * error of the first statement that failed.
+   * Runs statements in one transaction and one round trip; if one fails, all are rolled back. Resolves with
+   * the rows of `last`, which runs without a transaction when `before` is empty. Rejects with the error of
+   * the first failed statement.
    */
   batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
 }
 
 /** How a transaction runs. */
 export interface TransactionOptions<Result> {
-  /** Unset: `read committed`. */
+  /** The default is `read committed`. */
   readonly isolation?: keyof typeof begin;
-  /** A statement that travels with the begin. When it fails, all that `work` sends fails, too. */
+  /** A statement that is sent together with the begin. If it fails, all statements of `work` fail too. */
   readonly first?: BoundStatement<unknown> | undefined;
-  /** Makes the last statement, which travels with the commit, from the result of the work. */
+  /** Builds the last statement from the result of `work`. It is sent together with the commit. */
   last?(result: Result): BoundStatement<unknown>;
 }
 
-/** Runs a batch on a connection, as `BatchQueryable` says. */
+/** Runs a batch on a connection, as `BatchQueryable.batch` describes. */
 export async function runBatch<Row>(
   run: Send,
   before: readonly BoundStatement<unknown>[],
@@ -43,19 +43,19 @@ export async function runBatch<Row>(
   if (before.length === 0) return run(last);
   const sent = [begin['read committed'](), ...before].map(run);
   const rows = run(last);
-  // The connection goes to another call next, so all have to have ended.
+  // The connection goes to another call next, so every statement must have ended.
   await allEnded([...sent, rows, run(commit())]);
   return rows;
 }
 
-/** Runs a transaction on a connection, as `Database.transaction` says, until the signal aborts. */
+/** Runs a transaction on a connection, as `Database.transaction` describes, until the signal aborts. */
 export async function runTransaction<Result>(
   run: Send,
   signal: AbortSignalLike,
   work: (tx: BatchQueryable) => Promise<Result>,
   { isolation = 'read committed', first, last }: TransactionOptions<Result>,
 ): Promise<Result> {
-  // Sent together with the first statement of `work`, without waiting for an answer.
+  // Not awaited, so that it travels with the first statement of `work`.
   const opening = allEnded([begin[isolation](), ...(first === undefined ? [] : [first])].map(run));
   opening.catch(() => undefined);
   let beginning = 0;
@@ -77,7 +77,7 @@ export async function runTransaction<Result>(
       try {
         await allEnded([opening, ...sent, rows]);
       } catch (error) {
-        // One that was sent beside it may have begun anew.
+        // A concurrent statement may already have begun a new transaction.
         hasFailed ||= own === beginning;
         throw error;
       }
@@ -90,17 +90,19 @@ export async function runTransaction<Result>(
     if (hasFailed) throw new Error('the transaction is to be committed after a statement that failed');
     const closing = last === undefined ? [] : [run(last(result))];
     isEnding = true;
-    // Behind a statement that has failed, a commit rolls back.
+    // After a failed statement, the commit rolls back.
     await allEnded([...closing, run(commit())]);
     return result;
   } catch (error) {
-    // Otherwise the connection is closed, which rolls back, too.
+    // In the other cases the connection is closed, which rolls back too.
     if (!isEnding && !signal.aborted && !endsConnection(error)) await run(rollback()).catch(() => undefined);
     throw error;
   }
 }
 
-/** Waits until all statements have ended. Rejects with the error of the first that failed, which the later ones follow from. */
+/**
+ * Waits until all statements have ended. Rejects with the error of the first failed one, which causes the later errors.
+ */
 async function allEnded(sent: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

@@ -23,7 +23,7 @@ interface Connected {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** The part of BullMQ's `Queue` that jobs use; the same on both backends. */
+/** The part of BullMQ's `Queue` that jobs use, common to both backends. */
 export interface JobQueue extends Connected {
   add(name: string, data: object, options: JobsOptions): Promise<unknown>;
   drain(delayed: boolean): Promise<unknown>;
@@ -43,7 +43,7 @@ export interface JobBackend {
   openWorker(name: string, run: (data: unknown) => Promise<void>): JobWorker;
   /** Whether a service must wait for the job store before it starts. */
   readonly isRequired: boolean;
-  /** Resolves with whether the job store answers within a second; never rejects. */
+  /** Resolves with whether the job store answers within a second. Never rejects. */
   answers(): Promise<boolean>;
   /** Registers the metric of the connections. */
   registerMetrics(metrics: Metrics): void;
@@ -60,7 +60,7 @@ export interface JobBackendOptions {
   readonly logger: Logger;
 }
 
-/** Opens the job store at `redisUrl`, or in the database at `databaseUrl` when `redisUrl` is undefined. */
+/** Opens the job store: Redis at `redisUrl`, or else the database at `databaseUrl`. */
 export function openJobBackend(options: JobBackendOptions): JobBackend {
   return options.redisUrl === undefined ? openPostgres(options) : openRedis(options.redisUrl, options);
 }
@@ -71,7 +71,7 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
   const { redisSentinels: sentinels, redisSentinelPassword: sentinelPassword, logger } = options;
   const { hostname: name } = new URL(url);
   const master = sentinels.length > 0 ? { sentinels: [...sentinels], sentinelPassword, name } : {};
-  // Without an offline queue, adds fail at once while Redis is unreachable instead of piling up.
+  // Without an offline queue, adds fail at once while Redis is unreachable, instead of piling up in memory.
   const producer = new Redis(url, { ...master, maxRetriesPerRequest: null, enableOfflineQueue: false });
   const consumer = new Redis(url, { ...master, maxRetriesPerRequest: null });
   let lost = 0;
@@ -81,13 +81,13 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
       lost += 1;
     });
   }
-  // BullMQ itself watches the connection on which a worker waits for jobs.
+  // BullMQ itself watches the connection on which a worker blocks for jobs.
   const beating = setInterval(() => {
     for (const connection of [producer, consumer]) void beat(connection, logger);
   }, beatEveryMs).unref();
   return {
     ...openersOf(createRedisBackend, producer, consumer),
-    // Slots are read and written without Redis; the stores catch up by the sweep.
+    // Slots can be read and written without Redis. The sweep brings the stores up to date.
     isRequired: false,
     answers: () => answersInTime(producer.ping(), 1_000),
     registerMetrics: (metrics) => countLost(metrics, () => lost),
@@ -99,7 +99,7 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
   };
 }
 
-/** Replaces a connection that no longer answers; ioredis takes 2 s more to give it up. */
+/** Replaces a connection that no longer answers. ioredis takes 2 s more to drop it. */
 async function beat(connection: Redis, logger: Logger): Promise<void> {
   if (connection.status !== 'ready') return;
   let isClosed = false;
@@ -107,13 +107,13 @@ async function beat(connection: Redis, logger: Logger): Promise<void> {
     isClosed = true;
   };
   connection.once('close', onClose);
-  // An error is an answer, too.
+  // An error is an answer too.
   const answered = await answersInTime(
     connection.ping().catch(() => undefined),
     pingTimeoutMs,
   );
   connection.off('close', onClose);
-  // One that connects anew must be left alone: with Sentinels, ioredis would give it up for good.
+  // A reconnecting connection must be left alone: with Sentinels, ioredis would give it up for good.
   if (answered || isClosed || connection.status !== 'ready') return;
   logger.warn('a connection to Redis no longer answers: it is replaced');
   connection.disconnect(true);
@@ -123,21 +123,21 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
   const pool = createBullmqPool({
     connectionString: databaseUrl,
     application_name: `${applicationName} jobs`,
-    // BullMQ's tables are in their own schema. Poolers reject this startup option, and must: a `set` after
-    // connecting would change the search path of every client that shares the pooler's connection.
+    // BullMQ's tables are in their own schema. Poolers reject this startup option, and that is intended: a `set` after
+    // connecting would change the search path for every client that shares the pooler's connection.
     options: '-c search_path=bullmq',
     max: 4,
-    // A connection that the pool has begun to end would be beaten no more.
+    // The pool keeps idle connections: one that it is closing gets no more beats, so nothing would detect its silence.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     Client: PacedClient,
-    // A beat goes out while a statement of BullMQ runs.
+    // Lets a beat be sent while a BullMQ statement runs.
     pipeline: true,
   });
   let lost = 0;
   pool.on('connect', (client) => {
-    // BullMQ keeps one of these connections for LISTEN.
+    // BullMQ keeps one of these connections for LISTEN, so each one needs its own beat.
     const beating = setInterval(() => client instanceof PacedClient && void client.beat(), beatEveryMs).unref();
     client.on('end', () => clearInterval(beating));
     client.on('error', (error) => {
@@ -148,7 +148,7 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
   pool.on('error', () => undefined);
   return {
     ...openersOf(createPostgresBackend, pool, pool),
-    // BullMQ never recovers from a failure to reach PostgreSQL at its start.
+    // BullMQ never recovers if PostgreSQL is unreachable when it starts.
     isRequired: true,
     answers: () => answersInTime(pool.query('select'), 1_000),
     registerMetrics: (metrics) => countLost(metrics, () => lost),
@@ -182,9 +182,9 @@ function openersOf<Backend extends IQueueBackend, Connection>(
       new Worker<object>(name, (job) => run(job.data), {
         connection: consumer,
         concurrency: 1,
-        // While the job store is unreachable, one attempt a second is enough.
+        // While the job store is unreachable, one attempt per second is enough.
         runRetryDelay: 1_000,
-        // A job whose worker was killed blocks all later ones until BullMQ considers it stalled.
+        // After a worker is killed, its job blocks all later ones until BullMQ considers it stalled.
         lockDuration: 5_000,
         stalledInterval: 2_500,
       }),

@@ -8,29 +8,28 @@ import { TraceLinks, traceparentsOf } from './trace-links.ts';
 
 export interface SingletonJobOptions {
   readonly name: string;
-  /** How long a request waits for others to share its run. */
+  /** How long a request waits for others to share its run, in milliseconds. */
   readonly delayMs: number;
   readonly backend: JobBackend;
   readonly logger: Logger;
   readonly tracing: Tracing | undefined;
-  /** Does the work. Rejects when the signal aborts; a later run then does the work. */
+  /** Does the work. Rejects when the signal aborts; a later run then redoes the work. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const queueTimeoutMs = 5_000;
-// A stop aborts a job that still runs this long before the deadline, so that BullMQ can still record the failure.
+// On a stop, a running job is aborted this long before the deadline, so that BullMQ can still record the failure.
 const handBackMs = 1_000;
 // Requests within this time share one add, so that a burst of writes costs the queue almost nothing.
 const maxGatheringMs = 100;
 
 /**
- * A job that is debounced and deduplicated over all replicas (BullMQ's deduplication). At most one run
- * waits, and at most one more follows a run in progress: a burst of requests makes one run, and requests
- * during a run make one more. The queue makes a run prompt, but promises none: its clocks are those of the processes that
- * add to it, and its store may be away. Whoever needs the run looks after it.
+ * A job that is debounced and deduplicated over all replicas (BullMQ's deduplication). At most one run waits, and at
+ * most one more follows a run in progress: a burst of requests makes one run, and requests during a run make one more.
+ * The queue makes runs prompt but does not guarantee them: it relies on the clocks of the processes that add to it, and
+ * its store may be down. The owner of the job needs a fallback, such as a sweep.
  *
- * A run is linked to the traces of the requests whose add queued it. An add that BullMQ deduplicates leaves
- * no links behind.
+ * A run links to the traces of the requests whose add queued it. An add that BullMQ deduplicates leaves no links.
  */
 export class SingletonJob {
   readonly #options: SingletonJobOptions;
@@ -62,7 +61,7 @@ export class SingletonJob {
     });
   }
 
-  /** Resolves when the queue works. Rejects when the job store is required and unreachable. */
+  /** Resolves when the queue is ready. Rejects when the job store is required and unreachable. */
   async start(): Promise<void> {
     if (!this.#options.backend.isRequired) return;
     await Promise.all([this.#queue.waitUntilReady(), this.#worker.waitUntilReady()]);
@@ -79,8 +78,8 @@ export class SingletonJob {
   }
 
   /**
-   * Removes what waits in the queue, and requests a run in its place: a process whose clock was ahead may have queued one for a far
-   * time, into which BullMQ merges all later requests. Never rejects: there is nothing to remove from a queue that is away.
+   * Empties the queue and requests a run. A process whose clock was ahead may have queued a run far in the future, and
+   * BullMQ would merge all later requests into it. Never rejects: a failure to reach the queue is logged.
    */
   async restart(): Promise<void> {
     const { name: job, logger } = this.#options;
@@ -108,7 +107,7 @@ export class SingletonJob {
   }
 
   /**
-   * Queues the last requests and lets a running job finish; aborts the job shortly before `leftMs` have
+   * Queues the last requests and lets a running job finish, but aborts it shortly before `leftMs` milliseconds have
    * passed. Does not wait while the job store is unreachable, because its connections are closed next.
    */
   async close(leftMs: number): Promise<void> {

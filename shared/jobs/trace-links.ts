@@ -2,7 +2,7 @@ import { currentTraceparent } from '../telemetry/trace-context.ts';
 
 const maxLinks = 20;
 
-/** The traces that one add to the queue stands for, as W3C `traceparent`s: the latest 20. */
+/** The traces behind one add to the queue, as W3C `traceparent`s: the latest 20. */
 export class TraceLinks {
   #traceparents: readonly string[] = [];
 
@@ -12,7 +12,7 @@ export class TraceLinks {
     if (traceparent !== undefined) this.#traceparents = [...this.#traceparents, traceparent].slice(-maxLinks);
   }
 
-  /** Returns the links and starts over without them. */
+  /** Returns the links and clears them. */
   take(): readonly string[] {
     const taken = this.#traceparents;
     this.#traceparents = [];
@@ -25,7 +25,7 @@ export class TraceLinks {
   }
 }
 
-/** Reads `traceparents` from a job's data; the data of a sweep has none. */
+/** Reads `traceparents` from a job's data; empty if it has none. */
 export function traceparentsOf(data: unknown): readonly string[] {
   const given = typeof data === 'object' && data !== null && 'traceparents' in data ? data.traceparents : undefined;
   return Array.isArray(given) ? given.filter((item) => typeof item === 'string').slice(0, maxLinks) : [];

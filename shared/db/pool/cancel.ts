@@ -5,9 +5,9 @@ import { cancellationKeyOf } from '../../internals/pg.ts';
 const cancelRequestCode = 80_877_102;
 
 /**
- * Cancels what a connection runs, by the request of PostgreSQL's protocol: a pooler knows it too, while
- * the process id that a pooler gives is of no use to `pg_cancel_backend`. Resolves once the server has
- * taken it; what it then hits may have ended already.
+ * Cancels a connection's running statement with the cancel request of PostgreSQL's protocol. Poolers support it, while
+ * `pg_cancel_backend` can't use the process id that a pooler reports. Resolves once the server has taken the request.
+ * The statement may have ended by then, and the request may hit a later one.
  */
 export function cancelStatement(client: pg.ClientBase, timeoutMs: number): Promise<void> {
   const key = cancellationKeyOf(client);
@@ -23,7 +23,7 @@ export function cancelStatement(client: pg.ClientBase, timeoutMs: number): Promi
     const socket = connect(path, () => socket.write(request));
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the server did not take the cancellation')));
     socket.on('error', reject);
-    // The server answers nothing: it closes the connection once it has told the process.
+    // The server sends no answer. It closes the connection after signalling its process.
     socket.on('close', () => resolve());
     socket.resume();
   });

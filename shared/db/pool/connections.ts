@@ -11,29 +11,28 @@ import type { BoundStatement } from '../statement.ts';
 import { cancelStatement } from './cancel.ts';
 import { beatEveryMs, PacedClient } from './paced-client.ts';
 
-// A Date goes to the server in UTC: in the process's zone its old offsets lose their seconds.
+// Dates go to the server in UTC. In the process's zone, historical offsets would lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
-// The server ends a statement that takes too long. When its answer does not come either, the connection
-// is silent.
+// The server ends a statement at its timeout. If no answer comes this long after it, the connection is silent.
 const answerGraceMs = 1_000;
 const silenceCheckMs = 500;
-// How long a call waits for the end of the statement that its abort has canceled.
+// How long an aborted call waits for its canceled statement to end.
 const cancelGraceMs = 500;
 
-/** Sends a statement on the connection that is lent. */
+/** Sends a statement on the borrowed connection. */
 export type Send = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
 
 /**
- * The connections of one process to the database, which its callers borrow in turn. One that no longer answers is closed, and another
- * takes its place.
+ * The database connections of one process. Callers borrow them in turn. A connection that no longer
+ * answers is closed and replaced.
  */
 export class Connections {
   readonly #pool: pg.Pool;
   readonly #config: DatabaseConfig;
   readonly #turns: FairQueue;
   readonly #connections = new Set<pg.PoolClient>();
-  /** When each connection that is lent was last sent a statement, or has last answered, by a clock of the silence check. */
+  /** The time of the last send or answer of each borrowed connection, by the clock of the silence check. */
   readonly #sentAt = new Map<pg.PoolClient, number>();
   readonly #silenceCheck: NodeJS.Timeout;
   readonly #beating: NodeJS.Timeout;
@@ -48,36 +47,39 @@ export class Connections {
     this.#pool = new pg.Pool({
       connectionString: config.url,
       application_name: config.applicationName,
-      // One more, for the question whether the database answers: that must not wait for calls.
+      // The extra connection serves the health check, which must not wait for calls.
       max: config.poolSize + 1,
       keepAlive: true,
       Client: PacedClient,
-      // A server keeps its connections; a timer for each release would be a part of each call.
+      // Connections stay open. A timer per release would take a noticeable part of each call.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: config.connectionTimeoutMs,
       statement_timeout: config.statementTimeoutMs,
       idle_in_transaction_session_timeout: config.statementTimeoutMs,
-      // The statements of a batch travel together.
+      // A batch sends its statements without waiting for answers.
       pipeline: true,
     });
     this.#pool.on('remove', (client) => void this.#connections.delete(client));
     this.#pool.on('connect', (client) => {
       this.#connections.add(client);
-      // Without a listener, a connection lost between statements would end the process.
+      // Without a listener, losing an idle connection would end the process.
       client.on('error', (error) => {
         this.#lost += 1;
         logger.warn({ err: error }, 'a database connection was lost');
       });
     });
     this.#pool.on('error', () => undefined);
-    // One check for all is cheaper than a timer for each statement, as the driver has it.
+    // One check for all connections is cheaper than the driver's timer per statement.
     this.#silenceCheck = setInterval(() => this.#closeSilent(), silenceCheckMs).unref();
     this.#beating = setInterval(() => this.#beatIdle(), beatEveryMs).unref();
   }
 
-  /** Lends a connection to `work` when it is the caller's turn. */
+  /**
+   * Lends a connection to `work` when it is the caller's turn. Rejects with RESOURCE_EXHAUSTED DATABASE_POOL_EXHAUSTED
+   * if its turn does not come in time.
+   */
   lend<Result>(caller: Caller, work: (send: Send) => Promise<Result>): Promise<Result> {
-    // Most calls find a free connection: they pay for no promise.
+    // The common case finds a free connection and skips the promise.
     if (!caller.signal.aborted && this.#turns.tryTake(caller.subject)) return this.#lend(caller, work, this.#turns);
     return this.#turns.take(caller).then((isTaken) => {
       if (!isTaken) throw fail(databaseErrors.poolExhausted);
@@ -85,16 +87,16 @@ export class Connections {
     });
   }
 
-  /** Lends the connection that callers have no share of, for a question that must not wait for them. */
+  /** Lends a connection outside the callers' shares, for a query that must not wait for them. */
   lendToProcess<Result>(signal: AbortSignalLike, work: (send: Send) => Promise<Result>): Promise<Result> {
     return this.#lend({ signal }, work);
   }
 
   /**
-   * Lends a connection to `work`, and cancels its statement when the signal aborts. Then rejects with
-   * the reason of the signal, at the latest after the grace time: a silent connection never answers.
+   * Lends a connection to `work`, and cancels its statement when the signal aborts. It then rejects with the signal's
+   * reason, after the grace time at the latest, because a silent connection never answers.
    *
-   * @param turns gets the caller's turn back when the connection can be lent again, which may be later.
+   * @param turns gets the caller's turn back once the connection can be lent again, which may be after the call.
    */
   #lend<Result>(
     { subject, signal }: Caller,
@@ -116,7 +118,7 @@ export class Connections {
         const giveBack = (isLost: boolean) => {
           signal.removeEventListener('abort', abort);
           clearTimeout(giveUp);
-          // Who gave up waiting for a connection has none to release, whatever the driver's types say.
+          // A call that gave up while it waited has no connection to release, contrary to the driver's types.
           if (connected !== undefined) {
             this.#sentAt.delete(connected);
             release(isLost);
@@ -130,13 +132,14 @@ export class Connections {
         }
         const finish = (error?: unknown) => {
           if (canceling === undefined) giveBack(endsConnection(error));
-          // The cancellation may reach the server late: it must not hit the statement of the next call.
+          // A late cancellation must not hit the next call's statement, so the connection is closed after it.
           else void canceling.finally(() => giveBack(true));
         };
         work((statement) => this.#send(connected, statement, signal)).then(
           (result) => {
             finish();
-            // A commit that waits for a synchronous standby ends when it is canceled, and the server reports success.
+            // A canceled commit that waits for a synchronous standby ends, and the server reports
+            // success without the standby.
             if (canceling === undefined) resolve(result);
             else reject(signal.reason);
           },
@@ -157,23 +160,24 @@ export class Connections {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       this.#sentAt.set(client, this.#nowMs);
-      // The driver would copy an object that has them all property by property, which takes 5 µs.
+      // Copying the config object, the driver's usual path, takes 5 µs.
       const query = new pg.Query<Row & pg.QueryResultRow>(text, [...values], (error, result) => {
-        // The next statement of a pipeline begins only now.
+        // The next statement of the pipeline begins now.
         if (this.#sentAt.has(client)) this.#sentAt.set(client, this.#nowMs);
-        // The driver's types leave out that there is no error in most cases.
+        // The driver's types do not say that the error may be null.
         if (!(error instanceof Error)) resolve(result.rows);
         else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
       });
-      // A name makes PostgreSQL keep the plan.
+      // PostgreSQL keeps the plan of a named statement.
       if (this.#config.prepare) Object.assign(query, { name });
       client.query(query);
     });
   }
 
   /**
-   * Closes the connections that do not answer, which ends their statements as DATABASE_UNAVAILABLE. With them go those that
-   * are idle: they may be silent for the same reason, and to find that out by a statement on each would take as long again.
+   * Closes the connections that do not answer; their statements fail with DATABASE_UNAVAILABLE. Idle
+   * connections are closed with them: they are probably silent for the same reason, and testing each by a
+   * statement would take as long again.
    */
   #closeSilent(): void {
     this.#nowMs = performance.now();
@@ -182,13 +186,16 @@ export class Connections {
     for (const client of this.#connections) {
       const sentAt = this.#sentAt.get(client);
       if (sentAt !== undefined && !isSilent(sentAt)) continue;
-      // A server whose commit waits for a synchronous standby does not see that the connection is closed.
+      // A server whose commit waits for a synchronous standby does not notice the closed connection,
+      // so the commit is canceled.
       if (sentAt !== undefined) void this.#cancel(client);
       if (client instanceof PacedClient) client.destroy();
     }
   }
 
-  /** Nobody waits for an answer on an idle connection, so that only a beat finds out that it is silent. */
+  /**
+   * Sends a beat on idle connections. No call waits for an answer on them, so nothing else would detect their silence.
+   */
   #beatIdle(): void {
     for (const client of this.#connections) {
       if (client instanceof PacedClient && !this.#sentAt.has(client)) void client.beat();
@@ -201,7 +208,7 @@ export class Connections {
     );
   }
 
-  /** How many calls wait for a connection. */
+  /** The number of calls that wait for a connection. */
   get waiting(): number {
     return this.#turns.waiting;
   }
@@ -226,7 +233,7 @@ export class Connections {
     );
   }
 
-  /** Closes the pool once the statements in flight have ended. */
+  /** Closes the pool after the statements in flight have ended. */
   async close(): Promise<void> {
     clearInterval(this.#silenceCheck);
     clearInterval(this.#beating);

@@ -2,15 +2,15 @@ import { Socket } from 'node:net';
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
-/** What Node reads from a socket at once. More is waiting when a part is so long. */
+/** The most that Node reads from a socket at once. A chunk of this length means that more is waiting. */
 const partBytes = 64 * 1024;
-/** How often to send a beat. With the time that its answer may take, a silent connection is found out within 9 s (design 8). */
+/** The interval of beats. Together with `answerWithinMs`, it detects a silent connection within 9 s (design 8). */
 export const beatEveryMs = 4_000;
 const answerWithinMs = 4_500;
 
 /**
- * A connection that reads a long result in parts, between which other calls run. Node itself reads up to
- * 32 parts in one iteration of the event loop, and the driver takes long to turn them into rows.
+ * A connection that reads a long result in chunks and lets other calls run between them. Node itself reads up to 32
+ * chunks in one iteration of the event loop, and the driver takes long to parse them.
  */
 export class PacedClient extends pg.Client {
   readonly #socket: Socket;
@@ -27,18 +27,20 @@ export class PacedClient extends pg.Client {
   }
 
   /**
-   * Asks the server for a sign of life, and closes the connection when none comes in time: a failover can leave a connection open
-   * on which nothing arrives any more, which TCP does not report. Never rejects.
+   * Sends an empty query, and closes the connection if no answer comes in time. A failover can leave a connection open
+   * but dead, which TCP does not report. Never rejects.
    */
   async beat(): Promise<void> {
     const isAnswered = () => true;
     const answer = this.query('select').then(isAnswered, isAnswered);
-    // A process that was stopped reads what has arrived meanwhile before it judges.
+    // After a pause of the process, the answer may already be in the socket, so the event loop reads it first.
     const silence = pause(answerWithinMs, undefined, { ref: false }).then(() => nextIteration(false));
     if (!(await Promise.race([answer, silence]))) this.destroy();
   }
 
-  /** Closes the connection at once: a pipeline of pg would wait for its statements, which may never end. */
+  /**
+   * Closes the connection at once. pg's own `end` would wait for the statements of the pipeline, which may never end.
+   */
   destroy(): void {
     this.#socket.destroy(new Error('the server no longer answers on this connection'));
   }
