@@ -8,11 +8,11 @@ import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
 import type { Codec } from './protobuf/encoding.ts';
 
-/** How a `CallContext` reads the request of its server stack. */
+/** Gives a `CallContext` access to the request of its server stack. */
 export interface CallSource {
   readonly method: DescMethod;
   readonly protocol: Protocol;
-  /** The form in which the response is encoded. */
+  /** The encoding of the response. */
   readonly codec: Codec;
   readonly hasDeadline: boolean;
   /** The value of a request header or metadata key; `name` is in lower case. */
@@ -23,17 +23,17 @@ export interface CallSource {
   decode(): Message;
 }
 
-/** The places on which calls execute, of which each has one at most. */
+/** The places on which calls execute. A call has at most one. */
 export interface Places {
-  /** Waits until the call has a place; undefined when it has one at once. Rejects with OVERLOADED. */
+  /** Waits for a place; returns undefined if the call gets one at once. Rejects with OVERLOADED. */
   take(call: CallContext): Promise<void> | undefined;
-  /** Gives back the place of a call, if it has one. */
+  /** Releases the call's place, if it has one. */
   release(call: CallContext): void;
 }
 
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
-// A request id is unique across processes by its first part, and within this one by its second.
+// The first part makes a request id unique across processes, the second within this one.
 const processId = randomBytes(8).toString('hex');
 let requestCount = 0;
 
@@ -42,10 +42,10 @@ function newRequestId(): string {
   return `${processId}-${requestCount.toString(36)}`;
 }
 
-// How long a call without a deadline waits for a place, and for a connection to the database.
+// How long a call without a deadline waits for a place and for a database connection.
 const defaultWaitMs = 10_000;
 
-/** One call, as interceptors and handlers see it: the same for every protocol. */
+/** One call, as interceptors and handlers see it, regardless of the protocol. */
 export class CallContext implements Caller {
   readonly #source: CallSource;
   #signal: CallSignal | undefined;
@@ -56,20 +56,23 @@ export class CallContext implements Caller {
 
   /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
-  /** The places of unary calls; undefined before the admission interceptor has run. */
+  /** The places of unary calls; undefined until the admission interceptor has run. */
   places: Places | undefined;
-  /** Where the call stands in the list of calls in flight. */
+  /** The call's index in the list of calls in flight. */
   index = -1;
-  /** Whether the call has one of them. */
+  /** Whether the call holds a place. */
   hasPlace = false;
-  /** The headers of the response, sent with a result and with an error. */
+  /** The response headers, sent with results and with errors. */
   readonly responseHeaders = new Map<string, string>();
-  /** The call's `idempotency-key`; undefined for a query, without one, and before the validation interceptor has run. */
+  /**
+   * The call's `idempotency-key`. Undefined for a query, for a call without a key, and until the
+   * validation interceptor has run.
+   */
   idempotencyKey: string | undefined;
-  /** The open transaction in which the call's statements run; undefined: each runs for itself. */
+  /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: BatchQueryable | undefined;
   readonly #afterWrite: ((isCommitted: boolean) => void)[] = [];
-  /** How the call's transaction has ended. */
+  /** Whether the call's transaction has committed; undefined until it ends. */
   #isCommitted: boolean | undefined;
 
   constructor(source: CallSource) {
@@ -101,18 +104,18 @@ export class CallContext implements Caller {
     return this.#signal;
   }
 
-  /** How long the call waits for its turn; undefined: until its deadline. */
+  /** How long the call waits for its turn, in milliseconds; undefined: until its deadline. */
   get maxWaitMs(): number | undefined {
     return this.#source.hasDeadline ? undefined : defaultWaitMs;
   }
 
-  /** The request message. Decoded on first use, so that the credential is verified before. */
+  /** The request message. It is decoded on first access, so that the credential is verified first. */
   get request(): Message {
     this.#request ??= this.#source.decode();
     return this.#request;
   }
 
-  /** The caller. Throws before the identity interceptor has run. */
+  /** The caller. Throws until the identity interceptor has run. */
   get identity(): Identity {
     if (this.#identity === undefined) throw new Error('the call has no identity yet');
     return this.#identity;
@@ -127,12 +130,12 @@ export class CallContext implements Caller {
     return this.#identity?.subject;
   }
 
-  /** The token's staff id, for the log; undefined without one, and until the token is verified. */
+  /** The token's staff id, for the log; undefined until the token is verified, or if it has none. */
   get claimedStaffId(): number | undefined {
     return this.#identity?.claimedStaffId;
   }
 
-  /** The id of the call's trace: of this service's own span, else of the caller's `traceparent`. */
+  /** The id of the call's trace: from this service's span, or else from the caller's `traceparent`. */
   get traceId(): string | undefined {
     this.#traceId ??= traceIdOf(this.header('traceparent'));
     return this.#traceId;
@@ -143,8 +146,8 @@ export class CallContext implements Caller {
   }
 
   /**
-   * Waits for something that may take long, such as an event, and gives the call's place to others
-   * meanwhile. Rejects as `wait` does, and with OVERLOADED when the call gets no place again in time.
+   * Waits for something slow, such as an event, and releases the call's place meanwhile. Rejects as `wait` does, and
+   * with OVERLOADED if no place comes free in time afterwards.
    */
   async withoutPlace(wait: () => Promise<void>): Promise<void> {
     this.leavePlace();
@@ -161,22 +164,26 @@ export class CallContext implements Caller {
   }
 
   /**
-   * Calls `then` when the write that the call has made is committed: at once, unless it has an open transaction. When that
-   * failed, nobody may know whether it is committed: `then` is called with false. So it is for an answer that comes after the end.
+   * Calls `then` once the call's write is committed: at once, unless a transaction is open. If the transaction failed,
+   * it may or may not have committed, and `then` is called with false. Called after the transaction has ended, it
+   * reports the outcome at once.
    */
   afterWrite(then: (isCommitted: boolean) => void): void {
     if (this.transaction === undefined) then(this.#isCommitted ?? true);
     else this.#afterWrite.push(then);
   }
 
-  /** Ends the call's transaction. */
+  /** Records the outcome of the call's transaction and runs the callbacks of `afterWrite`. */
   endTransaction(isCommitted: boolean): void {
     this.transaction = undefined;
     this.#isCommitted = isCommitted;
     for (const then of this.#afterWrite.splice(0)) then(isCommitted);
   }
 
-  /** The caller's staff id; undefined unless a staff user with that id exists (spec 5). A call looks it up once. */
+  /**
+   * Resolves with the caller's staff id; undefined unless a staff user with that id exists
+   * (spec 5). Looked up once per call.
+   */
   staffId(): Promise<number | undefined> {
     this.#staffId ??= this.identity.staffId(this);
     return this.#staffId;

@@ -1,6 +1,6 @@
 import { invalidField } from '../errors/errors.ts';
 
-/** The parts of a date and time as they are written, with the offset of the time zone. */
+/** The parts of a date and time as written, with the offset of the time zone. */
 interface WrittenTime {
   readonly year: number;
   /** 1 to 12. */
@@ -14,12 +14,10 @@ interface WrittenTime {
 }
 
 /**
- * Parses a date in ISO 8601 or in another form that `Date.parse` accepts, in the years 1 to 9999
- * (design 7). A date without a time zone is UTC, whatever zone the process runs in. The time to parse
- * grows linearly with the length of the text.
+ * Parses a date in ISO 8601 or another form that `Date.parse` accepts, in the years 1 to 9999 (design 7). A date
+ * without a time zone is UTC, regardless of the process's zone. Parsing takes time linear in the length of the text.
  *
- * @returns undefined for a bare number, for a day that does not exist, and for anything else that is no
- * date.
+ * @returns undefined for a bare number, for a day that does not exist, and for any other text that is not a date.
  */
 export function parseDate(text: string): Date | undefined {
   const written = readIso(text.trim()) ?? readLoose(text);
@@ -38,7 +36,7 @@ export function requiredDate(field: string, text: string): Date {
   return date;
 }
 
-/** Undefined when a part is out of range, as in 31 February. */
+/** Returns undefined if a part is out of range, as in 31 February. */
 function toDate({ year, month, day, hour, minute, second, millisecond, offsetMinutes }: WrittenTime): Date | undefined {
   const isEndOfDay = hour === 24 && minute === 0 && second === 0 && millisecond === 0;
   if ((hour > 23 && !isEndOfDay) || minute > 59 || second > 59) return undefined;
@@ -71,7 +69,7 @@ function readIso(text: string): WrittenTime | undefined {
 
 const parenthesized = /\([^()]*\)/g;
 const separators = /[\s,]+/g;
-// Everything after the minutes is optional, so that the expression never backtracks over them.
+// Every group after the minutes is optional, so the expression never backtracks over them.
 const clockAndZone =
   /(?<!\d)(\d{1,2}):(\d{2})(?!\d)(?::(\d{2})(?!\d)(?:\.(\d+))?)?(?: ?([ap])m(?![a-z]))?(?: ?(utc?|gmt|z|[ecmp][sd]t)(?![a-z]))?(?: ?([+-])(\d{1,2})(?::?(\d{2}))?(?!\d))?/i;
 
@@ -86,10 +84,9 @@ const hoursOfZone = new Map([
 ]);
 
 /**
- * Parses the other forms that people and programs write: `Mar 7, 2026`, `7 March 2026 10:15`,
- * `03/07/2026 5:00 PM`, `Sat, 07 Mar 2026 10:00:00 GMT`, and what `Date` itself prints. `Date.parse`
- * must accept the text too, but its result is not used: it moves 31 February to March, and accepts
- * `foo 1`.
+ * Parses other common forms: `Mar 7, 2026`, `7 March 2026 10:15`, `03/07/2026 5:00 PM`, `Sat, 07 Mar 2026 10:00:00
+ * GMT`, and the output of `Date` itself. `Date.parse` must accept the text too, but its result is not used: it moves 31
+ * February to March, and accepts `foo 1`.
  */
 function readLoose(text: string): WrittenTime | undefined {
   if (Number.isNaN(Date.parse(text))) return undefined;
@@ -134,22 +131,22 @@ function readDate(parts: readonly string[]): Pick<WrittenTime, 'year' | 'month' 
     : { year: fullYear(first), month: second, day: third };
 }
 
-/** Whether a word is one of the names, or abbreviates one to three letters or more. */
+/** Whether a word is one of the names, or abbreviates one to at least three letters. */
 function isName(word: string | undefined, names: readonly string[]): boolean {
   return word !== undefined && word.length >= 3 && names.some((name) => name.startsWith(word));
 }
 
-/** Expands a year of two digits to one from 1950 to 2049. */
+/** Expands a two-digit year to one from 1950 to 2049. */
 function fullYear(year: number): number {
   return year < 50 ? 2000 + year : year < 100 ? 1900 + year : year;
 }
 
-/** The milliseconds of a fraction of a second, of which any number of digits may be given. */
+/** Converts a fraction of a second, with any number of digits, to milliseconds. */
 function readMilliseconds(fraction = ''): number {
   return Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
 
-/** An offset in minutes; NaN for one of a day or more. */
+/** Returns an offset in minutes; NaN for an offset of a day or more. */
 function readOffset(sign = '+', hours = '0', minutes = '0'): number {
   if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));

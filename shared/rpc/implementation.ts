@@ -13,8 +13,8 @@ import type { CallContext } from './call-context.ts';
 import { EncodedResponse, type HandlerResponse } from './protobuf/encoding.ts';
 
 /**
- * Implements one procedure. A unary one takes the decoded, valid request and resolves with the fields
- * of the response; a streaming one yields those of one message after the other.
+ * Implements one procedure. A unary handler takes the decoded, valid request and resolves with the fields of the
+ * response. A streaming handler yields the fields of each message.
  */
 export type Handler<Method> =
   Method extends DescMethodUnary<infer Input, infer Output>
@@ -31,18 +31,18 @@ export type Handlers<Service extends DescService> = {
   [Name in keyof Service['method']]: Handler<Service['method'][Name]>;
 };
 
-/** A handler whose messages are only known to its method's descriptor. */
+/** A handler whose message types are only known from its method's descriptor. */
 type UntypedAnswer = Promise<Record<string, unknown> | EncodedResponse> | AsyncIterable<Record<string, unknown>>;
 type UntypedHandler = (request: never, call: CallContext) => UntypedAnswer;
 
 /** One procedure, ready to be mounted on a server stack. */
 export interface Rpc {
   readonly method: DescMethod;
-  /** What a caller without a staff identity gets; undefined where the procedure does not ask. */
+  /** The error for callers without a staff identity; undefined if the procedure needs none. */
   readonly staffOnly: ErrorRow | undefined;
   /** Runs a unary procedure. */
   invoke(request: Message, call: CallContext): Promise<HandlerResponse>;
-  /** Runs a streaming one. */
+  /** Runs a streaming procedure. */
   stream(request: Message, call: CallContext): AsyncIterable<Message>;
 }
 
@@ -60,8 +60,8 @@ export interface StaffRule<Service extends DescService> {
 /**
  * Binds handlers to a service once, for every server stack (design 1).
  *
- * @param staffOnly the error of procedures that need a staff identity before their body, and the
- * procedures that don't.
+ * @param staffOnly the error for callers without a staff identity, and the procedures that do not
+ * require one before their body.
  */
 export function implement<Service extends DescService>(
   service: Service,
@@ -72,7 +72,7 @@ export function implement<Service extends DescService>(
   const open = new Set<PropertyKey>(staffOnly?.except);
   const rpcs = service.methods.map((method): Rpc => {
     const handler = byName.get(method.localName);
-    // `Handlers` ties each handler to its method's messages; the map by name forgets that.
+    // `Handlers` types each handler by its method's messages; the lookup by name loses the types.
     const answer = (request: Message, call: CallContext) => {
       if (handler === undefined) throw fail(commonErrors.unimplemented, { params: { method: method.name } });
       return handler(request as never, call);

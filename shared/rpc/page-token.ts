@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { invalidField } from '../errors/errors.ts';
 
 /**
- * Writes a page token: where the next page of a listing starts. It is no secret; it is tied to what is listed, and reveals a
- * garbled one.
+ * Creates a page token, which tells where the next page of a listing starts. It is not secret. A checksum ties it to
+ * its listing and detects a corrupted token.
  *
- * @param listed names the listing and its filters.
- * @param place numbers in decimal.
+ * @param listed identifies the listing and its filters.
+ * @param place the position in the listing, as decimal numbers.
  */
 export function writePageToken(listed: readonly string[], place: readonly (string | number)[]): string {
   const text = place.join('.');
@@ -17,7 +17,10 @@ export function writePageToken(listed: readonly string[], place: readonly (strin
   return Buffer.from(`${text}.${check}`).toString('base64url');
 }
 
-/** Reads the place of a page token. Throws INVALID_ARGUMENT for one that is garbled, or of another listing or filter. */
+/**
+ * Returns the place in a page token. Throws INVALID_ARGUMENT if the token is corrupted, or belongs to
+ * another listing or filter.
+ */
 export function readPageToken(listed: readonly string[], token: string): string[] {
   const place = Buffer.from(token, 'base64url').toString().split('.').slice(0, -1);
   const isOfDigits = place.every((number) => /^-?\d{1,19}$/.test(number));

@@ -2,10 +2,10 @@ import type { Implementation } from './implementation.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { OpenRequests } from './limits/open-requests.ts';
 
-/** What both ports of a service serve, and what its calls pass. */
+/** The services of both ports, and the interceptors and limits for their calls. */
 export interface ServedCalls {
   readonly implementations: readonly Implementation[];
-  /** The first one outermost. */
+  /** The first one is outermost. */
   readonly interceptors: readonly Interceptor[];
   readonly requests: OpenRequests;
 }

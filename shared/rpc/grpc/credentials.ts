@@ -8,9 +8,9 @@ import {
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 
 /**
- * The credentials of the gRPC port: cleartext without certificates, else TLS that follows the files.
- * `ServerCredentials.createSsl` would keep the certificate that it got first, and the file watcher of
- * grpc-js rejects every connection while a file is missing or broken.
+ * Creates the credentials of the gRPC port: cleartext without certificates, else TLS that follows the certificate
+ * files. `ServerCredentials.createSsl` would keep its first certificate. The file watcher of grpc-js rejects every
+ * connection while a file is missing or broken.
  */
 export function createServerCredentials(certificates: CertificateFiles | undefined): ServerCredentials {
   if (certificates === undefined) return ServerCredentials.createInsecure();
@@ -31,8 +31,8 @@ class CertificateFilesProvider implements CertificateProvider {
     });
   }
 
-  // The first certificate must come in a later tick: grpc-js is ready for it only once it has added
-  // all of its listeners.
+  // Sends the first certificate in a later tick, because grpc-js can handle it only after it has
+  // added all of its listeners.
   addIdentityCertificateListener(listener: IdentityCertificateListener): void {
     this.#identityListeners.add(listener);
     process.nextTick(() => this.#sendIdentity(listener));

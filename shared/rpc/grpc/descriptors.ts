@@ -19,7 +19,7 @@ import type {
 
 type MessageResponse = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']>;
 
-/** The descriptors of services and of everything that they depend on, as reflection looks them up. */
+/** The descriptors of services and their dependencies, indexed for reflection. */
 export class Descriptors {
   readonly #services: readonly DescService[];
   readonly #files = new Map<string, DescFile>();
@@ -30,7 +30,7 @@ export class Descriptors {
   constructor(services: readonly DescService[]) {
     this.#services = services;
     for (const { file } of services) this.#add(file);
-    // No procedure names the types of error details.
+    // No procedure refers to the types of error details, so they are added explicitly.
     this.#add(file_google_rpc_error_details);
     this.#add(file_google_rpc_status);
   }
@@ -51,8 +51,8 @@ export class Descriptors {
   /**
    * Answers one request of a reflection stream.
    *
-   * @param sent the files that the stream has sent already. They are not repeated as dependencies, and
-   * the files of this response are added.
+   * @param sent the files that the stream has already sent. They are not repeated as dependencies. The files
+   * of this response are added.
    */
   lookUp({ messageRequest: { case: kind, value } }: ServerReflectionRequest, sent: Set<DescFile>): MessageResponse {
     switch (kind) {
@@ -78,7 +78,7 @@ export class Descriptors {
   }
 }
 
-/** The full names of a type's members. Protobuf scopes the values of an enum beside it, not inside. */
+/** Returns the full names of a type's members. Protobuf scopes enum values beside their enum, not inside it. */
 function membersOf(type: DescMessage | DescEnum | DescExtension | DescService): string[] {
   switch (type.kind) {
     case 'message':
@@ -92,7 +92,7 @@ function membersOf(type: DescMessage | DescEnum | DescExtension | DescService): 
   }
 }
 
-/** Responds with a file, even if it was sent before, and with those of its dependencies that were not. */
+/** Responds with a file, even if it was sent before, and with its dependencies that were not. */
 function withDependencies(file: DescFile | undefined, sent: Set<DescFile>): MessageResponse {
   if (file === undefined) return notFound;
   sent.delete(file);
@@ -110,7 +110,7 @@ function withDependencies(file: DescFile | undefined, sent: Set<DescFile>): Mess
 
 const encodedFiles = new WeakMap<DescFile, Uint8Array>();
 
-/** Encodes each file once, so that the responses that wait for slow readers share its bytes. */
+/** Encodes each file once, so that responses waiting for slow readers share the bytes. */
 function encodeOnce(file: DescFile): Uint8Array {
   const bytes = encodedFiles.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
   encodedFiles.set(file, bytes);

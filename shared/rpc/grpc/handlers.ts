@@ -20,11 +20,11 @@ import { procedurePath } from '../procedure-path.ts';
 import { encodeBinary, encodeMessage } from '../protobuf/encoding.ts';
 import { encodeStatus } from './status.ts';
 
-/** A call of grpc-js whose messages are bytes: they are decoded and encoded inside the interceptors. */
+/** A grpc-js call with raw bytes as messages. The interceptors decode and encode them. */
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
 type StreamingCall = ServerWritableStream<Buffer, Buffer>;
 
-/** Adds the procedures of a service to a server of grpc-js. */
+/** Adds a service's procedures to a grpc-js server. */
 export function mount(server: Server, { rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
   const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {};
   const handlers: UntypedServiceImplementation = {};
@@ -100,7 +100,7 @@ class GrpcCallSource implements CallSource {
     return this.#call.getDeadline() !== Number.POSITIVE_INFINITY;
   }
 
-  /** Joins the values of a key that was sent more than once with commas, as HTTP does. */
+  /** Returns the value of a metadata key. Repeated values are joined with commas, as in HTTP. */
   header(name: string): string | undefined {
     const values = this.#call.metadata.get(name);
     return values.length < 2 ? values[0]?.toString() : values.join(', ');
@@ -109,7 +109,7 @@ class GrpcCallSource implements CallSource {
   openSignal(): CallSignal {
     const signal = new CallSignal();
     const call = this.#call;
-    // grpc-js also reports a call as canceled when its deadline has passed, and when it has ended.
+    // grpc-js also reports a call as canceled after its deadline, and after it has ended.
     const abort = () =>
       signal.abort(() => {
         const isLate = Number(call.getDeadline()) <= Date.now();

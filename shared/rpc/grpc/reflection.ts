@@ -16,11 +16,11 @@ import { Descriptors } from './descriptors.ts';
 type ReflectionCall = ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>;
 
 /**
- * Mounts server reflection, in both of its versions, over the services, health and reflection itself.
- * The descriptors include the `buf.validate` rules and the types of error details.
+ * Mounts both versions of server reflection, covering the services, health and reflection itself. The descriptors
+ * include the `buf.validate` rules and the types of error details.
  */
 export function addReflection(server: Server, services: readonly DescService[]): void {
-  // The messages of both versions are the same on the wire.
+  // Both versions have the same wire format.
   const versions = [ServerReflection, ServerReflectionAlpha];
   const descriptors = new Descriptors([...services, Health, ...versions]);
   for (const { method } of versions) {
@@ -42,7 +42,7 @@ export function addReflection(server: Server, services: readonly DescService[]):
   }
 }
 
-/** Answers the requests of a stream one by one, each after the client has taken the previous response. */
+/** Answers a stream's requests one by one, with backpressure: each after the client has taken the previous response. */
 async function answerAll(call: ReflectionCall, descriptors: Descriptors): Promise<void> {
   const ended = new AbortController();
   call.once('cancelled', () => ended.abort());
@@ -58,6 +58,6 @@ async function answerAll(call: ReflectionCall, descriptors: Descriptors): Promis
     }
     call.end();
   } catch {
-    // The caller has disconnected or sent a malformed request: grpc-js has ended the call.
+    // The caller has disconnected or sent a malformed request, and grpc-js has ended the call.
   }
 }

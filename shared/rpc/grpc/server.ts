@@ -11,21 +11,21 @@ import { countRequests } from './requests.ts';
 
 export interface GrpcServer {
   readonly port: number;
-  /** Says in the health of every service whether calls would succeed now. */
+  /** Sets the health of every service to whether calls would succeed now. */
   setReady(isReady: boolean): void;
-  /** Sets the health of every service to NOT_SERVING for good; calls still work. */
+  /** Sets the health of every service to NOT_SERVING permanently. Calls still work. */
   drain(): void;
-  /** Accepts no more calls; resolves once those in flight have ended. */
+  /** Accepts no more calls. Resolves once those in flight have ended. */
   stop(): Promise<void>;
   /** Closes every connection at once. */
   kill(): void;
 }
 
 /**
- * Serves native gRPC, with `grpc.health.v1` and reflection, on a port (0 for a free one): in cleartext,
- * or over TLS with certificates. Rejects when the port can't be bound.
+ * Serves native gRPC with `grpc.health.v1` and reflection on a port (0 for a free one), in cleartext or, with
+ * certificates, over TLS. Rejects if the port can't be bound.
  *
- * @param keepaliveMs the time between two keepalive pings; half of it is the time to answer one.
+ * @param keepaliveMs the interval of keepalive pings. A ping must be answered within half of it.
  */
 export async function serveGrpc(
   { implementations, interceptors, requests }: ServedCalls,
@@ -33,16 +33,16 @@ export async function serveGrpc(
   certificates: CertificateFiles | undefined,
   keepaliveMs = 20_000,
 ): Promise<GrpcServer> {
-  // grpc-js would log malformed headers to stderr, the credential among them.
+  // By default grpc-js logs malformed headers to stderr, including the credential.
   if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
-    // When a client breaks the protocol or floods with resets, nghttp2 ends the session but Node keeps
-    // the connection. Only keepalive closes it once the client is gone.
+    // When a client breaks the protocol or floods with resets, nghttp2 ends the session, but Node keeps the connection.
+    // Once the client is gone, only keepalive closes it.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,
-    // Counts and times each call for a channelz service, which is not served.
+    // Channelz would count and time each call, but is not served.
     'grpc.enable_channelz': 0,
     // A client reconnects with its next call.
     'grpc.max_connection_idle_ms': 5 * 60_000,
@@ -75,12 +75,12 @@ export async function serveGrpc(
       new Promise((resolve, reject) => {
         server.tryShutdown((error) => (error ? reject(error) : resolve()));
         traffic.endOpenServices();
-        // Over TLS the shutdown would wait for the handshake that such a connection never began.
+        // Over TLS, a shutdown would wait for connections that never begin their handshake.
         for (const connections of traffic.connections) connections.closeSilent();
       }),
     kill() {
       server.forceShutdown();
-      // grpc-js closes them itself only with channelz.
+      // grpc-js closes its connections itself only with channelz.
       for (const connections of traffic.connections) connections.closeAll();
     },
   };

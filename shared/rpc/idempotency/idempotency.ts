@@ -12,20 +12,20 @@ import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
 
 const storeRequestHeader = 'store-request-id';
-/** A gRPC client sends it with an attempt that is not its first. */
+/** gRPC clients send this with retries. */
 const retryHeader = 'grpc-previous-rpc-attempts';
 
-/** Makes the mutations of a service safe to retry: one that carries an `idempotency-key` is executed once (design 9). */
+/** Makes the mutations of a service safe to retry: a call with an `idempotency-key` is executed once (design 9). */
 export function withIdempotency({ service, rpcs }: Implementation, database: Database): Implementation {
   return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? executeOnce(rpc, database) : rpc)) };
 }
 
 /**
- * Wraps a mutation. One with a key runs in a transaction, of which the last statement stores the answer. That statement waits
- * for a concurrent call with the same key to end. If the other call has committed, the statement fails and undoes the mutation. A
- * call that fails gives the answer that another one has stored.
+ * Wraps a mutation. A call with a key runs in a transaction whose last statement stores the answer. That statement
+ * waits for a concurrent call with the same key. If the other call commits, the statement fails and rolls the mutation
+ * back. A call that fails returns the answer that another call has stored, if there is one.
  *
- * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request.
+ * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request before.
  */
 function executeOnce(rpc: Rpc, database: Database): Rpc {
   const { output } = rpc.method;
@@ -54,20 +54,23 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
     } catch (error) {
       call.endTransaction(false);
       call.responseHeaders.delete(storeRequestHeader);
-      // Who may not call the procedure gets no answer of it either.
+      // A caller that may not call the procedure must not get a stored answer either.
       const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated;
       if (!hasConnection || isRefused || call.signal.aborted) throw error;
       return answerOfOther(call, keyed, error);
     }
   }
 
-  /** Resolves with the answer that another call has stored for the key. Throws why this call failed when there is none. */
+  /**
+   * Resolves with the answer that another call has stored for the key. If there is none, throws `error`, the
+   * reason why this call failed.
+   */
   async function answerOfOther(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
     const { answer, storeRequestId } = await database.transaction(call, async (tx) => {
-      // A statement that took too long has waited already.
+      // A statement that timed out has already waited for the other call.
       const waiting = tookTooLong(error) ? [] : tx.query(awaitKey(keyed));
       const [own, [stored]] = await Promise.all([waiting, tx.query(findAnswer(keyed))]);
-      // No other call has stored an answer. The error rolls back the row of this one.
+      // No other call has stored an answer. Throwing rolls back this call's row.
       if (own.length > 0 || stored === undefined) throw error;
       if (!stored.request.equals(keyed.request)) throw fail(commonErrors.idempotencyKeyReused);
       return stored;
@@ -86,24 +89,25 @@ interface KeyedRequest {
   readonly request: Buffer;
 }
 
-// For a retry: all that the mutation sends behind it fails, too. A first attempt would pay a tenth of its time for it.
+// Sent with retries only: a known key makes it fail, and with it the mutation's statements. It would cost a first
+// attempt a tenth of its time.
 const refuseKnownKey = statement<never, { id: Buffer }>('refuseKnownKey', 'select refuse_known_key($id)');
 
-// Waits for a concurrent call with the same key to end, and fails when that has committed.
+// Waits for a concurrent call with the same key to end, and fails if that call has committed.
 const storeAnswer = statement<never, KeyedRequest & { answer: Buffer; storeRequestId: string | undefined }>(
   'storeAnswer',
   `insert into idempotency_keys (id, request, answer, store_request_id)
    values ($id, $request, $answer, $storeRequestId)`,
 );
 
-// Inserts a row only to wait for a concurrent call with the same key, and gives it when none has committed.
+// Inserts a row only to wait for a concurrent call with the same key. Returns the row if no such call has committed.
 const awaitKey = statement<{ id: Buffer }, KeyedRequest>(
   'awaitKey',
   `insert into idempotency_keys (id, request, answer) values ($id, $request, '') on conflict do nothing returning id`,
 );
 
-// A commit whose caller has given up no longer waits for a synchronous standby, although others see it. The lock makes this
-// transaction wait for it: no replay acknowledges what a failover would lose.
+// After its caller has given up, a commit no longer waits for a synchronous standby, but becomes visible. The row lock
+// makes this transaction wait for the standby, so that no replay acknowledges a write that a failover could lose.
 const findAnswer = statement<{ request: Buffer; answer: Buffer; storeRequestId: string | null }, { id: Buffer }>(
   'findAnswer',
   'select request, answer, store_request_id as "storeRequestId" from idempotency_keys where id = $id for key share',

@@ -15,11 +15,11 @@ import { StoredAnswer } from './stored-answer.ts';
 const hourMs = 3_600_000;
 const flushEveryMs = 1_000;
 
-/** What one caller has had stored. */
+/** The bytes that one caller has stored. */
 interface Count {
-  /** In this hour over all replicas, as the last flush has read it. */
+  /** The bytes of this hour over all replicas, as of the last flush. */
   total: number;
-  /** What no flush has written yet. */
+  /** The bytes counted since the last flush. */
   unwritten: number;
   /** When the hour ends, by `performance.now`. */
   endsAtMs: number;
@@ -32,8 +32,9 @@ interface QuotaParts {
 }
 
 /**
- * Bounds what a caller may have stored in an hour of PostgreSQL's clock, over all replicas (design 8). A call pays for no round trip:
- * each replica adds up what its calls have stored, writes it once a second, and reads the totals back.
+ * Limits how much a caller may store in an hour of PostgreSQL's clock, over all replicas (design 8). It
+ * adds no round trip to a call: each replica adds up the bytes of its calls, writes the sums once a second,
+ * and reads back the totals.
  */
 export class StorageQuota {
   readonly #maxBytes: number;
@@ -50,7 +51,7 @@ export class StorageQuota {
     this.#timer = setInterval(() => void this.#flush(), flushEveryMs).unref();
   }
 
-  /** Throws RESOURCE_EXHAUSTED STORAGE_QUOTA for a caller that has had too much stored in this hour. */
+  /** Throws RESOURCE_EXHAUSTED STORAGE_QUOTA if the caller has reached its quota for this hour. */
   requireRoom(subject: string): void {
     const count = this.#counts.get(subject);
     if (count === undefined || count.total + count.unwritten < this.#maxBytes) return;
@@ -67,7 +68,7 @@ export class StorageQuota {
     }
   }
 
-  /** Writes what is counted, while the database answers. */
+  /** Stops the flushes after a last one. The database must still be open. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#flush();
@@ -101,7 +102,7 @@ export class StorageQuota {
   }
 }
 
-/** Refuses the mutations of a caller that has had too much stored, and counts what others store. */
+/** Refuses the mutations of callers over their quota, and counts the bytes of the others. */
 export function withStorageQuota({ service, rpcs }: Implementation, quota: StorageQuota): Implementation {
   const bounded = (rpc: Rpc): Rpc => ({
     ...rpc,
@@ -111,7 +112,7 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
       const count = (answerBytes: number) => quota.add(subject, storedBytes(rpc.method.input, request) + answerBytes);
       try {
         const answer = await rpc.invoke(request, call);
-        // A replay counts, too: it may have written all before it found its key, and has left as many dead rows.
+        // A replay counts too: it may have written everything before it found its key, leaving as many dead rows.
         count(answer instanceof StoredAnswer ? answer.bytes.length : 0);
         return answer;
       } catch (error) {
@@ -125,14 +126,14 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
   return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? bounded(rpc) : rpc)) };
 }
 
-// Measured, and meant to be a little too high. A record with its indexes and its entry; each byte of a request, in
-// the record and in the entry, as text; each link, a row with up to four indexes, and in the entry. What a write removes is in its
-// entry once more, and was counted when it was added: the factors have room for both.
+// Measured, and rounded up. `perCall` covers a record with its indexes and its audit entry. `perByte` covers a request
+// byte in the record and, as text, in the entry. `perLink` covers a link row with up to four indexes, and its place in
+// the entry. The factors leave room for removed values, which reappear in the entry of the write that removes them.
 const perCall = 1_024;
 const perByte = 4;
 const perLink = 128;
 
-/** The lists of ids of which each id is stored as a row, by message. */
+/** By message, the id lists of which each id is stored as a row. */
 const linkFields: Readonly<Record<string, readonly string[]>> = {
   'coupon.v1.CouponBody': ['applicableUsers', 'applicableProducts'],
   'slot.v1.CreateSlotRequest': ['productIds'],
@@ -140,7 +141,7 @@ const linkFields: Readonly<Record<string, readonly string[]>> = {
   'slot.v1.UpdateSlotProductsRequest': ['productIds'],
 };
 
-/** About how many bytes a mutation has had stored, at most. */
+/** Estimates the bytes that a mutation stores, rounded up. */
 function storedBytes(schema: DescMessage, request: Message): number {
   return perCall + perByte * encodeMessage(schema, request).length + perLink * countLinks(request);
 }
@@ -158,7 +159,7 @@ const countStored = statement<
   { callers: string[]; bytes: number[] }
 >(
   'countStored',
-  // In one order: two replicas that write the same callers would deadlock.
+  // A fixed order: two replicas that update the same callers in different orders would deadlock.
   `insert into stored_bytes (caller, hour, bytes)
    select caller, date_trunc('hour', now()), bytes
    from unnest((select $callers::text[]), (select $bytes::bigint[])) as counted (caller, bytes) order by caller
@@ -166,7 +167,7 @@ const countStored = statement<
    returning caller, bytes::float8 as total, (extract(epoch from hour + interval '1 hour' - now()) * 1000)::float8 as "leftMs"`,
 );
 
-/** Deletes the counts of hours that have passed. Returns how many. */
+/** Deletes the counts of past hours. Returns the number of deleted rows. */
 export const sweepStoredBytes = statement<{ swept: number }, { most: number }>(
   'sweepStoredBytes',
   `with oldest as (

@@ -1,7 +1,10 @@
 import { type DescMessage, fromBinary, toJsonString } from '@bufbuild/protobuf';
 import { EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 
-/** An answer as it is stored for its key. The first call gets it in this form, too: a replay is the same, byte for byte. */
+/**
+ * An answer as stored for its key. The first call returns it in this form too, so that a replay
+ * is identical byte for byte.
+ */
 export class StoredAnswer extends EncodedResponse {
   readonly bytes: Buffer;
 

@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 
-/** Deletes keys that are older than their time, the oldest first (design 9). Returns how many. */
+/** Deletes keys older than `hours`, oldest first (design 9). Returns the number of deleted keys. */
 export const sweepKeys = statement<{ swept: number }, { hours: number; most: number }>(
   'sweepKeys',
   `with oldest as (

@@ -6,24 +6,24 @@ import type { Handle, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
 
-/** How many calls a process executes at once. */
+/** How many calls a process executes concurrently. */
 export interface CallLimits {
   /** Unary calls. */
   readonly calls: number;
-  /** Streaming calls: they stay open for long, and would use up a common limit. */
+  /** Streaming calls. They stay open for long, and would use up a shared limit. */
   readonly streams: number;
 }
 
 export interface Admission {
   readonly interceptor: Interceptor;
-  /** Aborts all calls in flight with STOPPING, which tells their callers to try another server. */
+  /** Aborts all calls in flight with STOPPING, so that their callers try another server. */
   end(): void;
 }
 
 /**
- * Admission control. A unary call waits for a place in its caller's queue, and keeps the place until its
- * handler has ended or gives it back, even when its caller has disconnected: until then it occupies the
- * processor and the database. A caller that has its share of streams gets no more of them.
+ * Admission control. A unary call waits for a place in its caller's queue. It keeps the place until its handler ends or
+ * gives it back, even if the caller disconnects: until then it uses the processor and the database. A stream is refused
+ * once its caller has its share of streams.
  */
 export function createAdmission(limits: CallLimits, requests: OpenRequests): Admission {
   const queue = new FairQueue(limits.calls, maxWaitingCalls);
@@ -45,7 +45,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       call.hasPlace = false;
     },
   };
-  // Created once: an error with its stack and details costs as much as the rest of a rejected call.
+  // Created once, because an error with its stack and details costs as much as the rest of a rejected call.
   const overloaded = fail(commonErrors.overloaded);
   const tooManyStreams = fail(commonErrors.tooManyStreams);
 
@@ -91,7 +91,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   };
 }
 
-/** A list of calls in no order. A Set that calls join and leave all the time would be rehashed again and again. */
+/** An unordered list of calls. A Set with frequent adds and deletes would be rehashed over and over. */
 class CallList {
   readonly calls: CallContext[] = [];
 
@@ -108,7 +108,7 @@ class CallList {
   }
 }
 
-/** The bytes of a result that is encoded; 0 for a message. */
+/** The size of an encoded result; 0 for a message. */
 function sizeOf(result: unknown): number {
   return result instanceof Uint8Array || typeof result === 'string' ? result.length : 0;
 }

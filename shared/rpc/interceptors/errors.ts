@@ -4,8 +4,8 @@ import { toPublicError } from '../../errors/errors.ts';
 import type { Interceptor } from '../interceptor.ts';
 
 /**
- * Converts anything that is thrown into an error that a caller may see, and logs unexpected ones. A 401 of
- * the web port gets the challenge that HTTP asks for (RFC 6750).
+ * Converts anything thrown into an error that a caller may see, and logs unexpected errors. A 401 of the web port gets
+ * the challenge that HTTP requires (RFC 6750).
  */
 export function errors(logger: Logger): Interceptor {
   return function errors(_rpc, next) {

@@ -1,14 +1,13 @@
 import { type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf';
 import { field as fieldOption } from '../../gen/buf/validate/validate_pb.ts';
 
-/** Deduplicates the lists of ids in a decoded message, in place. */
+/** Deduplicates the id lists of a decoded message, in place. */
 type Deduplicate = (message: object) => void;
 
 /**
- * Compiles the step that deduplicates a request's lists of ids before anything else is done with them
- * (design 7): the cost of a call then depends on how many ids it names, not on how often it repeats
- * them. A list of int32 is a list of ids. A list that is too long keeps one id more than its
- * `max_items`, so that the check of the request rules rejects it.
+ * Compiles the step that deduplicates a request's id lists before any other processing (design 7). The cost of a call
+ * then depends on the number of distinct ids, not on repetitions. Every list of int32 is an id list. A list that is too
+ * long keeps one id more than its `max_items`, so that validation rejects it.
  *
  * @returns undefined for a message without such a list.
  */
@@ -41,7 +40,7 @@ function compileField(field: DescField): Deduplicate | undefined {
   );
 }
 
-/** The distinct ids in their order; at most one more than `maxIds`. */
+/** Returns the distinct ids in order, at most one more than `maxIds`. */
 function distinct(ids: readonly unknown[], maxIds: number): unknown[] {
   const set = new Set<unknown>();
   for (const id of ids) {

@@ -8,13 +8,16 @@ import type { Interceptor } from '../interceptor.ts';
 const recheckMs = 1_000;
 
 /**
- * Verifies the credential. Throws UNAUTHENTICATED `Authentication required`, and ends a stream with it
- * once its token has expired or its key is revoked. The log then has the reason.
+ * Verifies the credential. Throws UNAUTHENTICATED `Authentication required`. Ends a stream with the same error once its
+ * token expires or its key is revoked. The log has the reason.
  */
 export function identity({ authenticate }: Authenticator, logger: Logger): Interceptor {
   const logRefusal = logRefusals(logger);
 
-  /** Whether the token is refused, which is logged. While the keys can't be fetched, nobody knows that it is bad. */
+  /**
+   * Whether an error refuses the token; logs the refusal. An error in fetching the keys does
+   * not: the token may be valid.
+   */
   function isRefused(call: CallContext, error: unknown): error is ConnectError {
     if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
     if (error.cause !== undefined) logRefusal(error.cause, call.requestId);

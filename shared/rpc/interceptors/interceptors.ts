@@ -16,7 +16,7 @@ export interface InterceptorOptions {
   readonly logger: Logger;
   readonly authenticator: Authenticator;
   readonly admission: Admission;
-  /** Undefined without a metrics port: calls then pay nothing. */
+  /** Undefined without a metrics port: calls then skip the metrics. */
   readonly calls?: CallMetrics | undefined;
   /** Undefined when no traces are exported. */
   readonly tracing?: Tracing | undefined;
@@ -35,8 +35,8 @@ export function createInterceptors({
     ...(tracing === undefined ? [] : [traces(tracing)]), // so that everything inside runs in the call's trace context
     logging(logger), // so that every call is logged, refused ones included
     errors(logger), // inside logging and metrics, so that they see the error that the caller gets
-    identity(authenticator, logger), // before the request is decoded: no bytes are decoded for callers without a credential
-    admission.interceptor, // shares out by caller, who is known now; before the request is decoded
+    identity(authenticator, logger), // before decoding: a caller without a credential costs no decoding
+    admission.interceptor, // after identity, because callers share the places; still before decoding
     validation, // before the body: declared types and bounds come first (design 1)
     staff, // innermost: the staff check is the first rule of the body (spec 5)
   ];

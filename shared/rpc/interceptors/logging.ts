@@ -4,7 +4,7 @@ import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
 import { procedureName } from '../procedure-path.ts';
 
-/** Logs one line per call: caller, procedure, code and duration. Never a token or a message. */
+/** Logs one line per call: caller, procedure, code and duration. It never logs a token or a message. */
 export function logging(logger: Logger): Interceptor {
   return function logging(rpc, next) {
     const method = procedureName(rpc.method);

@@ -2,19 +2,19 @@ import { type DescField, type DescMessage, getOption, hasOption } from '@bufbuil
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { type FieldRules, field as fieldOption, message as messageOption } from '../../gen/buf/validate/validate_pb.ts';
 
-/** Whether a value plainly keeps its rules. False decides nothing: protovalidate does then. */
+/** Whether a value certainly satisfies its rules. False means undecided: protovalidate then decides. */
 type Check = (value: unknown) => boolean;
 
 const always: Check = () => true;
 const unsure: Check = () => false;
 
 /**
- * Compiles the `buf.validate` rules of a message that are mere comparisons. protovalidate interprets
- * every rule for every message, but nearly all messages are valid, and nearly all rules are comparisons
+ * Compiles those `buf.validate` rules of a message that are plain comparisons. protovalidate interprets every
+ * rule for every message, but nearly all messages are valid and nearly all rules are comparisons
  * (docs/performance.md has the figures).
  */
 export function compilePlainRules(schema: DescMessage): Check {
-  // The types of protobuf itself have no rules, and contain one another.
+  // Protobuf's own types have no rules, and are recursive.
   if (schema.file.proto.package === 'google.protobuf') return always;
   if (hasOption(schema, messageOption)) return unsure;
   const checks = schema.fields
@@ -26,7 +26,7 @@ export function compilePlainRules(schema: DescMessage): Check {
 function compileField(field: DescField): Check {
   const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
   const isRequired = rules?.required === true;
-  // Whether such a field is set is not told by its value alone.
+  // The value alone does not tell whether such a field is set.
   if (field.oneof !== undefined || (isRequired && field.presence === FeatureSet_FieldPresence.IMPLICIT)) return unsure;
   const check = compileValue(field, rules);
   return check === always && !isRequired ? always : (value) => (value === undefined ? !isRequired : check(value));
@@ -51,7 +51,7 @@ function compileScalar(rules: FieldRules | undefined): Check {
     case 'string': {
       const { minLen, maxLen, notContains } = rules.type.value;
       const [min, max] = boundsOf(minLen, maxLen);
-      // The rules count code points: a text has at most as many as its length, and at least half.
+      // The rules count code points. A string has at most `length` of them, and at least half as many.
       const minLength = min <= 1 ? min : min * 2;
       return (value) =>
         typeof value === 'string' &&
@@ -79,7 +79,7 @@ function compileScalar(rules: FieldRules | undefined): Check {
   }
 }
 
-/** The bounds of a length; 0 is no upper bound. */
+/** Converts length bounds; an upper bound of 0 means none. */
 function boundsOf(min = 0n, max = 0n): [min: number, max: number] {
   return [Number(min), Number(max) || Number.POSITIVE_INFINITY];
 }

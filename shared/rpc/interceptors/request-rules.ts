@@ -7,14 +7,14 @@ import { compilePlainRules } from './plain-rules.ts';
 const firstViolation = createValidator({ failFast: true });
 const allViolations = createValidator();
 
-// A request up to this size gets all its violations reported, a larger one only the first: it may have
-// millions, and the report has to fit into the headers that any gRPC client accepts.
+// A request up to this size gets all its violations reported; a larger one only the first. It may have millions, and
+// the report must fit into the headers that any gRPC client accepts.
 const fullReportBytes = 16 * 1024;
 const maxViolations = 20;
 
 /**
- * Compiles the check of requests against the `buf.validate` rules of their .proto file. It throws
- * INVALID_ARGUMENT with the violations; its message is that of the first.
+ * Compiles the validation of requests against the `buf.validate` rules of their .proto file. The returned function
+ * throws INVALID_ARGUMENT with the violations and the message of the first one.
  */
 export function compileRules(schema: DescMessage): (message: Message) => void {
   const isPlainlyValid = compilePlainRules(schema);
@@ -38,7 +38,9 @@ function validate(schema: DescMessage, message: Message): void {
   throw invalidRequest(first === undefined ? 'The request is invalid' : describe(first), { violations });
 }
 
-/** The message of a violation. A CEL rule has a full sentence; a standard rule needs the name of its field. */
+/**
+ * Returns the message of a violation. A CEL rule has a full sentence; a standard rule needs its field's name in front.
+ */
 function describe({ field, rule, message }: Violation): string {
   const [kind] = rule;
   const isSentence = field.length === 0 || (kind?.kind === 'field' && kind.name === 'cel');

@@ -1,7 +1,7 @@
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Interceptor } from '../interceptor.ts';
 
-/** Runs each call in a span of its own. */
+/** Runs each call in its own span. */
 export function traces(tracing: Tracing): Interceptor {
   return function traces({ method }, next) {
     return (call) => tracing.call(method, call, () => next(call));

@@ -4,7 +4,7 @@ import type { Interceptor } from '../interceptor.ts';
 import { compileIdSets } from './id-sets.ts';
 import { compileRules } from './request-rules.ts';
 
-/** Deduplicates the lists of ids, then checks the request against the rules of its .proto file, and its idempotency key. */
+/** Deduplicates the id lists, then validates the request against its .proto file and reads the idempotency key. */
 export const validation: Interceptor = function validation({ method }, next) {
   const deduplicateIds = compileIdSets(method.input);
   const checkRules = compileRules(method.input);

@@ -1,16 +1,17 @@
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { Batch, inTurns, type TurnTaker } from './turns.ts';
 
-// No answer is larger: it would take too much memory and time.
+// The maximum size of an answer; a larger one would take too much memory and time.
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Encodes something long. Whenever its batch is over, it yields how much it has written in it. */
+/** Encodes something long. It yields at the end of each batch, with the length written in that batch. */
 export type Encoding<Encoded> = Generator<number, Encoded, void>;
 
 /**
- * Encodes a response in batches, between which other calls run. A short one is encoded at once.
+ * Encodes a response in batches, and lets other calls run between them. A short response takes a single
+ * batch and is encoded at once.
  *
- * @throws RESOURCE_EXHAUSTED as soon as more than 64 MiB are written.
+ * @throws RESOURCE_EXHAUSTED as soon as the output exceeds 64 MiB.
  */
 export async function encodeInBatches<Encoded extends Buffer | string>(
   caller: TurnTaker,
@@ -29,7 +30,7 @@ export async function encodeInBatches<Encoded extends Buffer | string>(
   return runBatch() ?? inTurns(caller, runBatch);
 }
 
-/** Writes a long text in batches. */
+/** Collects a long text in batches. */
 export class TextWriter {
   readonly #texts: string[] = [];
   #length = 0;
@@ -40,7 +41,7 @@ export class TextWriter {
     return this;
   }
 
-  /** Ends a batch. Returns how many characters were written in it. */
+  /** Ends a batch. Returns the number of characters written in it. */
   flush(): number {
     const length = this.#length;
     this.#length = 0;

@@ -9,13 +9,13 @@ import {
 } from '@bufbuild/protobuf';
 import type { TurnTaker } from './turns.ts';
 
-/** The form in which a message is encoded. */
+/** The encoding of a message. */
 export type Codec = 'json' | 'proto';
 
-// JSON is read by people too, who expect to see false, 0 and [].
+// People read the JSON too, and expect to see false, 0 and [].
 export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
 
-/** A response that encodes itself, for lists where creating and encoding a message costs too much. */
+/** A response that encodes itself, for lists where creating and encoding messages is too slow. */
 export abstract class EncodedResponse<Output extends DescMessage = DescMessage> {
   readonly schema: Output;
 
@@ -23,10 +23,10 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
     this.schema = schema;
   }
 
-  /** @param caller for whom it is encoded. A long response is encoded in turns with those of others. */
+  /** @param caller the caller to encode for. Callers with long responses take turns. */
   abstract toBinary(caller: TurnTaker): Promise<Buffer>;
 
-  /** Encodes in protobuf's JSON form, according to `jsonWriteOptions`: as text, or as its bytes. */
+  /** Encodes as protobuf's JSON according to `jsonWriteOptions`, as text or UTF-8 bytes. */
   abstract toJson(caller: TurnTaker): Promise<string | Buffer>;
 
   async toMessage(caller: TurnTaker): Promise<MessageShape<Output>> {
@@ -34,7 +34,7 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
   }
 }
 
-/** What the handler of a unary procedure returns. */
+/** The result of a unary procedure's handler. */
 export type HandlerResponse = Message | EncodedResponse;
 
 /** Encodes a response in protobuf's binary form. */

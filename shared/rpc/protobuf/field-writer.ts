@@ -1,36 +1,36 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** The fields of a map's entry. */
+/** The fields of a map entry. */
 export const mapKey = 1;
 export const mapValue = 2;
 
 /**
- * Writes the fields of one message with the writer of protobuf-es, without creating the message. A long
- * one is written in batches: `open`, `close` and `flush` are for those.
+ * Writes the fields of one message with protobuf-es's writer, without creating the message. `open`, `close` and `flush`
+ * write a long message in batches.
  */
 export class FieldWriter {
   readonly #writer = new BinaryWriter();
   readonly #chunks: Buffer[] = [];
-  /** How many messages are open. */
+  /** The number of open messages. */
   #open = 0;
-  /** A batch has ended while a message was open. */
+  /** Whether a batch has ended while a message was open, which postpones the flush. */
   #isDue = false;
   #flushed = 0;
 
-  /** Returns what was written; the writer is empty afterwards. */
+  /** Returns the bytes written, and empties the writer. */
   finish(): Buffer {
     const last = this.#take();
     return this.#chunks.length === 0 ? last : Buffer.concat([...this.#chunks.splice(0), last]);
   }
 
-  /** Begins a message: what is written from here on are its fields. */
+  /** Begins a nested message; the following writes are its fields. */
   open(field: number): this {
     this.#writer.tag(field, WireType.LengthDelimited).fork();
     this.#open += 1;
     return this;
   }
 
-  /** Ends the message that was begun last. */
+  /** Ends the innermost open message. */
   close(): this {
     this.#writer.join();
     this.#open -= 1;
@@ -38,7 +38,7 @@ export class FieldWriter {
     return this;
   }
 
-  /** Ends a batch. Returns how many bytes were written; those of a message that is open count later. */
+  /** Ends a batch. Returns the number of bytes written. The bytes of an open message count in a later batch. */
   flush(): number {
     this.#flush();
     const flushed = this.#flushed;
@@ -59,13 +59,13 @@ export class FieldWriter {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Writes an int32 or an enum, also when it is 0. */
+  /** Writes an int32 or an enum, even if it is 0. */
   int32(field: number, value: number): this {
     this.#writer.tag(field, WireType.Varint).int32(value);
     return this;
   }
 
-  /** Writes fields that are encoded already. */
+  /** Writes fields that are already encoded. */
   raw(value: Uint8Array): this {
     this.#writer.raw(value);
     return this;

@@ -2,13 +2,13 @@ import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '../../errors/errors.ts';
 
-// Protobuf decodes at most 100 nested messages, and a level of JSON takes two.
+// Protobuf decodes at most 100 nested messages, and each level of JSON takes two of them.
 const maxDepth = 32;
 
 /**
- * Converts a `google.protobuf.Value` to plain JSON. Throws INVALID_ARGUMENT for the field when the value
- * is missing, or when it can't be stored and read back: NaN, an integer that a double can't hold, a NUL, ill-formed Unicode,
- * deep nesting.
+ * Converts a `google.protobuf.Value` to plain JSON. Throws INVALID_ARGUMENT for the field if the value is
+ * missing or can't be stored and read back: NaN, an integer beyond a double's precision, a NUL, ill-formed
+ * Unicode, or deep nesting.
  */
 export function readJson(field: string, value: Value | undefined): JsonValue {
   let json: JsonValue;
@@ -35,7 +35,7 @@ function violationOf(value: JsonValue, depth: number): string | undefined {
   return undefined;
 }
 
-/** An integer that is written in digits, but not exact as a double: which one the caller meant is lost already. */
+/** Reports an integer that a double can't hold exactly: decoding has already rounded it. */
 function violationOfNumber(number: number): string | undefined {
   const isExact = Number.isSafeInteger(number) || !Number.isInteger(number) || Math.abs(number) >= 1e21;
   return isExact ? undefined : 'holds an integer beyond 2^53 - 1, which JSON does not keep';

@@ -1,22 +1,23 @@
 import { create, type DescField, type DescMessage, type JsonValue, mergeFromJson } from '@bufbuild/protobuf';
 
-/** What is wrong with a field of a request in JSON. `field` is where it stands there. */
+/** A problem with one field of a JSON request. `field` is its path. */
 export interface JsonViolation {
   readonly field: string;
   readonly description: string;
 }
 
 const maxViolations = 20;
-/** To look at each of 100,000 values on their own would keep all other calls waiting. */
+/** Examining all of 100,000 values one by one would block other calls. */
 const maxExamined = 2_000;
-// A request may name a field of megabytes.
+// Requests may contain names of megabytes.
 const maxShown = 100;
 
 /**
- * Finds what is wrong with JSON that could not be decoded as a message: each unknown field, with the place of the known one
- * that it resembles, and each value of another type. Only a request that fails pays for it.
+ * Explains why JSON could not be decoded as a message: lists each unknown field, with the path of a similar known one,
+ * and each value of the wrong type. Only requests that fail to decode pay for it.
  *
- * @returns at most 20, of the first 2,000 values; none where the text as a whole is at fault.
+ * @returns at most 20 violations among the first 2,000 values; none if the text as a whole is at
+ * fault, as when it is not JSON.
  */
 export function findViolations(schema: DescMessage, text: string): JsonViolation[] {
   const found: JsonViolation[] = [];
@@ -29,7 +30,7 @@ export function findViolations(schema: DescMessage, text: string): JsonViolation
   return found;
 }
 
-/** The value of a JSON text. One that is none has no fields. */
+/** Parses JSON. Text that is not JSON becomes an empty object, which has no violations. */
 function parse(text: string): JsonValue {
   try {
     return JSON.parse(text);
@@ -38,7 +39,7 @@ function parse(text: string): JsonValue {
   }
 }
 
-/** A value that was looked at; without a description if nothing is wrong with it. */
+/** An examined value. Without a description, it is valid. */
 type Examined = Pick<JsonViolation, 'field'> & Partial<JsonViolation>;
 
 function* violationsOf(schema: DescMessage, json: JsonValue, at: string, root: DescMessage): Generator<Examined> {
@@ -70,7 +71,7 @@ function* violationsOfField(field: DescField, value: JsonValue, at: string, root
   }
 }
 
-/** What the decoder says of one value; undefined when it takes it. */
+/** Returns the decoder's complaint about one value; undefined if it accepts the value. */
 function problemOf(field: DescField, value: JsonValue): string | undefined {
   try {
     mergeFromJson(field.parent, create(field.parent), { [field.jsonName]: value });
@@ -82,7 +83,7 @@ function problemOf(field: DescField, value: JsonValue): string | undefined {
   }
 }
 
-/** Messages of protobuf itself take JSON of a form of their own. */
+/** Whether a field holds one of our messages. Protobuf's own types have special JSON forms. */
 const isOwn = ({ message }: DescField) => message !== undefined && message.file.proto.package !== 'google.protobuf';
 
 function suggest(key: string, schema: DescMessage, root: DescMessage): string {
@@ -94,7 +95,7 @@ function suggest(key: string, schema: DescMessage, root: DescMessage): string {
   return known === undefined ? '' : `; did you mean ${known}?`;
 }
 
-/** The paths of all fields of a message and of those within it. Requests don't contain themselves. */
+/** Returns the paths of all fields of a message, including nested ones. Request types are not recursive. */
 function pathsOf({ fields }: DescMessage): string[] {
   return fields.flatMap((field) => {
     const inner = field.message !== undefined && isOwn(field) ? pathsOf(field.message) : [];

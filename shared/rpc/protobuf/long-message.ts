@@ -12,31 +12,31 @@ import { EncodedResponse, encodeMessage, jsonWriteOptions } from './encoding.ts'
 import { FieldWriter, mapKey, mapValue } from './field-writer.ts';
 import type { Batch, TurnTaker } from './turns.ts';
 
-/** How much work it is to make and encode a small message (see `Batch`). */
+/** The work of creating and encoding a small message, in the units of `Batch`. */
 const unitsPerMessage = 10;
 
-/** How many small messages are made and encoded at once. */
+/** How many small messages are created and encoded at once. */
 const sliceSize = 100;
 
-/** A message with long lists, whose items become messages as they are encoded. */
+/** A message with long lists, whose items become messages only when they are encoded. */
 export interface LongMessage<Schema extends DescMessage = DescMessage> {
   readonly schema: Schema;
-  /** All but the lists. */
+  /** All fields except the lists. */
   readonly fields: MessageInitShape<Schema>;
   readonly lists: readonly LongList[];
-  /** How many messages it is made of. */
+  /** The number of messages in it. */
   readonly size: number;
 }
 
 interface Item {
-  /** In a map. */
+  /** The key of a map entry; undefined in a list. */
   readonly key: number | undefined;
   readonly long: LongMessage;
-  /** How many small messages take as long to encode. */
+  /** The encoding work, as a number of small messages. */
   readonly size: number;
 }
 
-/** A field of a long message that holds messages: a list or a map of them, or a single one. */
+/** A field of a long message that contains messages: a list, a map or a single one. */
 export interface LongList {
   readonly field: DescField;
   readonly size: number;
@@ -52,9 +52,9 @@ export function longMessage<Schema extends DescMessage>(
 }
 
 /**
- * The messages that `toItem` makes of the rows.
+ * Creates a field with the messages that `toItem` makes of the rows.
  *
- * @param extra how many small messages take as long to encode as what a row has of numbers and texts; 0 where it is absent.
+ * @param extra the work of encoding a row's numbers and texts, as a number of small messages; 0 by default.
  */
 export function longList<Row>(
   field: DescField,
@@ -74,7 +74,9 @@ export function longList<Row>(
   };
 }
 
-/** The messages that `toItem` makes of the rows, in a map by numbers. `extra` is as in `longList`. */
+/**
+ * Creates a map field, keyed by number, with the messages that `toItem` makes of the rows. `extra` is as in `longList`.
+ */
 export function longMap<Row>(
   field: DescField,
   rows: readonly (readonly [key: number, row: Row])[],
@@ -94,7 +96,7 @@ export function longMap<Row>(
   };
 }
 
-/** A response that is a long message. It is encoded in batches, and once in each form for all calls that share it. */
+/** A response that is a long message. Each form of it is encoded in batches, once for all calls that share it. */
 export class LongResponse<Output extends DescMessage> extends EncodedResponse<Output> {
   readonly #long: LongMessage<Output>;
   #binary: Promise<Buffer> | undefined;
@@ -120,21 +122,21 @@ export class LongResponse<Output extends DescMessage> extends EncodedResponse<Ou
   }
 }
 
-/** The message with all its lists. */
+/** Creates the message with all its lists. */
 function toMessage<Schema extends DescMessage>({ schema, fields, lists }: LongMessage<Schema>): MessageShape<Schema> {
   if (lists.length === 0) return create(schema, fields);
   const filled = lists.map(({ field, items }) => [field.localName, toValue(field, [...items()])]);
   return create(schema, { ...fields, ...Object.fromEntries(filled) });
 }
 
-/** Items as the value of their field. */
+/** Returns items as the value of their field. */
 function toValue({ fieldKind }: DescField, items: readonly Item[]): unknown {
   const messages = items.map(({ long }) => toMessage(long));
   if (fieldKind === 'map') return Object.fromEntries(items.map(({ key }, index) => [key, messages[index]]));
   return fieldKind === 'list' ? messages : messages[0];
 }
 
-/** Items that are encoded at once, or one that is larger. */
+/** Items that are encoded at once, or a single larger item. */
 interface Slice {
   readonly items: readonly Item[];
   readonly size: number;
@@ -153,7 +155,7 @@ function* slices({ items }: LongList): Iterable<Slice> {
   if (slice.length > 0) yield { items: slice, size };
 }
 
-/** The item of a slice that is encoded in slices itself. */
+/** Returns the item of a slice that must itself be encoded in slices; undefined if there is none. */
 const longItemOf = ({ items: [first], size }: Slice) =>
   size > sliceSize && first !== undefined && first.long.lists.length > 0 ? first : undefined;
 
@@ -163,10 +165,7 @@ function* encodeBinary(batch: Batch, long: LongMessage): Encoding<Buffer> {
   return writer.finish();
 }
 
-/**
- * Writes a message part by part, each with a slice of its lists: a parser of protobuf joins the parts of a message that come one
- * after the other.
- */
+/** Writes a message in parts, each with a slice of its lists. Protobuf parsers merge consecutive parts of a message. */
 function* writeBinary(batch: Batch, writer: FieldWriter, { schema, fields, lists }: LongMessage): Iterable<number> {
   let part: Record<string, unknown> = { ...fields };
   let partSize = 1;
@@ -183,7 +182,7 @@ function* writeBinary(batch: Batch, writer: FieldWriter, { schema, fields, lists
       const longItem = longItemOf(slice);
       if (longItem !== undefined) {
         const { key, long } = longItem;
-        // The items of a list keep their order.
+        // Ends the part first, so that the items of the list stay in order.
         if (field.localName in part && endPart()) yield writer.flush();
         writer.open(field.number);
         if (key !== undefined) writer.int32(mapKey, key).open(mapValue);

@@ -5,20 +5,20 @@ import type { Queryable } from '../../db/transaction.ts';
 import type { Caller } from '../../fairness/caller.ts';
 import { type Codec, EncodedResponse } from './encoding.ts';
 
-/** A call that takes its response in one form. */
+/** A call that needs its response in one encoding. */
 interface SharingCall extends Caller {
   readonly codec: Codec;
 }
 
-// More at once would each answer fewer calls, and what they read would pile up in memory.
+// More concurrent reads would serve fewer calls each, and their results would pile up in memory.
 const bounds = { maxRunning: 1, maxKeys: Number.POSITIVE_INFINITY, maxReads: 128 };
 
 /**
- * Reads a response that is the same for all callers, such as a list. Calls that wait at the same time share its statement
- * and its bytes: it is encoded once in each form that they take. Calls that come meanwhile share the next statement.
+ * Creates a read of a response that is the same for all callers, such as a list. Concurrent calls share a statement,
+ * and the response is encoded once per encoding. Calls that arrive meanwhile share the next statement.
  *
- * @param open reads the response, by one statement. Rejects with what the caller gets.
- * @returns a read that rejects as `BatchedRead` does, and as `open` and the encoding do.
+ * @param open reads the response with one statement. Rejects with the caller's error.
+ * @returns a function that rejects as `BatchedRead` does, and with the errors of `open` and of encoding.
  */
 export function shareResponse<Output extends DescMessage>(
   database: Database,
@@ -34,7 +34,7 @@ export function shareResponse<Output extends DescMessage>(
         }),
     });
     const encoded = new Map(codecs.map((codec) => [codec, encode(response, codec)]));
-    // One form may be too large for an answer, and another not.
+    // One encoding may exceed the size limit while the other does not.
     await Promise.allSettled(encoded.values());
     return encoded;
   }, bounds);
@@ -46,13 +46,13 @@ export function shareResponse<Output extends DescMessage>(
 }
 
 async function encode<Output extends DescMessage>(response: EncodedResponse<Output>, codec: Codec) {
-  // Each list takes its turns for itself: a short one does not wait for all of a long one.
+  // Each list takes its own turns, so that a short one does not wait for all of a long one.
   const caller = { subject: response.schema.typeName };
   const bytes = codec === 'proto' ? await response.toBinary(caller) : Buffer.from(await response.toJson(caller));
   return new SharedResponse(response.schema, codec, bytes);
 }
 
-/** The bytes of a response in one form. */
+/** The bytes of a response in one encoding. */
 class SharedResponse<Output extends DescMessage> extends EncodedResponse<Output> {
   readonly #codec: Codec;
   readonly #bytes: Buffer;

@@ -1,18 +1,18 @@
 import { RoundRobin } from '../../fairness/round-robin.ts';
 
-/** On whose behalf something long is done: turns are shared out by the token's `sub` (design 8). */
+/** The caller that long work is done for. Turns are shared out by the token's `sub` (design 8). */
 export interface TurnTaker {
   /** Undefined for the process itself. */
   readonly subject?: string | undefined;
 }
 
-/** Less than a small call takes. What is written in it fits into a processor's cache. */
+/** Shorter than a small call. The output of one batch fits into the processor's cache. */
 const batchMs = 0.5;
 
-/** Reading the clock takes as long as some of this work. */
+/** Reading the clock takes as long as some of this work, so it happens only once per this many units. */
 const unitsPerLook = 200;
 
-/** A batch of some long work. It may go on until it is over. */
+/** A time slice of long work. */
 export class Batch {
   #endMs = 0;
   #units = 0;
@@ -23,9 +23,9 @@ export class Batch {
   }
 
   /**
-   * Counts work that was done. Returns whether the batch has taken its time: the work then has to yield.
+   * Counts finished work. Returns whether the time slice is used up, so that the work must yield.
    *
-   * @param units of which 200 take some 0.05 ms, such as items of a list of numbers and short texts.
+   * @param units 200 of them take about 0.05 ms; one is, for example, an item in a list of numbers or short texts.
    */
   isOverAfter(units: number): boolean {
     this.#units += units;
@@ -35,18 +35,18 @@ export class Batch {
   }
 }
 
-/** The batches that wait for their turns, in the whole process: it has one event loop. */
+/** Batches that wait for their turn. There is one event loop, so the queue covers the whole process. */
 const waiting = new RoundRobin<() => void>();
 
-/** The long works of each caller, of which only the first one takes turns. */
+/** The last work of each caller. A caller's works run one after another. */
 const lines = new Map<string | undefined, Promise<unknown>>();
 
 /**
- * Does something long in batches. Of all such works, one batch runs in each iteration of the event loop,
- * the callers in turn: a small call waits for one batch, however much else is under way. The works of
- * one caller come one after the other, so that the first is done early, and not all at the end.
+ * Runs long work in batches. One batch runs per iteration of the event loop, and the callers take turns. A small call
+ * therefore waits for one batch at most, however much work is queued. A caller's works run one after another, so that
+ * the first ends early instead of all ending late.
  *
- * @param runBatch runs one batch; of the last one it returns the result.
+ * @param runBatch runs one batch. The last one returns the result, the others undefined.
  */
 export async function inTurns<Result>({ subject }: TurnTaker, runBatch: () => Result | undefined): Promise<Result> {
   const work = async () => {
@@ -75,6 +75,6 @@ function nextTurn(subject: string | undefined): Promise<void> {
 
 function giveTurn(): void {
   waiting.shift()?.();
-  // What was given its turn runs before, in a microtask.
+  // The batch that got this turn runs first, in a microtask.
   if (waiting.size > 0) setImmediate(giveTurn);
 }

@@ -4,25 +4,25 @@ import { compressionGzip } from '@connectrpc/connect-node';
 
 const compress = promisify(gzip);
 
-// Responses wait in memory for Node's four worker threads, on which tokens are verified too.
+// Responses wait in memory for Node's four worker threads, which also verify tokens.
 const maxInFlightBytes = 1024 * 1024;
 let inFlightBytes = 0;
 
-/** Whether others keep the threads busy. A single response may have any size. */
+/** Whether other responses keep the threads busy. A single response may have any size. */
 function isBusy(bytes: number): boolean {
   return inFlightBytes > 0 && inFlightBytes + bytes > maxInFlightBytes;
 }
 
-/** Compresses a response; undefined while the threads are busy, so that it is sent uncompressed. */
+/** Compresses a response with gzip; undefined while the threads are busy, so that it is sent uncompressed. */
 export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | undefined> {
   return isBusy(body.length) ? undefined : gzipCounted(body);
 }
 
 /**
- * The same for connect-node, which requires the result to be gzip: while the threads are busy, it is
- * in gzip's format without compression.
+ * Returns a gzip codec for connect-node, which requires gzip output. While the threads are busy, the output is in
+ * gzip's format but not compressed.
  *
- * @param check gets each decompressed request before it is decoded, and throws to reject it.
+ * @param check receives each decompressed request before it is decoded, and throws to reject it.
  */
 export function boundedGzip(check: (message: Uint8Array) => void): typeof compressionGzip {
   return {

@@ -5,11 +5,11 @@ import type { OpenRequest } from '../limits/open-requests.ts';
 import type { Codec } from '../protobuf/encoding.ts';
 import { mayBeCompressed } from './http-request.ts';
 
-/** The flags and length before each message of a stream, and of gRPC-Web. */
+/** The flags and length in front of each message of a stream and of gRPC-Web. */
 const envelopeHeaderBytes = 5;
 const compressedFlag = 1;
 
-/** The codec of a request, found out as connect-node does. */
+/** Returns the codec of a request, by connect-node's rules. */
 export function codecOf({ method, url = '', headers }: IncomingMessage): Codec {
   const isJson =
     method === 'GET'
@@ -19,12 +19,11 @@ export function codecOf({ method, url = '', headers }: IncomingMessage): Codec {
 }
 
 /**
- * Reads the body of a request and yields it as one chunk, once `checkBounds` has accepted its message.
- * A compressed message is checked after decompression instead. connect-node has no place for either:
- * it decodes what it gets.
+ * Reads a request body and yields it as one chunk, after `checkBounds` has accepted its message. A compressed message
+ * is checked after decompression instead. connect-node has no hook for either.
  *
- * Throws TOO_MANY_REQUEST_BYTES when the caller may take no more memory, MESSAGE_TOO_LARGE, and INVALID_ARGUMENT for a stream of
- * several messages.
+ * Throws TOO_MANY_REQUEST_BYTES when the caller has used up its share of memory, MESSAGE_TOO_LARGE, and
+ * INVALID_ARGUMENT for more than one message.
  */
 export async function* readBoundedBody(
   request: IncomingMessage,
@@ -42,7 +41,7 @@ export async function* readBoundedBody(
     if (size > maxMessageBytes + envelopeHeaderBytes) throw fail(commonErrors.messageTooLarge);
   }
   const body = Buffer.concat(chunks);
-  // connect-node would decode all of several messages before it rejects them.
+  // connect-node would decode all messages before rejecting more than one.
   if (isEnveloped && body.length > envelopeHeaderBytes && body.length > envelopeHeaderBytes + body.readUInt32BE(1)) {
     throw invalidRequest('The request has more than one message');
   }

@@ -18,8 +18,8 @@ import { refuse } from './error-response.ts';
 import type { WebHandler } from './port.ts';
 
 /**
- * Creates the handlers, by request path, that leave the protocol to Connect: gRPC-Web, and all of Connect but the calls that
- * connect-unary.ts takes. A request that can't be decoded gets Connect's own error (design 3).
+ * Creates the handlers, by request path, that delegate the protocol to Connect: gRPC-Web, and the Connect calls that
+ * connect-unary.ts does not handle. A request that can't be decoded gets Connect's own error (design 3).
  */
 export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
@@ -37,13 +37,13 @@ export function createConnectRouterHandlers(
   );
 }
 
-/** A handler for one procedure and one codec: the check of a message's bounds depends on the codec. */
+/** Creates the handler of one procedure for one codec, because the bounds check depends on the codec. */
 function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Interceptor[], logger: Logger): WebHandler {
   const checkBounds = (message: Uint8Array) => checkMessageBounds(codec, rpc.method.input, message);
   const router = createConnectRouter({
     grpc: false,
     readMaxBytes: maxMessageBytes,
-    // Only gzip: at Node's default, brotli takes 200 ms for one large response.
+    // Only gzip: at Node's default level, brotli takes 200 ms for one large response.
     acceptCompression: [boundedGzip(checkBounds)],
     // Unknown fields are refused (design 7).
     jsonOptions: { ...jsonWriteOptions, ignoreUnknownFields: false },
@@ -72,7 +72,7 @@ function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Intercepto
     try {
       await write(answer, response);
     } finally {
-      // Discards the rest of a rejected request: unread, it would block the next one on the connection.
+      // Discards the rest of a rejected request. Left unread, it would block the next request on the connection.
       request.resume();
     }
   };
@@ -88,7 +88,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
 
 type Answer = Awaited<ReturnType<ConnectRouter['handlers'][number]>>;
 
-/** Sends the answer of a handler. Its headers are complete only once its first chunk is there. */
+/** Sends a handler's answer. Its headers are complete only once the first chunk arrives. */
 async function write({ status, header, body }: Answer, response: ServerResponse): Promise<void> {
   const writeHead = () =>
     response.writeHead(status, { 'cache-control': 'no-store', ...Object.fromEntries(header ?? []) });
@@ -126,12 +126,12 @@ function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Intercept
   });
 }
 
-/** The call of a request that Connect has decoded. */
+/** Creates the call of a request that Connect has decoded. */
 function open({ method }: Rpc, request: Message, { protocolName, requestHeader, signal }: HandlerContext): CallContext {
   return new CallContext({
     method,
     protocol: protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
-    // Connect encodes messages, whatever the client takes.
+    // Connect encodes messages itself, regardless of the client's codec.
     codec: 'proto',
     hasDeadline: hasTimeout(requestHeader),
     header: (name) => requestHeader.get(name) ?? undefined,
@@ -144,11 +144,11 @@ function setHeaders(call: CallContext, context: HandlerContext): void {
   for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
 }
 
-/** The messages of a streaming procedure, with backpressure: one at a time. */
+/** Yields a streaming procedure's messages one at a time, with backpressure. */
 async function* stream(interceptors: readonly Interceptor[], call: CallContext, rpc: Rpc): AsyncGenerator<Message> {
   const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const ended = intercept(interceptors, rpc, () => pipeline(rpc.stream(call.request, call), messages))(call);
-  // Ends the loop over the messages with the error that the caller gets.
+  // Ends the loop over the messages with the caller's error.
   ended.catch((error: Error) => messages.destroy(error));
   yield* messages;
   await ended;

@@ -9,7 +9,7 @@ import type { OpenRequest } from '../limits/open-requests.ts';
 import type { Codec } from '../protobuf/encoding.ts';
 import { findViolations } from '../protobuf/json-violations.ts';
 
-/** A unary call of Connect, read straight from Node's request. */
+/** A unary Connect call, read directly from Node's request. */
 export class ConnectUnaryCallSource implements CallSource {
   readonly method: DescMethod;
   readonly protocol = 'connect';
@@ -28,8 +28,8 @@ export class ConnectUnaryCallSource implements CallSource {
   }
 
   /**
-   * Reads the body to its end, or until it is too large. Size errors are kept for `decode`, so that the
-   * interceptors see them. Rejects when the caller disconnects.
+   * Reads the body to its end, or until it is too large. Stores size errors for `decode`, so that they pass through the
+   * interceptors. Rejects if the caller disconnects.
    */
   readBody(open: OpenRequest): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -102,7 +102,10 @@ export class ConnectUnaryCallSource implements CallSource {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Decodes a request in JSON. The error for one that does not decode names its fields; unknown ones are refused (design 7). */
+/**
+ * Decodes a JSON request. Refuses unknown fields (design 7). The error of a request that does
+ * not decode names its fields.
+ */
 function decodeJson({ input }: DescMethod, body: Buffer): Message {
   let text = '';
   try {

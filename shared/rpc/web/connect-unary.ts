@@ -11,10 +11,9 @@ import { connectTimeoutPattern } from './deadlines.ts';
 import { errorToJson, httpStatus } from './error-response.ts';
 
 /**
- * A fast path for the most common Connect calls, straight on Node's HTTP: unary, by POST, without
- * compression. It does what connect-node does, but without Request, Headers, streams and abort
- * controllers, which take three times as long as the rest of a short call. All other calls go through
- * connect-node (see connect-router.ts).
+ * A fast path for the most common Connect calls, directly on Node's HTTP: unary, by POST, uncompressed. It behaves like
+ * connect-node, but avoids Request, Headers, streams and abort controllers, which take three times as long as the rest
+ * of a short call. All other calls go through connect-node (see connect-router.ts).
  */
 export type ConnectUnaryHandler = (
   request: IncomingMessage,
@@ -24,10 +23,10 @@ export type ConnectUnaryHandler = (
 ) => Promise<void>;
 
 const contentTypePattern = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))$/i;
-// As in connect-node: a smaller response does not gain by compression.
+// As in connect-node: compressing a smaller response does not pay off.
 const minCompressedBytes = 1024;
 
-/** The codec of a request that the fast path can handle; undefined for all other requests. */
+/** Returns the codec of a request that the fast path can handle; undefined for any other request. */
 export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | undefined {
   const timeout = headers['connect-timeout-ms'];
   if (method !== 'POST' || (headers['content-encoding'] ?? 'identity') !== 'identity') return undefined;
@@ -37,7 +36,7 @@ export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | unde
   return match[1] === undefined ? 'json' : 'proto';
 }
 
-/** Creates the handler of one procedure. It rejects when the response could not be delivered. */
+/** Creates the handler of one procedure. It rejects if the response could not be delivered. */
 export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]): ConnectUnaryHandler {
   const { method } = rpc;
   const handles: Record<Codec, Handle<Buffer | string>> = {

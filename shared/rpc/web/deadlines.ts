@@ -4,15 +4,15 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import { capGrpcTimeout } from '../limits/grpc-timeout.ts';
 import { maxTimerMs } from '../limits/limits.ts';
 
-/** A `connect-timeout-ms` that the protocol allows. */
+/** The values that the protocol allows for `connect-timeout-ms`. */
 export const connectTimeoutPattern = /^\d{1,10}$/;
 
-/** Whether a request of Connect or gRPC-Web has a timeout. */
+/** Whether a Connect or gRPC-Web request has a timeout. */
 export function hasTimeout(header: Headers): boolean {
   return header.has('connect-timeout-ms') || header.has('grpc-timeout');
 }
 
-/** Caps the timeouts of a request at the longest delay of a timer; connect-node would end it at once. */
+/** Caps the timeouts of a request at the longest delay of a timer. connect-node would end a longer one at once. */
 export function capTimeouts(header: Headers): void {
   const connect = header.get('connect-timeout-ms') ?? '';
   if (connectTimeoutPattern.test(connect) && Number(connect) > maxTimerMs) {
@@ -23,8 +23,8 @@ export function capTimeouts(header: Headers): void {
 }
 
 /**
- * Converts connect-node's signal of a call. Its reason is whatever ended the connection; ours is either
- * the deadline or a caller that disconnected.
+ * Converts connect-node's signal of a call. connect-node's reason is the error that ended the connection. Ours is
+ * either the deadline or the disconnect.
  */
 export function toCallSignal(from: AbortSignal): CallSignal {
   const signal = new CallSignal();

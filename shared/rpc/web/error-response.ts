@@ -27,7 +27,7 @@ export const httpStatus: Readonly<Record<Code, number>> = {
   [Code.Unauthenticated]: 401,
 };
 
-/** An error as JSON: https://connectrpc.com/docs/protocol#error-end-stream */
+/** Encodes an error as JSON: https://connectrpc.com/docs/protocol#error-end-stream */
 export function errorToJson({ code, rawMessage, details }: ConnectError): string {
   const shown = details.flatMap((detail): JsonValue[] => {
     if (!('desc' in detail)) return [];
@@ -39,12 +39,12 @@ export function errorToJson({ code, rawMessage, details }: ConnectError): string
   return JSON.stringify({ code: codeName(code).toLowerCase(), message: rawMessage, details: shown });
 }
 
-// A path may be as long as all headers may be together.
+// A path may be as long as the limit for all headers.
 const maxPath = 200;
 
 /**
- * Refuses a request that is no call of any procedure, with the body that every error has, and a line in the log: for its path
- * (404), its HTTP method (405) or its content type (415).
+ * Refuses a request that calls no procedure, because of its path (404), HTTP method (405) or content type (415). It
+ * sends a standard error body and logs a line.
  */
 export async function refuse(
   logger: Logger,

@@ -3,12 +3,12 @@ import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 
 const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
 
-/** Whether the message of a request may be compressed. */
+/** Whether a request's message may be compressed. */
 export function mayBeCompressed({ headers }: IncomingMessage): boolean {
   return encodingHeaders.some((name) => (headers[name] ?? 'identity') !== 'identity');
 }
 
-/** The path of a request, without its query. */
+/** Returns the path of a request, without the query. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
@@ -33,7 +33,7 @@ export class HttpRequest extends OpenRequest {
     this.disconnect();
   }
 
-  /** A connection of HTTP/1.1 carries one request at a time. */
+  /** An HTTP/1.1 connection carries one request at a time, so this ends only this request. */
   disconnect(): void {
     this.#response.req.socket.destroy();
   }

@@ -6,7 +6,7 @@ import { Connections } from '../limits/connections.ts';
 import { requestTimeoutMs } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 
-/** Handles one request; rejects when the response could not be delivered. */
+/** Handles one request. Rejects if the response could not be delivered. */
 export type WebHandler = (request: IncomingMessage, response: ServerResponse, open: OpenRequest) => Promise<void>;
 export type WebListener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -14,31 +14,30 @@ export type WebListener = (request: IncomingMessage, response: ServerResponse) =
 export interface WebPort {
   readonly server: Server;
   readonly connections: Connections;
-  /** Accepts no more connections; resolves once the calls in flight have ended. */
+  /** Accepts no more connections. Resolves once the calls in flight have ended. */
   stop(): Promise<void>;
   /** Closes every connection at once. */
   kill(): void;
 }
 
 const limits = {
-  // A query by GET carries its request in the URL; 64 KiB hold some 4,000 ids. A browser can't read the 431
-  // of a longer one, because Node sends it before CORS headers can be set.
+  // A GET query carries its request in the URL; 64 KiB hold about 4,000 ids. Browsers can't read the 431 for a longer
+  // one, because Node sends it before CORS headers can be set.
   maxHeaderSize: 64 * 1024,
   headersTimeout: 10_000,
   requestTimeout: requestTimeoutMs,
-  // Longer than the 60 s for which most load balancers keep their own side: they must not send a
-  // request into a connection that is closing.
+  // Longer than the 60 s of most load balancers, which must not send a request into a closing connection.
   keepAliveTimeout: 65_000,
-  // How often Node looks for requests that are past their timeout.
+  // How often Node checks for requests past their timeout.
   connectionsCheckingInterval: 5_000,
 };
-// Node drops further headers silently; browsers and proxies send some forty.
+// Node silently drops further headers. Browsers and proxies send about forty.
 const maxHeadersCount = 200;
 
 const sweepMs = 50;
 const handshakeTimeoutMs = 10_000;
 
-/** Creates a port for HTTP/1.1: in cleartext, or over TLS with certificates. */
+/** Creates an HTTP/1.1 port, in cleartext or, with certificates, over TLS. */
 export function createPort(certificates: CertificateFiles | undefined, listener: WebListener): WebPort {
   const server = certificates === undefined ? createServer(limits, listener) : createTlsServer(certificates, listener);
   server.maxHeadersCount = maxHeadersCount;
@@ -47,7 +46,7 @@ export function createPort(certificates: CertificateFiles | undefined, listener:
     server,
     connections,
     stop: () =>
-      // Connections that become idle only after the close would stay open for their keep-alive time.
+      // Connections that become idle after the close would stay open for their keep-alive time.
       new Promise((resolve) => {
         const sweep = setInterval(() => {
           server.closeIdleConnections();

@@ -9,8 +9,8 @@ import { HttpRequest, pathOf } from './http-request.ts';
 import type { WebHandler, WebListener } from './port.ts';
 
 /**
- * Creates the listener for the paths of the procedures; any other path is refused. Ordinary unary calls of
- * Connect take the fast path, all others go through connect-node.
+ * Creates the listener for the procedures' paths; it refuses any other path. Ordinary unary Connect calls take the fast
+ * path, all others go through connect-node.
  */
 export function createCallListener(
   { implementations, interceptors, requests }: ServedCalls,
@@ -38,7 +38,7 @@ export function createCallListener(
     response.once('close', () => requests.end(open));
     requests.begin(open, request.headers.authorization, connections().of(request.socket));
     handle(request, response, open).catch((error: unknown) => {
-      // The caller has disconnected, or the response could not be written: there is nobody to report to.
+      // The caller has disconnected, or the response could not be written, so nobody can receive an error.
       logger.debug({ err: error }, 'an answer was not delivered');
       response.destroy();
     });

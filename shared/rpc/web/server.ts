@@ -11,9 +11,9 @@ import { createCallListener } from './routes.ts';
 
 export interface WebServer {
   readonly port: number;
-  /** Makes `/readyz` say 503; calls still work, and each response closes its connection. */
+  /** Makes `/readyz` answer 503. Calls still work, and each response closes its connection. */
   drain(): void;
-  /** Accepts no more connections; resolves once the calls in flight have ended. */
+  /** Accepts no more connections. Resolves once the calls in flight have ended. */
   stop(): Promise<void>;
   /** Closes every connection at once. */
   kill(): void;
@@ -32,8 +32,8 @@ export interface WebOptions {
 }
 
 /**
- * Serves Connect and gRPC-Web, `/healthz` and `/readyz`, over HTTP/1.1 on a port (0 for a free one): in cleartext, or over TLS with
- * certificates. Rejects when the port can't be bound.
+ * Serves Connect and gRPC-Web, `/healthz` and `/readyz` over HTTP/1.1 on a port (0 for a free one), in cleartext or,
+ * with certificates, over TLS. Rejects if the port can't be bound.
  */
 export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<WebServer> {
   const handleCall = createCallListener(calls, options.logger, () => webPort.connections);
@@ -46,8 +46,8 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
 
-  // The last response of each connection. While draining, responses say `Connection: close`, so
-  // that clients don't send their next call into a closing socket.
+  // The last response of each connection. While draining, responses have `Connection: close`, so that clients don't
+  // send their next call into a closing socket.
   const responses = new Map<Socket, ServerResponse>();
   const listener: WebListener = (request, response) => {
     if (draining) response.shouldKeepAlive = false;
@@ -57,7 +57,7 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
       answerHealth(path, response);
       return;
     }
-    // Only browsers send an origin.
+    // Only browsers send an Origin header.
     if (request.headers.origin === undefined) handleCall(request, response);
     else allowOrigin(request, response, () => handleCall(request, response));
   };
@@ -79,7 +79,7 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
 
 function createCors(origins: readonly string[]) {
   return cors({
-    // An empty list still answers a preflight, but without the header that would allow the origin.
+    // With an empty list, a preflight is still answered, but without the header that allows the origin.
     origin: (origin, callback) => callback(null, isAllowed(origin, origins) ? origin : []),
     methods: [...connectCors.allowedMethods],
     allowedHeaders: [
