@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/variables.ts';
 
-/** Returns a handler for the error of binding a port, which throws a `ConfigError` that explains it. */
+/** Returns a handler for errors of binding a port. It throws a `ConfigError` that explains the error. */
 export function throwPortError(host: string, port: number): (error: unknown) => never {
   return (error) => {
     const text = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 
-// If a process ends sooner than this after its start, there is a pause before the next start, which doubles each time.
+// A process that ends sooner than this is restarted after a pause, which doubles each time.
 const shortLifeMs = 5_000;
 const firstPauseMs = 500;
 const maxPauseMs = 30_000;
@@ -12,11 +12,11 @@ const maxPauseMs = 30_000;
 const serving = 'serving';
 
 /**
- * Runs this program in `count` processes, which share its ports: each new connection goes to the next process in turn.
- * Once a process has served, every process that ends by itself is started again while the others serve on.
+ * Runs this program in `count` processes that share its ports: new connections go to the processes in turn. Once a
+ * process has served, each process that ends by itself is restarted while the others keep serving.
  *
- * Resolves once `stopRequested` has resolved and all processes have stopped. Stops all processes and rejects with a
- * `ConfigError` if one ends before any has served, because the same problem would keep all of them from starting.
+ * Resolves once `stopRequested` has resolved and all processes have stopped. If a process ends before any has served,
+ * the same problem would keep all of them from starting: stops all processes and rejects with a `ConfigError`.
  */
 export async function runProcesses(count: number, stopRequested: Promise<void>, logger: Logger): Promise<void> {
   const running = new Set<Worker>();
@@ -63,13 +63,13 @@ export async function runProcesses(count: number, stopRequested: Promise<void>, 
 
 /** Tells `runProcesses` that this process is serving, if it is one of several. */
 export function reportServing(): void {
-  // The callback ignores an error: the primary may have ended.
+  // Ignores an error in the callback, because the primary may have ended.
   cluster.worker?.send(serving, () => undefined);
 }
 
 /**
- * Returns the configuration of this process, if it is one of several. Each process serves its metrics on a port of its
- * own, from the configured port upwards, because a scrape of a shared port would reach a random process.
+ * Returns the configuration of this process when it is one of several. Each process serves its metrics on its own port,
+ * counted up from the configured port, because a scrape of a shared port would reach a random process.
  */
 export function forThisProcess(config: ServiceConfig): ServiceConfig {
   const number = Number(process.env.PROCESS_NUMBER ?? 0);
@@ -78,7 +78,8 @@ export function forThisProcess(config: ServiceConfig): ServiceConfig {
 
 function exitOf(worker: Worker): Promise<[code: number | null, signal: string | null]> {
   return new Promise((resolve) => {
-    // A process that could not be started has no 'exit' event. For a running process, the error is a lost IPC channel.
+    // A process that could not be started has no 'exit' event. For a running process, this error
+    // means a lost IPC channel.
     worker.on('error', (error) => {
       if (worker.process.pid === undefined) resolve([null, error.message]);
     });

@@ -3,13 +3,14 @@ import type { Database } from '../db/database.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 const probeEveryMs = 1_000;
-// Longer than a busy process takes to read an answer that has come.
+// Longer than a busy process takes to read an answer from its socket.
 const answerWithinMs = 2_000;
-// What is off by more than the leeway of tokens is worth a line, and by more than a minute it breaks what else tells the time.
+// An offset beyond the leeway of tokens is worth a warning. One beyond a minute breaks everything else that
+// uses this machine's clock.
 const clockOffMs = 5_000;
 const clockWrongMs = 60_000;
 
-/** What readiness needs of a service. */
+/** The parts of a service that readiness needs. */
 interface ProbedService {
   readonly database: Database;
   readonly logger: Logger;
@@ -17,9 +18,9 @@ interface ProbedService {
 }
 
 /**
- * Asks the database once a second whether it answers, and what time it is. Everybody who asks whether the service is ready
- * gets the last answer, so that their questions cost the database nothing. A service whose machine is more than a minute
- * off from the database's time is not ready (design 8).
+ * Probes the database once a second, and learns its time. Every readiness check gets the last result, so checks
+ * cost the database nothing. A service is not ready while its machine's clock is more than a minute off from
+ * the database's (design 8).
  */
 export class Readiness {
   readonly #service: ProbedService;
@@ -39,7 +40,7 @@ export class Readiness {
     this.#timer = setInterval(() => void this.#probe(), probeEveryMs).unref();
   }
 
-  /** Asks for the first time, so that the service begins with the database's time. */
+  /** Creates a `Readiness` after a first probe, so that the service starts with the database's time. */
   static async open(service: ProbedService): Promise<Readiness> {
     const readiness = new Readiness(service);
     await readiness.#probe();
@@ -50,7 +51,7 @@ export class Readiness {
     return this.#isReady;
   }
 
-  /** Calls `listener` now, and with each change. */
+  /** Calls `listener` now and at each change. */
   onChange(listener: (isReady: boolean) => void): void {
     listener(this.#isReady);
     this.#listeners.push(listener);
@@ -61,7 +62,7 @@ export class Readiness {
   }
 
   async #probe(): Promise<void> {
-    // The last answer may still be due.
+    // The previous probe may still be running.
     if (this.#isProbing) return;
     this.#isProbing = true;
     const answers = await this.#service.database.answers(AbortSignal.timeout(answerWithinMs));

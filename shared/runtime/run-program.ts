@@ -6,10 +6,10 @@ import { ConfigError } from '../config/variables.ts';
 const logFlushMs = 1_000;
 
 /**
- * Runs a program until SIGTERM or SIGINT, and ends the process. If it can't start, it prints a line for each reason and exits with
- * code 1.
+ * Runs a program until SIGTERM or SIGINT, then exits the process. If the program can't start, prints a line per
+ * reason and exits with code 1.
  *
- * @param run serves until `stopRequested` resolves, then stops, and resolves with its logger.
+ * @param run serves until `stopRequested` resolves, then stops and resolves with its logger.
  */
 export async function runProgram(name: string, run: (stopRequested: Promise<void>) => Promise<Logger>): Promise<never> {
   try {
@@ -34,12 +34,12 @@ export async function runProgram(name: string, run: (stopRequested: Promise<void
 function untilStopRequested(): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected === false) resolve();
-    // Not `once`: if a whole process group is signaled, as systemd does, the processes of `--processes` get each signal
-    // twice, and a signal without a listener would end them at once.
+    // Not `once`: when a whole process group is signaled, as systemd does, the processes of `--processes` get each
+    // signal twice. Without a listener, the second one would end them at once.
     process.on('SIGTERM', () => resolve());
     process.on('SIGINT', () => resolve());
     process.prependOnceListener('disconnect', () => {
-      // Otherwise Node's own listener in a cluster worker ends it at once, with calls in flight.
+      // Otherwise Node's own listener in a cluster worker exits at once, with calls in flight.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
       resolve();
     });

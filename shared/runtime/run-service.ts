@@ -9,8 +9,8 @@ import { runProgram } from './run-program.ts';
 import type { RunningService } from './start-service.ts';
 
 /**
- * Runs a service as `runProgram` does, in this process or, with `--processes N` or the variable PROCESSES, in N
- * processes.
+ * Runs a service as `runProgram` does: in this process or, with `--processes N` or the variable
+ * PROCESSES, in N processes.
  */
 export function runService(
   name: ServiceName,

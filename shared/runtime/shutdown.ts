@@ -3,16 +3,17 @@ import { TimeoutError, withTimeout } from '../cancellation/timeout.ts';
 
 interface Step {
   readonly name: string;
-  /** @param leftMs the time that it may take. */
+  /** @param leftMs the time left for this step, in milliseconds. */
   stop(leftMs: number): Promise<unknown> | unknown;
-  /** Called if `stop` takes too long, to end whatever it waits for. `stopped` settles once that has ended. */
+  /** Called if `stop` takes too long, to end the work that it waits for. `stopped` settles when that has ended. */
   kill?(stopped: Promise<unknown>): Promise<void> | void;
 }
 
-// Calls in flight may take until the deadline; the later steps, such as jobs and pools, still need time to stop.
+// Calls in flight may use all the time until the deadline. The later steps, such as jobs and
+// pools, still need time to stop.
 const afterDeadlineMs = 2_000;
 
-/** A stack of everything that runs, stopped in reverse order of its start under one deadline. */
+/** A stack of running parts, stopped in reverse order of their start under one deadline. */
 export class ShutdownStack {
   readonly #steps: Step[] = [];
   readonly #logger: Logger;
@@ -26,8 +27,8 @@ export class ShutdownStack {
   }
 
   /**
-   * Stops everything. A step that fails or times out is logged and the next one follows. After the deadline, each step
-   * still has two seconds. Never rejects.
+   * Stops everything within `deadlineMs` milliseconds. A step that fails or times out is logged, and the next one
+   * follows. After the deadline, each step still gets two seconds. Never rejects.
    */
   async stop(deadlineMs: number): Promise<void> {
     const deadline = Date.now() + deadlineMs;

@@ -28,13 +28,13 @@ import { ShutdownStack } from './shutdown.ts';
 import { startSweeps } from './sweeps.ts';
 import { registerTableSizes } from './table-sizes.ts';
 
-/** A service that serves both of its ports. */
+/** A service that serves on both of its ports. */
 export interface RunningService {
   readonly grpcPort: number;
   readonly webPort: number;
   /** Undefined if metrics are off. */
   readonly metricsPort: number | undefined;
-  /** Drains, finishes the calls in flight and closes everything; gives up on calls after `deadlineMs`. */
+  /** Drains, lets the calls in flight finish and closes everything. Aborts remaining calls after `deadlineMs`. */
   stop(deadlineMs?: number): Promise<void>;
 }
 
@@ -47,21 +47,21 @@ export interface ServiceParts {
   readonly metrics: Metrics;
   /** Undefined if traces are off. */
   readonly tracing: Tracing | undefined;
-  /** Aborts when the ports are about to close, to end calls that wait and streams. */
+  /** Aborts when the ports are about to close, to end streams and waiting calls. */
   readonly draining: AbortSignal;
 }
 
-/** Builds the procedures of a service. It pushes everything that it starts onto `shutdown`. */
+/** Builds a service's procedures. Pushes everything that it starts onto `shutdown`. */
 export type BuildService = (parts: ServiceParts) => readonly Implementation[] | Promise<readonly Implementation[]>;
 
-/** The time for calls in flight to finish when a service stops, in addition to its drain time. */
+/** How long calls in flight may take to finish when a service stops, in addition to its drain time. */
 export const shutdownDeadlineMs = 20_000;
-// After the deadline, calls are ended. Their responses have this long to reach the clients.
+// After the deadline, calls are aborted. Their responses have this long to reach the clients.
 const lastResponsesMs = 1_000;
 
 /**
  * Starts a service: its database, procedures and ports. Rejects with a `ConfigError` if the database is not migrated or
- * a port can't be bound; everything that was started is stopped then.
+ * a port can't be bound, after stopping all parts that it had started.
  */
 export async function startService(
   config: ServiceConfig,
@@ -104,7 +104,7 @@ export async function startService(
     const interceptors = createInterceptors({ logger, authenticator, admission, calls, tracing });
     const served = { implementations, interceptors, requests };
     const ports: (GrpcServer | WebServer)[] = [];
-    // Both at once: if one waited for the other, it would accept new calls meanwhile.
+    // Both ports stop together. If one stopped first, the other would keep accepting calls meanwhile.
     shutdown.push({
       name: 'ports',
       stop: () => Promise.all(ports.map((port) => port.stop())),
@@ -132,7 +132,7 @@ export async function startService(
       async stop() {
         grpc.drain();
         web.drain();
-        // The time in which load balancers see NOT_SERVING and send new calls elsewhere.
+        // Gives load balancers time to see NOT_SERVING and send new calls elsewhere.
         await pause(config.drainMs);
         draining.abort(fail(commonErrors.stopping));
       },
@@ -153,7 +153,7 @@ async function startTracing(serviceName: string, logger: Logger, shutdown: Shutd
   return tracing;
 }
 
-/** Serves the metrics until all calls have ended. Returns the port, or undefined if metrics are off. */
+/** Serves the metrics until all calls have ended. Returns the port; undefined if metrics are off. */
 async function startMetrics(
   { bindAddress: host, metricsPort: port }: ServiceConfig,
   metrics: Metrics,

@@ -11,10 +11,10 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { ShutdownStack } from './shutdown.ts';
 
 const everyMs = 30_000;
-/** So many rows go in one statement: it locks them for some milliseconds. */
+/** The number of rows per statement. It locks them for some milliseconds. */
 const most = 1_000;
 
-/** What sweeps need of a service. */
+/** The parts of a service that sweeps need. */
 interface SweptService {
   readonly config: ServiceConfig;
   readonly database: Database;
@@ -26,8 +26,8 @@ interface SweptService {
 type Sweep = () => BoundStatement<{ swept: number }>;
 
 /**
- * Deletes what is older than its time: idempotency keys, audit entries where their retention is limited, and quotas' counts. All
- * replicas look every 30 s; one that finds the rows locked by another leaves them to it.
+ * Deletes expired rows: idempotency keys, audit entries if their retention is limited, and the counts of storage
+ * quotas. Every replica sweeps every 30 s, and skips rows that another one has locked.
  */
 export function startSweeps({ config, database, logger, metrics, shutdown }: SweptService): void {
   const sweeps = sweepsOf(config);
@@ -72,7 +72,7 @@ async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, 
   }
 }
 
-/** Registers the metric of the sweeps. Returns what counts the rows of a table. */
+/** Registers the metric of the sweeps. Returns a function that counts deleted rows of a table. */
 function countSwept(metrics: Metrics, tables: readonly string[]): (table: string, rows: number) => void {
   const counts = new Map(tables.map((table) => [table, 0]));
   metrics.counter(

@@ -10,10 +10,10 @@ const tableSizes = statement<{ table: string; bytes: number }>(
    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
 );
 
-/** Registers the sizes of the tables, which the server reads from its file system. */
+/** Registers the sizes of the tables, which PostgreSQL reads from its file system. */
 export function registerTableSizes(metrics: Metrics, database: Database): void {
   const read = oneAtATime(async () => {
-    // A scrape must not make calls wait longer.
+    // A scrape must not delay calls further.
     if (database.waiting > 0) throw new Error('calls wait for the database');
     const sizes = await database.for({ signal: AbortSignal.timeout(readMs) }).query(tableSizes());
     return sizes.map(({ table, bytes }) => ({ labels: { table }, value: bytes }));

@@ -1,42 +1,42 @@
-// Substring searches that stay fast for common and for rare terms, with a prepared plan.
+// Substring searches that are fast for common and for rare terms, with a prepared plan.
 //
-// A scan in the order of the listing finds a common term soonest: it stops when the page is full. The
-// index finds a rare term soonest. So the statement tries the first rows, which fill the page when the
-// term is common among them. Else it estimates how often the term occurs, from these and from a sample
-// of the whole table. If to fill the page costs less than the index, it scans on: at most for as long as
-// the index would have taken. It asks the index when that was in vain and there are more rows.
+// A scan in the listing's order is fastest for a common term: it stops when the page is full. The index is fastest for
+// a rare term. The statement first tries the first rows, which fill the page if the term is common among them.
+// Otherwise it estimates the term's frequency from these rows and from a sample of the whole table. If filling the page
+// by a scan costs less than the index, it scans on, for as long as the index would take at most. It uses the index if
+// the scan does not fill the page and rows remain.
 //
-// The planner must not see the parameters, or it plans each search anew, which takes as long as the
-// search: each stands in a select of its own.
+// Each parameter is in a subselect, which hides it from the planner. Otherwise PostgreSQL would plan each search again,
+// which takes as long as the search.
 
-/** How many rows are tried first, for each row that is wanted. */
+/** How many rows are tried first, per wanted row. */
 const triedPerRow = 10;
-/** The sample: so many rows from each of so many places, spread over the ids. */
+/** The sample takes this many rows at each of this many places, spread evenly over the ids. */
 const samples = 8;
 const sampleRows = 16;
-/** How many rows are scanned in the time that it takes to read one row that the index has found. */
+/** How many rows are scanned in the time that it takes to read one row found by the index. */
 const scannedPerIndexed = 7;
 /**
- * The scan goes on for twice as many rows as should fill the page. It goes on for longer where that costs little: for so many
- * rows for each wanted one, and for this part of the time that the index would take.
+ * The scan covers twice as many rows as it expects to need. It covers more where that is cheap: this many rows per
+ * wanted row, or this fraction of the index's time.
  */
 const scannedPerRow = 100;
 const scannedAgainstIndex = 1 / 8;
 const maxScanned = 100_000;
-/** The rows of a table that PostgreSQL has no estimate of, or has seen only when it was empty. */
+/** The assumed size of a table without an estimate, or with one from when it was empty. */
 const unknownRows = 1_000_000;
 
 export interface SearchedTable {
   readonly table: string;
-  /** The columns that are searched. */
+  /** The searched columns. */
   readonly columns: readonly string[];
   /** The expression of the table's `search_grams` index (migration 0002). */
   readonly indexed: string;
-  /** The columns of the listing's order, without the id that comes last in it. */
+  /** The columns of the listing's order, without the final id. */
   readonly placedBy: string;
-  /** The listing's order, whose index has the searched columns: a scan reads nothing else. */
+  /** The listing's order. Its index contains the searched columns, so a scan reads only the index. */
   readonly order: string;
-  /** The listing's other condition. */
+  /** The listing's own condition on rows. */
   readonly where: string;
 }
 
@@ -47,14 +47,14 @@ export interface Search {
   readonly pattern: string;
 }
 
-/** Reads what is searched for; undefined when it is blank. It is not trimmed (design 7). */
+/** Returns the search for a term; undefined if the term is blank. The term is not trimmed (design 7). */
 export function readSearch(term: string | undefined): Search | undefined {
   return term?.trim() ? { term, pattern: `%${term.replace(/[\\%_]/g, '\\$&')}%` } : undefined;
 }
 
 /**
- * SQL of the ids of the first rows that contain a term, in no order. Its parameters are those of `Search`,
- * and `rows`: how many rows are wanted.
+ * Returns SQL of the ids of the first rows that contain a term, in no particular order. Its parameters are those of
+ * `Search`, and `rows`, the number of wanted rows.
  */
 export function searchedIds({ table, columns, indexed, placedBy, order, where }: SearchedTable): string {
   const matches = columns.map((column) => `${column} ilike (select $pattern::text)`).join(' or ');
@@ -78,7 +78,7 @@ export function searchedIds({ table, columns, indexed, placedBy, order, where }:
     estimated as materialized (
       select greatest(
           (cardinality(ids) + found)::double precision / (${rowsToTry} + rows),
-          -- Where the first rows are unlike the others: what the sample finds, less twice its standard deviation.
+          -- If the first rows are atypical: the sample's share, less twice its standard deviation.
           (found - 2 * sqrt(found)) / nullif(rows, 0)
         ) as share,
         (select case when reltuples <= 0 then ${unknownRows} else reltuples end

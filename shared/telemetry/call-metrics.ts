@@ -4,7 +4,7 @@ import { Counter, Histogram } from 'prom-client';
 import { codeName } from '../errors/errors.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The protocol of a call, as metrics, traces and the log name it. */
+/** The protocol of a call, as named in metrics, traces and the log. */
 export type Protocol = 'grpc' | 'connect' | 'grpc-web';
 
 const labelNames = ['service', 'method', 'protocol'];
@@ -37,14 +37,17 @@ export class CallMetrics {
     });
   }
 
-  /** Returns the function that begins a call of the procedure; what it returns ends the call, with the code of its error. */
+  /**
+   * Returns a function that marks the start of a call. It returns a function that marks the call's end,
+   * given the code of its error.
+   */
   of({ parent, name, methodKind }: DescMethod, protocol: Protocol): () => (code?: Code) => void {
     const labels = { service: parent.typeName, method: name, protocol };
     const inProgress = { labels, value: 0 };
     this.#inProgress.push(inProgress);
     const handled = (code: string) => this.#handled.labels({ ...labels, code });
     const succeeded = handled('OK');
-    // OK is shown from the start: a rate needs two values, so it misses the first call of a new series.
+    // OK exists from the start. A rate needs two samples, so it would miss the first call of a new series.
     succeeded.inc(0);
     const seconds = this.#seconds.labels(labels);
     return () => {
@@ -54,7 +57,7 @@ export class CallMetrics {
         inProgress.value -= 1;
         if (code === undefined) succeeded.inc();
         else handled(codeName(code)).inc();
-        // The duration of a stream says nothing about the service.
+        // A stream's duration says nothing about the service.
         if (methodKind === 'unary') seconds.observe((performance.now() - startMs) / 1_000);
       };
     };

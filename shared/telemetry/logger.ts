@@ -1,15 +1,15 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 
-// A system call for each line would take a tenth of the time of a short call. Each write has whole lines, and no more
-// than a pipe writes atomically (4,096 bytes on Linux), because several processes may share one pipe.
+// One system call per line would take a tenth of the time of a short call. Each write has whole lines, and at most the
+// size that a pipe writes atomically (4,096 bytes on Linux), because several processes may share one pipe.
 const pageCharacters = 3_072;
 const flushIntervalMs = 100;
-// Backpressure: lines beyond this are dropped. The pipe's own buffer comes in addition.
+// Backpressure: lines beyond this are dropped. The pipe has a buffer of its own in addition.
 const maxUnreadBytes = 1024 * 1024;
 
 /**
- * Writes lines to standard output in batches. If the reader falls behind, lines are dropped instead of delaying calls.
- * A terminal that is paused (Ctrl-S) blocks the process, because Node writes to terminals synchronously.
+ * Writes lines to standard output in batches. If the reader falls behind, lines are dropped rather than delaying calls.
+ * A paused terminal (Ctrl-S) blocks the process, because Node writes to terminals synchronously.
  */
 class StandardOutput implements DestinationStream {
   #lines: string[] = [];
@@ -19,7 +19,7 @@ class StandardOutput implements DestinationStream {
   constructor() {
     setInterval(() => this.#flush(), flushIntervalMs).unref();
     process.once('exit', () => this.#flush());
-    // The reader has closed the pipe. There is nobody to report that to.
+    // The reader has closed the pipe, so nobody can receive an error.
     process.stdout.on('error', () => undefined);
   }
 
@@ -33,7 +33,7 @@ class StandardOutput implements DestinationStream {
     this.#characters += line.length;
   }
 
-  /** Returns the number of lines dropped since the last call; 0 as long as the reader is behind. */
+  /** Returns the number of lines dropped since the last call; 0 while the reader is behind. */
   takeLost(): number {
     if (process.stdout.writableLength > 0) return 0;
     const lost = this.#lost;
@@ -41,7 +41,7 @@ class StandardOutput implements DestinationStream {
     return lost;
   }
 
-  /** Calls back once all lines are written. */
+  /** Calls `done` once all lines are written. */
   flush(done: () => void): void {
     this.#flush();
     process.stdout.write('', done);
@@ -57,7 +57,7 @@ class StandardOutput implements DestinationStream {
 
 /**
  * Creates the logger of one process, which logs each event as a line of JSON. Without a `destination` it logs to
- * standard output, within 100 ms and at the end of the process; lines are lost if the reader is slow.
+ * standard output, within 100 ms and at process exit, and drops lines if the reader is slow.
  */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   const options: pino.LoggerOptions = {
@@ -77,7 +77,7 @@ export function createLogger(service: string, level: string, destination?: Desti
   return logger;
 }
 
-/** Formats the time of a line once a millisecond, because a busy process logs several lines in each. */
+/** Formats the time once per millisecond, because a busy process logs several lines in each. */
 function createTimestamp(): () => string {
   let writtenAt = Number.NaN;
   let text = '';
@@ -91,20 +91,20 @@ function createTimestamp(): () => string {
   };
 }
 
-// Without `detail`, `where` and `hint`, in which PostgreSQL quotes values of the request.
+// Omits `detail`, `where` and `hint`, in which PostgreSQL quotes values of the request.
 const textFields = ['code', 'severity', 'schema', 'table', 'column', 'constraint'];
 const dataException = /^22/;
 
 /**
- * Returns the fields of an error and its causes for the log. Not all of them: some errors of pg hold the whole client,
- * which takes seconds to write.
+ * Returns the loggable fields of an error and its causes. It omits the others, because some pg errors reference the
+ * whole client, which takes seconds to serialise.
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const fields = Object.fromEntries(
     Object.entries(error).filter(([name, value]) => textFields.includes(name) && typeof value === 'string'),
   );
-  // The message of a data exception quotes the value that is invalid.
+  // The message of a data exception quotes the invalid value.
   const message = dataException.test(fields.code ?? '') ? 'a data exception' : error.message;
   return {
     type: error.name,

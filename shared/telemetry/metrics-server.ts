@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 
-// Whoever reaches the port may scrape as often as they like: that must not cost the calls anything.
+// Anyone who can reach the port may scrape at any rate, which must not slow down calls.
 const scrapeEveryMs = 100;
 const maxConnections = 100;
 
@@ -14,8 +14,8 @@ export interface MetricsServer {
 }
 
 /**
- * Serves `/metrics` on a port of its own (0 for any free one), because the other ports are open to browsers, for which
- * metrics are not meant. Rejects if the port can't be bound.
+ * Serves `/metrics` on its own port (0 for any free one). The other ports are open to browsers, which must not see the
+ * metrics. Rejects if the port can't be bound.
  */
 export async function serveMetrics(
   registry: Registry,
@@ -44,13 +44,13 @@ export async function serveMetrics(
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // A scrape in progress is not worth the wait.
+        // A scrape in progress is not worth waiting for.
         server.closeAllConnections();
       }),
   };
 }
 
-/** Reads at most once in 100 ms: all who ask meanwhile share the next reading. */
+/** Reads at most once every 100 ms. Concurrent callers share the next reading. */
 function paced(read: () => Promise<string>): () => Promise<string> {
   let next: Promise<string> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;

@@ -4,7 +4,7 @@ import { withTimeout } from '../cancellation/timeout.ts';
 
 /** The declaration of a metric. */
 export interface MetricDeclaration {
-  /** Follows the conventions of Prometheus: the unit and `_total` come last. */
+  /** Follows Prometheus's conventions: the unit and `_total` come last. */
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
@@ -15,7 +15,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Reads the current value of a metric, or a sample for each set of its labels. */
+/** Reads a metric's current value, or one sample per set of labels. */
 export type Read = () => Reading | Promise<Reading>;
 type Reading = number | readonly Sample[];
 
@@ -29,11 +29,11 @@ interface Resettable {
 const readTimeoutMs = 1_000;
 
 /**
- * The metrics of one service. Values are read at each scrape, so that calls pay nothing for them. A scrape leaves out a
+ * The metrics of one service. Values are read at each scrape, so that calls pay nothing for them. A scrape omits a
  * metric whose value can't be read in time.
  */
 export class Metrics {
-  /** Not prom-client's global registry, which all services of one process would share. */
+  /** Not prom-client's global registry, which all services of a process would share. */
   readonly registry = new Registry();
   readonly #logger: Logger;
 
@@ -41,13 +41,13 @@ export class Metrics {
     this.#logger = logger;
   }
 
-  /** Registers a value that goes up and down. */
+  /** Registers a value that can rise and fall. */
   gauge({ name, help, labels = [] }: MetricDeclaration, read: Read): void {
     const collect = this.#collector(name, read);
     new Gauge({ name, help, labelNames: labels, registers: [this.registry], collect });
   }
 
-  /** Registers a value that only goes up and that is counted elsewhere. */
+  /** Registers a value that only rises and is counted elsewhere. */
   counter({ name, help, labels = [] }: MetricDeclaration, read: Read): void {
     const collect = this.#collector(name, read);
     new Counter({ name, help, labelNames: labels, registers: [this.registry], collect });
@@ -78,8 +78,8 @@ export class Metrics {
 }
 
 /**
- * Returns a function that shares one call of `read` among all callers until it has ended. Several metrics can then share
- * a read, and reads that hang do not pile up.
+ * Returns a function whose concurrent callers share one call of `read`. Several metrics can then share a read, and
+ * reads that hang do not pile up.
  */
 export function oneAtATime<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<Value> | undefined;

@@ -1,20 +1,20 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
-// A finer resolution uses a noticeable part of a core.
+// A finer resolution takes a noticeable share of a core.
 const resolutionMs = 50;
 const quantiles = [0.5, 0.99] as const;
 
 /**
- * Registers metrics of this process: processor, memory and event loop. prom-client's own set is not used, because its
- * event loop monitor and garbage collection observer can't be stopped.
+ * Registers metrics of this process: processor, memory and event loop. prom-client's default metrics are not used,
+ * because their event loop monitor and garbage collection observer can't be stopped.
  *
  * @returns a function that stops the measurements.
  */
 export function watchProcess(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
-  // The monitor measures the interval of its own timer, too.
+  // The measured delay includes the interval of the monitor's own timer.
   const lag = (nanoseconds: number) => Math.max(nanoseconds / 1e9 - resolutionMs / 1e3, 0);
 
   metrics.gauge(

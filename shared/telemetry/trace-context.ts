@@ -10,7 +10,7 @@ export function traceIdOf(traceparent: string | undefined): string | undefined {
   return version === '00' && more !== undefined ? undefined : traceId;
 }
 
-/** Returns the `traceparent` header for calls made within the current span; undefined if no trace is recorded. */
+/** Returns the `traceparent` header for calls within the current span; undefined if the span is not recorded. */
 export function currentTraceparent(active: Context = context.active()): string | undefined {
   const span = trace.getSpanContext(active);
   if (span === undefined || !isSpanContextValid(span) || (span.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;

@@ -22,8 +22,8 @@ export interface RunningTracing {
 }
 
 /**
- * Sends spans to the collector at OTEL_EXPORTER_OTLP_ENDPOINT, in batches from a bounded queue. If the collector is
- * unreachable, spans are lost, but calls are not delayed. The SDK reads its other variables itself.
+ * Sends spans in batches from a bounded queue to the collector at OTEL_EXPORTER_OTLP_ENDPOINT. While the collector is
+ * unreachable, spans are lost but calls are not delayed. The SDK reads its other variables itself.
  */
 export function startTracing(serviceName: string, logger: Logger): RunningTracing {
   const log = (message: string) => logger.warn({ problem: message }, 'traces could not be sent');

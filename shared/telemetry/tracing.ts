@@ -16,7 +16,7 @@ import {
 import { codeName, toPublicError } from '../errors/errors.ts';
 import type { Protocol } from './call-metrics.ts';
 
-/** The codes that are the service's own fault (OpenTelemetry's conventions for RPC servers). */
+/** The codes that count as server faults (OpenTelemetry's conventions for RPC servers). */
 const serverFaults: readonly Code[] = [
   Code.Unknown,
   Code.DeadlineExceeded,
@@ -37,8 +37,8 @@ export interface TracedCall {
 type Work<Result> = () => Promise<Result>;
 
 /**
- * Records the spans of one service. They hold names and codes, but never a value, a token or the text of an error. Uses
- * only OpenTelemetry's API; its SDK is loaded if traces are configured.
+ * Records the spans of one service. Spans contain names and codes, but never values, tokens or error texts. This class
+ * uses only OpenTelemetry's API; the SDK is loaded if traces are configured.
  */
 export class Tracing {
   readonly #tracer: Tracer;
@@ -47,7 +47,7 @@ export class Tracing {
     this.#tracer = tracer;
   }
 
-  /** Runs `work` within the span of a call, which is a child of the caller's span if the caller sent one. */
+  /** Runs `work` in the span of a call. The span is a child of the caller's span if the caller sent one. */
   async call<Answer>(method: DescMethod, call: TracedCall, work: Work<Answer>): Promise<Answer> {
     const service = method.parent.typeName;
     const isConnect = call.protocol === 'connect';
@@ -75,9 +75,10 @@ export class Tracing {
   }
 
   /**
-   * Runs `work` within the span of a statement. Without a span around it, such as that of a call, there is none.
+   * Runs `work` in the span of a statement. Outside of any span, such as a call's, no span is recorded.
    *
-   * @param sharing the spans of the calls that share the statement: its span is a child of the first, and linked to all.
+   * @param sharing the spans of the calls that share the statement. Its span is a child of the
+   * first, and linked to all.
    */
   async statement<Result>(name: string, work: Work<Result>, sharing?: readonly SpanContext[]): Promise<Result> {
     const first = sharing?.[0];
@@ -89,7 +90,7 @@ export class Tracing {
     return this.#inSpan(span, parent, work);
   }
 
-  /** Runs `work` within the span of a job: a new trace, linked to the traces that requested the job. */
+  /** Runs `work` in the span of a job. The span starts a new trace, linked to the traces that requested the job. */
   async job<Result>(name: string, traceparents: readonly string[], work: Work<Result>): Promise<Result> {
     const links = traceparents.flatMap((traceparent) => {
       const linked = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
@@ -112,7 +113,7 @@ export class Tracing {
   }
 }
 
-/** The span that this runs in, such as that of a call; undefined where calls are not traced. */
+/** Returns the current span, such as a call's; undefined while nothing is traced. */
 export function activeSpan(): SpanContext | undefined {
   return trace.getActiveSpan()?.spanContext();
 }

@@ -8,9 +8,9 @@ import { type Certificates, loadCertificates } from './load-certificates.ts';
 
 const pollMs = 1_000;
 
-// All ciphers of TLS 1.3, and those of TLS 1.2 with forward secrecy: a key that leaks later decrypts no
-// recorded session. Set for the whole process, because grpc-js accepts no list; so they also apply to
-// the connections that this process opens.
+// All ciphers of TLS 1.3, and those of TLS 1.2 with forward secrecy, so that a leaked key can't decrypt
+// recorded sessions. They are set for the whole process, because grpc-js accepts no list, and so also
+// apply to outgoing connections.
 const ciphers = [
   ...['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
@@ -18,15 +18,15 @@ const ciphers = [
 ];
 
 /**
- * The certificate files of both ports, reloaded when they change. They are polled by content: a file
- * may be replaced by a rename, or by swapping a link to its folder, and a file watch misses both.
+ * The certificate files of both ports, reloaded when they change. They are polled by content: a file may be replaced by
+ * a rename or by swapping a link to its folder, and a file watch misses both.
  */
 export class CertificateFiles {
   readonly #files: TlsFiles;
   readonly #logger: Logger;
   readonly #listeners = new Set<() => void>();
   #current: Certificates;
-  /** What the last poll found, so that each change is applied or logged once. */
+  /** The result of the last poll, so that each change is applied or logged once. */
   #lastLoaded: Certificates | ConfigError;
   #timer: NodeJS.Timeout | undefined;
 
@@ -38,7 +38,7 @@ export class CertificateFiles {
     this.#timer = this.#schedulePoll();
   }
 
-  /** Loads the files. Rejects with a `ConfigError` that has a line for each file that can't be used. */
+  /** Loads the files. Rejects with a `ConfigError` that has a line for each unusable file. */
   static async open(files: TlsFiles, logger: Logger): Promise<CertificateFiles> {
     const loaded = await loadCertificates(files);
     if (loaded instanceof ConfigError) throw loaded;
@@ -47,22 +47,22 @@ export class CertificateFiles {
     return new CertificateFiles(files, logger, loaded);
   }
 
-  /** The last certificates that could be used. */
+  /** The last usable certificates. */
   get current(): Certificates {
     return this.#current;
   }
 
-  /** Whether clients must present a certificate; never changes. */
+  /** Whether clients must present a certificate. Never changes. */
   get requiresClientCertificate(): boolean {
     return this.#files.clientCaFile !== undefined;
   }
 
-  /** Calls `listener` each time the certificates have changed. */
+  /** Calls `listener` after each change of the certificates. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Ends the polling. */
+  /** Stops the polling. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -88,7 +88,7 @@ export class CertificateFiles {
   }
 }
 
-/** Identifies a certificate in the log, with its expiry. */
+/** Describes a certificate for the log by its serial number and expiry. */
 function describe({ cert }: Certificates): { serialNumber: string; validTo: string } {
   const { serialNumber, validTo } = new X509Certificate(cert);
   return { serialNumber, validTo };
