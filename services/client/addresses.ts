@@ -10,7 +10,7 @@ import {
 
 const scheme = 'static';
 
-/** Resolves a target to the fixed list of servers in it. Names in the list are looked up at each connect. */
+/** Resolves a target to its fixed list of servers. Host names are looked up at each connect. */
 class StaticResolver implements Resolver {
   readonly #endpoints: Endpoint[];
   readonly #listener: ResolverListener;
@@ -41,11 +41,11 @@ class StaticResolver implements Resolver {
 registerResolver(scheme, StaticResolver);
 
 /**
- * Returns the grpc-js target for the addresses of a service. A single address is used as it is: a `host:port`, whose
- * name may stand for several servers, or a target such as `dns:///name:port` or `unix:path`. Of several addresses, each
- * must be the `host:port` of one server.
+ * Returns the grpc-js target for a service's addresses. A single address is used as it is: a `host:port` whose name may
+ * stand for several servers, or a target such as `dns:///name:port` or `unix:path`. With several addresses, each must
+ * be the `host:port` of one server.
  *
- * @throws TypeError if there is no address, or if one of several is not a `host:port`.
+ * @throws TypeError for an empty list, and for one of several addresses that is not a `host:port`.
  */
 export function targetOf(addresses: readonly string[]): string {
   const [first, ...others] = addresses;

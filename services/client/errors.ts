@@ -4,7 +4,7 @@ import type { Metadata, StatusObject } from '@grpc/grpc-js';
 import { StatusSchema } from '../../shared/gen/google/rpc/status_pb.ts';
 import { addMetadata } from './metadata.ts';
 
-/** Converts a gRPC status other than OK to a `ConnectError`, with its details and its trailers (`metadata`). */
+/** Converts a gRPC status other than OK to a `ConnectError` with its details and trailers (`metadata`). */
 export function toConnectError({ code, details, metadata }: StatusObject): ConnectError {
   const error = new ConnectError(details, Code[code] === undefined ? Code.Unknown : Number(code));
   addMetadata(error.metadata, metadata);
@@ -21,7 +21,7 @@ function readDetails(metadata: Metadata): ConnectError['details'] {
       value,
     }));
   } catch {
-    // Details that can't be parsed must not hide the status.
+    // Malformed details must not hide the status.
     return [];
   }
 }

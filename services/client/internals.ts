@@ -1,10 +1,11 @@
 import { experimental } from '@grpc/grpc-js';
 
 /**
- * What the client uses of its libraries beyond their main interfaces. Its package.json takes only patch releases of both.
+ * The client uses these parts of its libraries beyond their main interfaces. Its package.json therefore accepts
+ * only patch releases of both.
  *
- * - Only an experimental resolver can give a channel of grpc-js a fixed list of servers.
- * - Connect's subpath `protocol` has what implementations of a Transport need: deadlines and interceptors.
+ * - Only an experimental resolver can give a grpc-js channel a fixed list of servers.
+ * - Connect's subpath `protocol` has the deadlines and interceptors that an implementation of Transport needs.
  */
 export { runStreamingCall, runUnaryCall } from '@connectrpc/connect/protocol';
 

@@ -1,7 +1,7 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { ChannelOptions, ServiceConfig } from '@grpc/grpc-js';
 
-/** Waits 0.7 s in total at most, and each wait varies by 20 %. */
+/** The waits add up to 0.7 s at most, and each varies by 20 %. */
 const retryPolicy = {
   maxAttempts: 4,
   initialBackoff: '0.1s',
@@ -11,14 +11,14 @@ const retryPolicy = {
 };
 
 /**
- * Returns the gRPC service config. Calls go to all addresses in turn, and are retried at UNAVAILABLE. A mutation may have been
- * executed by then: its idempotency key keeps the retry from executing it again.
+ * Returns the gRPC service config. Calls go to all addresses in turn, and are retried at UNAVAILABLE. A mutation may
+ * have been executed by then; its idempotency key keeps a retry from executing it again.
  */
 function createServiceConfig(services: readonly DescService[]): ServiceConfig {
   return {
     loadBalancingConfig: [{ round_robin: {} }],
     methodConfig: [{ name: services.map(({ typeName: service }) => ({ service })), retryPolicy }],
-    // In an outage, retries must not multiply the load: after 50 failures all retries to the target stop, and every 10
+    // Retries must not multiply the load in an outage. After 50 failures all retries to the target stop, and every 10
     // successes allow one more.
     retryThrottling: { maxTokens: 100, tokenRatio: 0.1 },
   };
@@ -28,10 +28,10 @@ function createServiceConfig(services: readonly DescService[]): ServiceConfig {
 export function createChannelOptions(services: readonly DescService[]): ChannelOptions {
   return {
     'grpc.service_config': JSON.stringify(createServiceConfig(services)),
-    // A TXT record in DNS must not replace the service config.
+    // A DNS TXT record must not replace the service config.
     'grpc.service_config_disable_resolution': 1,
-    // A connection that no longer answers is detected within 25 s, also between calls. Servers of grpc-js allow any
-    // ping interval; other servers may require a longer one.
+    // Detects a dead connection within 25 s, even between calls. grpc-js servers allow any ping interval; other servers
+    // may require a longer one.
     'grpc.keepalive_time_ms': 20_000,
     'grpc.keepalive_timeout_ms': 5_000,
     'grpc.keepalive_permit_without_calls': 1,

@@ -11,8 +11,8 @@ import { toConnectError } from './errors.ts';
 import { addMetadata, toMetadata } from './metadata.ts';
 
 /**
- * Makes a server-streaming call. Resolves when its headers arrive. Messages are read from the server only as fast as
- * they are consumed (backpressure). The call is canceled when the request's signal aborts or the reader leaves the loop.
+ * Makes a server-streaming call. Resolves when its headers arrive. Messages are read only as fast as they are consumed
+ * (backpressure). The call is canceled when the request's signal aborts or the consumer leaves the loop.
  */
 export async function callStream<Input extends DescMessage, Output extends DescMessage>(
   client: Client,
@@ -40,7 +40,7 @@ export async function callStream<Input extends DescMessage, Output extends DescM
       resolve(status);
     });
   });
-  // The status reports the error, too. Without a listener, the event would end the process.
+  // The status reports the error too. Without a listener, the event would end the process.
   call.on('error', () => undefined);
   await new Promise<void>((resolve) => {
     call.once('metadata', (metadata) => {
@@ -62,7 +62,7 @@ async function* readMessages<Message>(
   try {
     yield* messages;
   } catch {
-    // The status says what went wrong.
+    // The status explains the failure.
   } finally {
     call.cancel();
   }

@@ -15,26 +15,28 @@ import { callUnary } from './unary.ts';
 export interface GrpcOptions {
   /** The `host:port` of each server, or a single one whose name stands for all servers. */
   readonly addresses: readonly string[];
-  /** Sent with each call. A function is called for each call, so that it can renew the token. */
+  /** Sent with each call. A function is called for every call, so that it can renew the token. */
   readonly token?: Token | undefined;
-  /** The deadline of unary calls without a `timeoutMs` of their own. Unset: 10,000 ms; 0: none. */
+  /**
+   * The deadline of unary calls without their own `timeoutMs`, in milliseconds. The default is 10,000; 0 means none.
+   */
   readonly defaultTimeoutMs?: number | undefined;
-  /** Unset: cleartext. With several addresses, certificates are checked for the host of the first. */
+  /** The default is cleartext. With several addresses, certificates are checked against the host of the first. */
   readonly credentials?: ChannelCredentials | undefined;
-  /** Options of grpc-js, which override those that this client sets. */
+  /** grpc-js options, which override those that this client sets. */
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
 export interface GrpcTransport extends Transport {
-  /** Closes the connections once the calls in flight have ended. A later call fails. */
+  /** Closes the connections once the calls in flight have ended. Later calls fail. */
   close(): void;
 }
 
 /**
  * Creates a transport for Connect clients over grpc-js, for unary and server-streaming calls. It connects at the first
- * call. Calls fail with a `ConnectError`. Throws a TypeError for addresses that are not valid.
+ * call. Calls fail with a `ConnectError`. Throws a TypeError for invalid addresses.
  *
- * @param services the services whose calls are retried at UNAVAILABLE: mutations carry an idempotency key.
+ * @param services the services whose calls are retried at UNAVAILABLE. Their mutations carry an idempotency key.
  */
 export function createGrpcTransport(services: readonly DescService[], options: GrpcOptions): GrpcTransport {
   const { addresses, token, defaultTimeoutMs = 10_000 } = options;
@@ -67,8 +69,8 @@ export function createGrpcTransport(services: readonly DescService[], options: G
 }
 
 /**
- * Returns the time limit of a call twice: for Connect in this process, which may wait for a token first, and as the
- * deadline that grpc-js sends to the server.
+ * Returns a call's time limit in two forms: for Connect in this process, where the call may wait for a token first, and
+ * as the deadline that grpc-js sends to the server.
  */
 function limitsOf(signal: AbortSignal | undefined, wantedMs = 0) {
   const timeoutMs = capTimeout(wantedMs);

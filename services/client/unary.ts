@@ -4,7 +4,7 @@ import type { CallOptions, Client } from '@grpc/grpc-js';
 import { toConnectError } from './errors.ts';
 import { addMetadata, toMetadata } from './metadata.ts';
 
-/** Makes a unary call, which is canceled when the request's signal aborts. Rejects with a `ConnectError`. */
+/** Makes a unary call. It is canceled when the request's signal aborts. Rejects with a `ConnectError`. */
 export function callUnary<Input extends DescMessage, Output extends DescMessage>(
   client: Client,
   { method, url, header, message: input, signal }: UnaryRequest<Input, Output>,
@@ -28,7 +28,7 @@ export function callUnary<Input extends DescMessage, Output extends DescMessage>
     );
     signal.addEventListener('abort', () => call.cancel());
     call.on('metadata', (metadata) => addMetadata(response.header, metadata));
-    // The last event, also after an error.
+    // The status is the last event, even after an error.
     call.on('status', ({ metadata }) => {
       addMetadata(response.trailer, metadata);
       if (message !== undefined) resolve({ stream: false, service: method.parent, method, ...response, message });

@@ -7,7 +7,7 @@ import { projectRoot } from './settings.ts';
 const folder = path.join(projectRoot, 'services', 'staff-console');
 const config = path.join(folder, 'vite.config.ts');
 const built = path.join(folder, 'built');
-/** What the page is built from. */
+/** The sources of the page. */
 const sources = [
   config,
   path.join(folder, 'page'),
@@ -16,8 +16,8 @@ const sources = [
 ];
 
 /**
- * Builds the page of the staff console into a folder, in a process of its own: in one whose NODE_ENV is another, such as that of a
- * test, it would become a page for development, which is larger and slower.
+ * Builds the staff console's page into a folder. The build runs in its own process, because NODE_ENV must be
+ * `production`: under another one, such as a test's, it would be a development build, which is larger and slower.
  */
 export async function buildConsolePage(outDir: string): Promise<void> {
   const vite = path.join(projectRoot, 'node_modules', '.bin', 'vite');
@@ -25,7 +25,7 @@ export async function buildConsolePage(outDir: string): Promise<void> {
   await promisify(execFile)(vite, args, { cwd: projectRoot, env: { ...process.env, NODE_ENV: 'production' } });
 }
 
-/** Builds the page where the console's server looks for it, unless it has been built since its sources have changed. */
+/** Builds the page where the console's server expects it, unless the build is newer than the sources. */
 export async function keepConsolePageBuilt(): Promise<void> {
   const [builtAt, changedAt] = await Promise.all([changeTime(path.join(built, 'index.html')), newestChange(sources)]);
   if (builtAt <= changedAt) await buildConsolePage(built);
@@ -39,7 +39,7 @@ async function newestChange(paths: readonly string[]): Promise<number> {
   return Math.max(...(await Promise.all(times)));
 }
 
-/** In Unix ms; 0 if there is no such file. */
+/** Returns the time of the last change in Unix ms; 0 if there is no such file. */
 async function changeTime(file: string): Promise<number> {
   return stat(file).then(
     ({ mtimeMs }) => mtimeMs,

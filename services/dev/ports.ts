@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Systems take the ports of outgoing connections from above this range: such a port could be taken before it is used.
+// Below the range from which systems choose ports of outgoing connections: such a port could be
+// taken before it is used.
 const candidates = { from: 10_240, to: 32_768 };
 const maxAttempts = 100;
 
-/** Finds a port of the loopback address that nobody listens on. */
+/** Finds a free port of the loopback address. */
 export async function findFreePort(): Promise<number> {
   for (let left = maxAttempts; ; left -= 1) {
     const port = randomInt(candidates.from, candidates.to);
@@ -19,7 +20,7 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** Listens on a port and leaves it. Rejects with the system's error when that fails. */
+/** Listens on a port and closes it again. Rejects with the system's error if that fails. */
 export async function listenOnce(port: number, host: string): Promise<void> {
   const server = createServer().listen(port, host);
   await once(server, 'listening');

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from './settings.ts';
 
-// Writes the SBOM of a built program into its folder: the packages that it runs with, and those whose code is in the console's
-// page, which npm takes for tools of the build. The page's build lists these beside their licences.
+// Writes the SBOM of a built program into its folder. It lists the packages that the program needs at run time, and
+// those bundled into the console's page. npm considers the latter build tools, so their list comes from the licences
+// that the page's build writes.
 
 interface Sbom {
   readonly metadata: { readonly component: object };
@@ -25,7 +26,7 @@ const read = (file: string) => readFile(path.resolve(projectRoot, file), 'utf8')
 const idOf = ({ name, version }: { readonly name: string; readonly version: string }) => `${name}@${version}`;
 
 const { stdout } = await promisify(execFile)('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application'], {
-  // Where `node_modules` is a link, npm follows it here alone.
+  // If `node_modules` is a symlink, npm follows it only from its real folder.
   cwd: path.dirname(await realpath(path.join(projectRoot, 'node_modules'))),
   maxBuffer: Infinity,
 });
@@ -42,7 +43,7 @@ const components = all.components
 const refs = new Set(components.map((component) => component['bom-ref']));
 const sbom = {
   ...all,
-  // npm calls the project by the name of its folder.
+  // npm names the project after its folder.
   metadata: { ...all.metadata, component: { ...all.metadata.component, name } },
   components,
   dependencies: all.dependencies

@@ -6,9 +6,9 @@ import { projectRoot } from './settings.ts';
 
 /** A service that runs in a process of its own. */
 export interface ServiceProcess {
-  /** Resolves with the reason when the process ends, whether it was stopped or not. */
+  /** Resolves with the reason when the process ends, even after a stop. */
   readonly ended: Promise<string>;
-  /** Returns the time of the last line that the service wrote, in Unix ms. */
+  /** Returns the time of the service's last output line, in Unix ms. */
   lastWroteAt(): number;
   stop(): Promise<void>;
   kill(): void;
@@ -16,7 +16,7 @@ export interface ServiceProcess {
 
 /**
  * Starts a service in its own process group, so that a terminal's Ctrl-C reaches only `npm start`, which stops the
- * services in order. The IPC channel closes when this process ends, and the service stops then.
+ * services in order. The service also stops when this process ends, because the IPC channel closes.
  */
 export function startServiceProcess(name: string, env: Environment): ServiceProcess {
   const main = path.join(projectRoot, 'services', name, 'main.ts');

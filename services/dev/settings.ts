@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defaultConsolePort, defaultPorts, readConfig, type ServiceName } from '../../shared/config/config.ts';
 import { ConfigError, ConfigErrors, type Environment, readPort, readSwitch } from '../../shared/config/variables.ts';
 
-/** The folder of the project, whatever the working directory is. */
+/** The folder of the project, independent of the working directory. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A port and the variable that it comes from. */
@@ -23,11 +23,11 @@ export interface ServicePorts {
 /** The settings of `npm start` (design 1). */
 export interface StartSettings {
   readonly dataDir: string;
-  /** The host in the URLs that are printed, with which this machine reaches the services. */
+  /** The host in the printed URLs, under which this machine reaches the services. */
   readonly host: string;
-  /** Undefined: an embedded PostgreSQL. */
+  /** Undefined: use the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
-  /** The port of the embedded PostgreSQL. Undefined: any free one. */
+  /** The port of the embedded PostgreSQL; undefined: any free one. */
   readonly embeddedPort: number | undefined;
   readonly seedDemo: boolean;
   readonly slot: ServicePorts;
@@ -40,7 +40,7 @@ const localOrigins = ['http', 'https'].flatMap((scheme) =>
   ['localhost', '127.0.0.1', '[::1]'].map((host) => `${scheme}://${host}:*`),
 );
 
-/** Returns the folder of the embedded database and its secrets. */
+/** Returns the folder of the embedded database and the secrets. */
 export function readDataDir(env: Environment): string {
   return path.resolve(projectRoot, env.DATA_DIR || '.data');
 }
@@ -65,14 +65,14 @@ export function readStartSettings(env: Environment): StartSettings {
   return settings;
 }
 
-/** Returns the environment of all services. `secret` is the one that `npm start` made, if it did. */
+/** Returns the environment of all services. `secret` is the one that `npm start` generated, if any. */
 export function serviceEnvironment(env: Environment, databaseUrl: string, secret: string | undefined) {
   const host = hostOf(env.BIND_ADDRESS || '0.0.0.0');
   const consoleOrigin = `http://${host}:${env.CONSOLE_PORT || defaultConsolePort}`;
   return {
     ...env,
     DATABASE_URL: databaseUrl,
-    // A given DATABASE_DIRECT_URL belongs to a given DATABASE_URL.
+    // A given DATABASE_DIRECT_URL applies only together with a given DATABASE_URL.
     DATABASE_DIRECT_URL: (env.DATABASE_URL && env.DATABASE_DIRECT_URL) || databaseUrl,
     CORS_ORIGINS: env.CORS_ORIGINS ?? [...localOrigins, consoleOrigin].join(','),
     CONSOLE_SLOT_URL: env.CONSOLE_SLOT_URL || `http://${host}:${env.SLOT_WEB_PORT || defaultPorts.slot.web}`,
@@ -81,7 +81,7 @@ export function serviceEnvironment(env: Environment, databaseUrl: string, secret
   };
 }
 
-/** Whether `npm start` makes a secret of its own, which it does only together with a database of its own. */
+/** Whether `npm start` generates a secret. It does so only for a database of its own. */
 export function needsOwnSecret(env: Environment): boolean {
   return !env.DATABASE_URL && !env.AUTH_JWT_SECRET && !env.AUTH_JWKS_URL;
 }
@@ -93,7 +93,7 @@ function hostOf(bindAddress: string): string {
 
 function readPorts(service: ServiceName, env: Environment, errors: ConfigErrors): ServicePorts {
   const read = (kind: string, unset: number): NamedPort =>
-    // `addServiceErrors` reports all other errors of the variable.
+    // `addServiceErrors` reports the variable's other errors.
     readNamedPort(`${service.toUpperCase()}_${kind}_PORT`, unset, env, errors, new ConfigErrors());
   const { grpc, web } = defaultPorts[service];
   const hasMetrics = env[`${service.toUpperCase()}_METRICS_PORT`];
@@ -111,7 +111,7 @@ function readNamedPort(
   return { variable, port: readPort(env, variable, unset, otherErrors) };
 }
 
-/** Adds a line for each variable of TLS: the printed commands and the health checks are in cleartext. */
+/** Adds a line for each TLS variable, because the printed commands and the health checks use cleartext. */
 function addTlsErrors(env: Environment, errors: ConfigErrors): void {
   for (const name of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) {
     if (!env[name]) continue;
@@ -119,7 +119,7 @@ function addTlsErrors(env: Environment, errors: ConfigErrors): void {
   }
 }
 
-/** Adds the errors that the services themselves would report, each line once. */
+/** Adds the errors that the services themselves would report, without duplicates. */
 function addServiceErrors(env: Environment, errors: ConfigErrors): void {
   const placeholder = needsOwnSecret(env) ? '-'.repeat(32) : undefined;
   const given = serviceEnvironment(env, env.DATABASE_URL || 'postgres://localhost', placeholder);

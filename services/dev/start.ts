@@ -21,14 +21,14 @@ const shutdownDeadlineMs = 40_000;
 const quietMs = 150;
 
 const shutdown = new ShutdownStack(createLogger('npm start', 'warn'));
-/** Aborts when the run ends: with `stopRequested`, or with an error. The first reason counts. */
+/** Aborts when the run ends, with `stopRequested` or an error. The first reason wins. */
 const stopping = new AbortController();
 const stopRequested = new Error('npm start was asked to stop');
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stopping.abort(stopRequested));
 }
-// The process that started this one with an IPC channel has ended.
+// The parent process, which opened an IPC channel, has ended.
 process.once('disconnect', () => stopping.abort(stopRequested));
 
 process.exitCode = await run();
@@ -51,7 +51,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Starts the database and the services, and prints the summary. If any of them ends later, the run ends, too. */
+/** Starts the database and the services, and prints the summary. If one of them ends later, the run ends too. */
 async function start(settings: StartSettings, given: Environment): Promise<void> {
   const { signal } = stopping;
   const [database] = await Promise.all([openDatabase(settings), keepConsolePageBuilt()]);

@@ -2,16 +2,19 @@ import type { StartSettings } from './settings.ts';
 
 interface Start {
   readonly settings: StartSettings;
-  /** The database in words. */
+  /** A description of the database. */
   readonly database: string;
-  /** The migrations that were applied. */
+  /** The names of the applied migrations. */
   readonly migrations: readonly string[];
   readonly seeded: boolean;
-  /** Undefined if tokens come from an issuer. */
+  /** Undefined if an issuer signs the tokens. */
   readonly token: string | undefined;
 }
 
-/** Returns what `npm start` prints once all services are serving: the console's link first, which signs in. */
+/**
+ * Returns the text that `npm start` prints once all services are serving. It begins with the
+ * console's link, which signs in.
+ */
 export function describeStart({ settings, database, migrations, seeded, token }: Start): string {
   const { host, slot, coupon } = settings;
   const applied = migrations.length === 0 ? 'up to date' : `migrated (${migrations.join(', ')})`;
@@ -42,6 +45,6 @@ export function describeStart({ settings, database, migrations, seeded, token }:
     'Ready. Ctrl-C stops everything.',
     '',
   ];
-  // In double quotes, the shell replaces $TOKEN.
+  // In double quotes, the shell expands $TOKEN.
   return (token === undefined ? lines.map((line) => line.replace(`'${bearer}'`, `"${bearer}"`)) : lines).join('\n');
 }

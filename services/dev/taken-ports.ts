@@ -4,7 +4,7 @@ import { listenOnce } from './ports.ts';
 import type { NamedPort, StartSettings } from './settings.ts';
 
 const allAddresses = '0.0.0.0';
-// The services of a run that was killed need a moment to close their ports.
+// After a run is killed, its services need a moment to close their ports.
 const patienceMs = 3_000;
 
 /**

@@ -8,17 +8,19 @@ import { sendToken, type Token } from './token.ts';
 
 /** The options of `@connectrpc/connect-web`, and a token. */
 export interface ConnectOptions extends Omit<ConnectTransportOptions, 'interceptors' | 'defaultTimeoutMs'> {
-  /** Sent with each call. A function is called for each call, so that it can renew the token. */
+  /** Sent with each call. A function is called for every call, so that it can renew the token. */
   readonly token?: Token | undefined;
-  /** The deadline of unary calls without a `timeoutMs` of their own. Unset: 10,000 ms; 0: none. */
+  /**
+   * The deadline of unary calls without their own `timeoutMs`, in milliseconds. The default is 10,000; 0 means none.
+   */
   readonly defaultTimeoutMs?: number | undefined;
-  /** They get each call with its token and key: one that calls `next` again sends the same key. */
+  /** Interceptors see each call with its token and key. One that calls `next` again sends the same key. */
   readonly interceptors?: ConnectTransportOptions['interceptors'] | undefined;
 }
 
 /**
- * Creates a transport for Connect clients over `fetch`, for browsers and Node. Calls fail with a `ConnectError`, and are
- * not retried.
+ * Creates a transport for Connect clients over `fetch`, for browsers and Node. Calls fail with a
+ * `ConnectError` and are not retried.
  *
  * @param services the services whose mutations carry an idempotency key.
  */
@@ -36,8 +38,8 @@ export function createConnectTransport(services: readonly DescService[], options
 }
 
 /**
- * Creates a client of one service over Connect, with a method for each of its procedures. Mutations carry an
- * `idempotency-key`, a new one unless `headers` has one.
+ * Creates a client of one service over Connect, with a method for each procedure. Mutations carry an `idempotency-key`,
+ * taken from `headers` or generated.
  */
 export function createConnectClient<Service extends DescService>(
   service: Service,

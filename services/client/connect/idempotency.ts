@@ -3,7 +3,7 @@ import type { Interceptor } from '@connectrpc/connect';
 import { isMutation, keyHeader } from '../../../shared/rpc/idempotency/mutation.ts';
 
 /**
- * Creates an interceptor that sends an `idempotency-key` with each mutation of these services that has none, so that all
+ * Creates an interceptor that adds an `idempotency-key` to each mutation of these services that lacks one, so that all
  * attempts together execute it once (design 9).
  */
 export function sendKey(services: readonly DescService[]): Interceptor {
@@ -14,7 +14,7 @@ export function sendKey(services: readonly DescService[]): Interceptor {
   };
 }
 
-/** Returns a new idempotency key. Browsers have `crypto.randomUUID`, too, but for pages over HTTPS only. */
+/** Returns a new idempotency key. Browsers offer `crypto.randomUUID` only to pages served over HTTPS. */
 export function createKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,7 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { type CallOptions, type Client, createClient, type Transport } from '@connectrpc/connect';
 
-/** Creates a client whose streaming calls are canceled when their reader leaves the loop. */
+/** Creates a client whose streaming calls are canceled when the consumer leaves the loop. */
 export function createCancelingClient<Service extends DescService>(
   service: Service,
   transport: Transport,
@@ -15,10 +15,10 @@ export function createCancelingClient<Service extends DescService>(
   return Object.assign(client, Object.fromEntries(streams));
 }
 
-/** A streaming method of a client, whose message types only its descriptor knows. */
+/** A client's streaming method, whose message types are only known from its descriptor. */
 type OpenStream = (request: object, options?: CallOptions) => AsyncIterable<object>;
 
-/** Cancels the call when its reader leaves the loop. Connect's own streams do not notice that and go on. */
+/** Cancels the call when the consumer leaves the loop. Connect's own streams would continue. */
 function cancelOnReturn(open: OpenStream): OpenStream {
   return async function* read(request, options = {}) {
     const reader = new AbortController();

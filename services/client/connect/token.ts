@@ -4,9 +4,9 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
 export type Token = string | (() => string | undefined | Promise<string | undefined>);
 
 /**
- * Creates an interceptor that sends the token as `authorization: Bearer ...`. It waits for the token until the call's
- * deadline. The call fails with the error of a token function that throws, and with UNAUTHENTICATED if the token can't
- * be sent in a header.
+ * Creates an interceptor that sends the token as `authorization: Bearer ...`. It waits for the token until
+ * the call's deadline. The call fails with the token function's error, and with UNAUTHENTICATED if the token
+ * can't be sent in a header.
  */
 export function sendToken(token: Token): Interceptor {
   return (next) => async (request) => {

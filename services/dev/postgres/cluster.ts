@@ -8,11 +8,11 @@ import { keepSecret, readSecret } from './data-folder.ts';
 
 const run = promisify(execFile);
 
-/** A cluster, which is PostgreSQL's word for the files of one server. */
+/** A cluster, PostgreSQL's term for the files of one server. */
 export interface Cluster {
   readonly folder: string;
   readonly programs: Programs;
-  /** Of the superuser `postgres`. */
+  /** The password of the superuser `postgres`. */
   readonly password: string;
 }
 
@@ -24,7 +24,7 @@ export const clusterFolder = (dataDir: string) => path.join(dataDir, 'postgres')
 /** Returns the password of the cluster in a data folder, or undefined if there is none. */
 export const readPassword = (dataDir: string) => readSecret(dataDir, passwordFile);
 
-/** Opens the cluster of a data folder, created at the first start. Throws a `ConfigError` if it can't be used. */
+/** Opens the cluster of a data folder, creating it if it is missing. Throws a `ConfigError` if it can't be used. */
 export async function openCluster(dataDir: string, signal: AbortSignal): Promise<Cluster> {
   const folder = clusterFolder(dataDir);
   const account = await chooseAccount(folder);
@@ -55,7 +55,10 @@ async function assertUsable(folder: string, programs: Programs): Promise<void> {
   );
 }
 
-/** Initialises the cluster in another folder and then renames that, so that a run that is killed leaves no partial one. */
+/**
+ * Initialises the cluster in a temporary folder and renames it at the end, so that a killed run
+ * leaves no partial cluster.
+ */
 async function initialise(
   { folder, programs }: Cluster,
   pwfile: string,
@@ -77,7 +80,7 @@ async function initialise(
   await rename(unfinished, folder);
 }
 
-/** Finds the line of a PostgreSQL program's output that says why it gave up. */
+/** Returns the line of a PostgreSQL program's output that explains why it gave up. */
 export function lastError(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const reason = lines.findLast((line) => /(FATAL|PANIC|ERROR|error|could not)\b/.test(line)) ?? lines.at(-1);

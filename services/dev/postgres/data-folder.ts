@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'holds a folder where a file belongs: remove it, or give another',
 };
 
-/** Runs `work`, and turns an error of the file system into a `ConfigError` that blames DATA_DIR. */
+/** Runs `work`, and converts file system errors into a `ConfigError` that names DATA_DIR. */
 export async function withDataDirErrors<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -36,17 +36,20 @@ export function openDataFolder(dataDir: string): Promise<void> {
   });
 }
 
-/** Returns the secret that `npm start` signs and verifies tokens with, created at the first start. */
+/** Returns the secret with which `npm start` signs and verifies tokens, creating it if it is missing. */
 export function keepTokenSecret(dataDir: string): Promise<string> {
   return withDataDirErrors(dataDir, () => keepSecret(dataDir, tokenSecret, 48, 'base64'));
 }
 
-/** Returns the same secret, or undefined before the first start. */
+/** Returns the secret of `keepTokenSecret`; undefined before the first start. */
 export function readTokenSecret(dataDir: string): Promise<string | undefined> {
   return withDataDirErrors(dataDir, () => readSecret(dataDir, tokenSecret));
 }
 
-/** Returns the secret in a file of the data folder. A new one has so many random bytes, and only its owner may read it. */
+/**
+ * Returns the secret in a file of the data folder. If it is missing, creates one of `bytes` random bytes
+ * that only the owner may read.
+ */
 export async function keepSecret(dataDir: string, file: string, bytes: number, encoding: 'hex' | 'base64') {
   const kept = await readSecret(dataDir, file);
   if (kept !== undefined) return kept;
@@ -61,6 +64,6 @@ export async function readSecret(dataDir: string, file: string): Promise<string 
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
   });
-  // A run that was killed while it wrote the file leaves it empty.
+  // A run that was killed while writing leaves an empty file.
   return text.trim() || undefined;
 }

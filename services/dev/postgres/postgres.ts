@@ -11,13 +11,13 @@ import { withDataDirErrors } from './data-folder.ts';
 /** The embedded server of one data folder. */
 export interface EmbeddedPostgres {
   readonly url: string;
-  /** Resolves with the reason when the server ends, whether it was stopped or not. */
+  /** Resolves with the reason when the server ends, even after a stop. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
   kill(): void;
 }
 
-/** The server that runs on a data folder. */
+/** A server that runs on a data folder. */
 interface RunningServer {
   readonly pid: number;
   readonly url: string;
@@ -25,11 +25,11 @@ interface RunningServer {
   readonly state: 'in use' | 'abandoned' | 'busy';
 }
 
-// Each run keeps a connection of this name open to its server, as a sign for other runs.
+// Each run keeps a connection with this name open to its server, as a sign to other runs.
 const runName = 'npm start';
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
-// A server that has just started has no connection yet, and an abandoned one is about to stop by itself.
+// A server that has just started has no connection yet, and an abandoned one may be about to stop by itself.
 const graceMs = 1_000;
 
 /**
@@ -90,7 +90,7 @@ async function launch(
   const logFile = path.join(dataDir, 'postgres.log');
   const log = await open(logFile, 'w', 0o600);
   const { file, args, options } = programs('postgres', ['-D', folder, ...settings.flatMap((text) => ['-c', text])]);
-  // In its own process group, which a terminal's Ctrl-C does not reach: the services stop first.
+  // Runs in its own process group, out of reach of a terminal's Ctrl-C, so that the services stop first.
   const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log.fd, log.fd] });
   await log.close();
   const exited = new Promise<string>((resolve) => {
@@ -118,18 +118,18 @@ async function launch(
 }
 
 /**
- * Starts a process that stops the server once this process has ended, however it ends: the pipe between them
- * closes then.
+ * Starts a watcher process that stops the server after this process ends, for whatever reason: the pipe
+ * between them closes then.
  */
 function stopWithThisProcess(server: number, exited: Promise<unknown>): void {
   const program = `process.stdin.resume().on('end', () => process.kill(${server}, 'SIGINT'))`;
   const watcher = spawn(process.execPath, ['-e', program], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  // Without a watcher, the next run stops a server that was left behind.
+  // Without a watcher, the next run stops a server that is left behind.
   watcher.on('error', () => undefined);
   void exited.then(() => watcher.kill());
 }
 
-/** Connects once the server is ready. The connection stays open as the sign that this run uses the server. */
+/** Connects once the server is ready. The connection stays open as a sign that this run uses the server. */
 async function connectWhenReady(url: string, ended: Promise<string>, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   let endReason: string | undefined;
@@ -144,7 +144,7 @@ async function connectWhenReady(url: string, ended: Promise<string>, signal: Abo
   }
 }
 
-/** Finds the server of a data folder: it listens where `postmaster.pid` says and takes the folder's password. */
+/** Finds the running server of a data folder. Its port is in `postmaster.pid`, and its password in the folder. */
 async function findServer(dataDir: string): Promise<RunningServer | undefined> {
   const file = await readFile(path.join(clusterFolder(dataDir), 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port] = file.split('\n').map(Number);

@@ -1,7 +1,7 @@
 import { hoursFrom, pick, spread, steps } from './deterministic.ts';
 import { products } from './products.ts';
 
-/** The fields in which the coupons of the demo differ; the rest is unset. */
+/** The fields in which the demo coupons differ; the others are unset. */
 interface Terms {
   readonly percent?: string;
   readonly flat?: string;
@@ -42,7 +42,7 @@ const named: Record<string, Terms> = {
   FIRSTAPP: { percent: '22', min: '350', cap: '175', limit: 1, exclusive: true },
 };
 
-/** Forty coupons: named ones, and then those that staff gave to single customers by phone. */
+/** Forty coupons: named ones first, then those that staff gave to single customers by phone. */
 const couponTerms: readonly (readonly [code: string, terms: Terms])[] = [
   ...Object.entries(named),
   ...steps(16).map((index): [string, Terms] => [
@@ -69,7 +69,7 @@ export function makeCoupons(now: Date) {
   }));
 }
 
-/** Returns the links of coupons to the users who may use them. */
+/** Returns the links of coupons to their users. */
 export function makeCouponUsers() {
   return couponTerms
     .flatMap(([, terms], index) => (terms.users ?? []).map((user) => ({ coupon_id: index + 1, user_id: user })))

@@ -30,7 +30,7 @@ export async function seedDemo(databaseUrl: string, now: Date): Promise<boolean>
   }
 }
 
-/** Returns the rows by table, in an order in which every reference exists. */
+/** Returns the rows by table, in an order that satisfies every reference. */
 function makeCatalogue(now: Date): Record<string, Rows> {
   const users = makeUsers(now);
   const orders = makeOrders(now);

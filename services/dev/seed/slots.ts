@@ -61,7 +61,7 @@ function sequenceOf(slot: number): Record<string, number[]> {
   return Object.fromEntries(stops.map(({ user, orders }) => [user, orders]));
 }
 
-/** Returns the id of the user who placed the order. */
+/** Returns the id of the order's user. */
 export function userOfOrder(order: number): number {
   return ((order * 37) % 200) + 1;
 }
