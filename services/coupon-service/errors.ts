@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import type { ErrorRow } from '../../shared/errors/errors.ts';
 
-/** Every error of the coupon procedures (spec 4.2, design 3). */
+/** All errors of the coupon procedures (spec 4.2, design 3). */
 export const couponErrors = {
   unauthorized: {
     reason: 'UNAUTHORIZED',

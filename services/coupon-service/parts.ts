@@ -1,11 +1,11 @@
 import type { Database } from '../../shared/db/database.ts';
 import type { MissLimit } from './guessing/miss-limit.ts';
 
-/** What the coupon procedures are built from. */
+/** The dependencies of the coupon procedures. */
 export interface CouponParts {
   readonly database: Database;
-  /** The two upper-case letters that generated coupon codes start with. */
+  /** The two upper-case letters that begin generated coupon codes. */
   readonly codePrefix: string;
-  /** Undefined: callers may guess coupon codes without a limit. */
+  /** Undefined: guessing coupon codes is not limited. */
   readonly missLimit: MissLimit | undefined;
 }

@@ -3,21 +3,22 @@ import { randomInt } from 'node:crypto';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /**
- * A generated code (spec 4.2): a prefix, digits, and so many upper-case letters and digits of a cryptographic source.
+ * Generates a code (spec 4.2): the prefix, the digits, and `random` upper-case letters and digits
+ * from a cryptographic source.
  */
 export function newCode(prefix: string, digits: string, random = 0): string {
   const characters = Array.from({ length: random }, () => alphabet.charAt(randomInt(alphabet.length)));
   return `${prefix}${digits}${characters.join('')}`;
 }
 
-/** The last 6 digits of a time in epoch milliseconds. */
+/** Returns the last 6 digits of a time in epoch milliseconds. */
 export function lastSixDigits(epochMs: number): string {
   return String(epochMs).slice(-6).padStart(6, '0');
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** The first characters of a text. Characters are graphemes (design 7): an emoji counts as one. */
+/** Returns the first `count` characters of a text. Characters are graphemes (design 7): an emoji counts as one. */
 export function firstCharacters(text: string, count: number): string {
   let end = 0;
   let left = count;

@@ -5,11 +5,13 @@ import { optionalDate } from '../../../shared/rpc/dates.ts';
 import { couponErrors } from '../errors.ts';
 
 /**
- * Reads a CouponBody (spec 4.2) as the values of a statement; an absent one is an empty one. Lists of
- * ids are sets, which the validation interceptor made of them: their sizes can be compared with counts of rows. In productIds and validTill, null stores null and undefined is "not given".
+ * Converts a CouponBody (spec 4.2) to statement parameters; an absent body is an empty one. The validation interceptor
+ * has deduplicated the id lists, so their lengths can be compared with row counts. In productIds and validTill, null
+ * clears the value and undefined means "not given".
  *
- * @param field where it stands in the request.
- * @throws INVALID_ARGUMENT for a date that does not parse, and for a code that nobody could type: types come before all rules.
+ * @param field the body's path in the request.
+ * @throws INVALID_ARGUMENT for a date that does not parse, and for a code with invisible characters. Type
+ * checks come before all rules.
  */
 export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial<CouponBodyMessage> | undefined = {}) {
   const { couponCode, validTill } = body;
@@ -32,13 +34,13 @@ export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial
 
 export type CouponBody = ReturnType<typeof readCouponBody>;
 
-/** The terms of a body that both kinds of coupon have. */
+/** The terms that both kinds of coupon share. */
 export type Terms = Pick<
   CouponBody,
   'discountPercent' | 'flatDiscount' | 'minOrder' | 'maxValue' | 'productIds' | 'validTill' | 'maxLimitForUser'
 >;
 
-/** Throws INVALID_ARGUMENT unless exactly one discount is present and not zero (spec 4.2, rule 1). */
+/** Throws INVALID_ARGUMENT unless exactly one discount is present and non-zero (spec 4.2, rule 1). */
 export function requireOneDiscount({ discountPercent, flatDiscount }: CouponBody): void {
   if (!discountPercent === !flatDiscount) throw fail(couponErrors.oneDiscountRequired);
 }

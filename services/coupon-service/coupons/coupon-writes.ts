@@ -1,6 +1,6 @@
-// SQL that the procedures which write coupons share. A statement has the rows that it writes as `written`.
+// SQL shared by the procedures that write coupons. In each statement, `written` has the rows that it writes.
 
-/** A column that procedures write, with its type. A parameter has the column's name in camel case. */
+/** A column that procedures write, with its type. Its parameter has the same name in camel case. */
 type Column = readonly [name: string, type: string];
 
 /** The terms that coupons and reserved coupons share (spec 2.4, 2.5). */
@@ -14,7 +14,7 @@ const terms: readonly Column[] = [
   ['max_limit_for_user', 'integer'],
   ['exclusive_apply', 'boolean'],
 ];
-/** What the `coupon` of Create and Update has. */
+/** The columns of the message `coupon` in Create and Update. */
 const fields: readonly Column[] = [
   ['coupon_code', 'text'],
   ['is_user_based', 'boolean'],
@@ -35,7 +35,10 @@ export const couponFieldsColumns = columnsOf(fields);
 export const couponFieldsValues = valuesOf(fields);
 export const updatedColumns = columnsOf(updatedFields);
 
-/** The fields after an update: what is not given stays as it is. Two may be cleared, since null is "not given". */
+/**
+ * SQL of the fields after an update: a field that is not given keeps its value. Two fields have a flag that clears
+ * them, because null means "not given".
+ */
 export const updatedValues = updatedFields
   .map(([name, type]) => {
     const value = `coalesce(${parameterOf(name)}::${type}, ${name})`;
@@ -45,8 +48,8 @@ export const updatedValues = updatedFields
   .join(', ');
 
 /**
- * The users or products that a coupon is linked to, as `known_users` or `known_products`. The lock keeps them from being deleted before
- * their links are written.
+ * SQL of the users or products to link, as `known_users` or `known_products`. The lock prevents their deletion
+ * until the links are written.
  */
 export const knownUsers = (where = 'true') => known('users', '$applicableUsers', where);
 export const knownProducts = (where = 'true') => known('products', '$applicableProducts', where);
@@ -73,7 +76,7 @@ function link(table: string, columns: string, known: string): string {
    )`;
 }
 
-/** Links that an update does not have any more. A list that is not given leaves the links alone. */
+/** SQL that deletes the links an update no longer lists. A list that is not given leaves the links unchanged. */
 export const unlinkUsers = unlink('coupon_applicable_users', 'user_id', '$applicableUsers');
 export const unlinkProducts = unlink('coupon_applicable_products', 'product_id', '$applicableProducts');
 
@@ -84,7 +87,10 @@ function unlink(table: string, column: string, ids: string): string {
    )`;
 }
 
-/** The links of the coupon `$id` before an update and after it, as its audit entry shows them: null for a list that is not given. */
+/**
+ * SQL of the links of the coupon `$id` before and after an update, for its audit entry; null for
+ * a list that is not given.
+ */
 export const linksBefore = `
   'applicableUsers', ${idsIfGiven('$applicableUsers', 'user_id from coupon_applicable_users where coupon_id = $id')},
   'applicableProducts', ${idsIfGiven('$applicableProducts', 'product_id from coupon_applicable_products where coupon_id = $id')}`;
@@ -96,6 +102,6 @@ function idsIfGiven(given: string, ids: string): string {
   return `case when ${given} is not null then array_to_json(array(select ${ids} order by 1)) end`;
 }
 
-/** Whether the staff user of a parameter `$staffId` exists, and whether a code is free: columns of `found`. */
+/** SQL of columns of `found`: whether the staff user `$staffId` exists, and whether the code is free. */
 export const isStaff = 'exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff"';
 export const isCodeFree = 'not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree"';

@@ -26,7 +26,7 @@ export interface CouponRow extends TermsRow {
   etag: string;
 }
 
-/** SQL of the columns of `CouponRow`, with the product ids that are shown. */
+/** Returns SQL of the columns of `CouponRow`. `productIds` is SQL of the product ids to show. */
 export const couponColumnsWith = (productIds: string) => `
   coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
   coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
@@ -35,22 +35,22 @@ export const couponColumnsWith = (productIds: string) => `
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
   coupons.etag`;
-// As JSON, which is parsed in a fraction of the time of an array.
+// The ids are read as JSON, which parses in a fraction of an array's time.
 export const couponColumns = couponColumnsWith('to_json(coupons.product_ids)');
 
-/** SQL of the terms of a coupon or reserved coupon but for its products, as its audit entries show them. `row` is the record. */
+/** Returns SQL of the audited terms of either kind of coupon, except its products. `row` names the record. */
 export const termsFields = (row: string) => `
   'discountPercent', ${row}.discount_percent::text, 'flatDiscount', ${row}.flat_discount::text,
   'minOrder', ${row}.min_order::text, 'maxValue', ${row}.max_value::text,
   'validTill', api_time(${row}.valid_till), 'maxLimitForUser', ${row}.max_limit_for_user,
   'exclusiveApply', ${row}.exclusive_apply, 'createdBy', ${row}.created_by, 'createdAt', api_time(${row}.created_at)`;
 
-/** SQL of a coupon's own fields, as its audit entries show them. */
+/** Returns SQL of a coupon's audited fields, except its products. `row` names the record. */
 export const couponFields = (row: string) => `
   'couponCode', ${row}.coupon_code, 'isUserBased', ${row}.is_user_based, 'isApplyForAll', ${row}.is_apply_for_all,
   'isInvalidated', ${row}.is_invalidated, ${termsFields(row)}`;
 
-/** The terms as the fields of a message: null, and what can't be shown, is an absent field. */
+/** Converts the terms to message fields. Null, and a value that can't be shown, becomes an absent field. */
 export function toTerms(row: TermsRow) {
   return {
     discountPercent: shownAmount(row.discountPercent),
@@ -64,7 +64,7 @@ export function toTerms(row: TermsRow) {
   };
 }
 
-/** The record as a `Coupon`, whose fields `ListedCoupon` and `CouponDetail` have, too. */
+/** Converts a record to a `Coupon`. `ListedCoupon` and `CouponDetail` have the same fields. */
 export function toCoupon(row: CouponRow) {
   return {
     ...toTerms(row),

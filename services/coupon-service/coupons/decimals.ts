@@ -1,4 +1,4 @@
-/** An exact decimal: units / 10 ** scale. Amounts are never computed in binary fractions. */
+/** An exact decimal: units / 10 ** scale. Amounts are never computed in binary floating point. */
 export interface Decimal {
   readonly units: bigint;
   readonly scale: number;
@@ -7,8 +7,8 @@ export interface Decimal {
 const form = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Reads a decimal as PostgreSQL or JavaScript writes it; a finite number is taken as its shortest
- * text. Throws for anything else.
+ * Parses a decimal in the notation of PostgreSQL or JavaScript. A finite number stands for its shortest text.
+ * Throws for anything else.
  */
 export function decimal(value: string | number): Decimal {
   const match = form.exec(String(value));
@@ -19,21 +19,21 @@ export function decimal(value: string | number): Decimal {
   return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
 }
 
-/** Negative, zero or positive as `left` is below, equal to or above `right`. */
+/** Returns a number below, equal to or above 0 if `left` is below, equal to or above `right`. */
 export function compare(left: Decimal, right: Decimal): number {
   const scale = Math.max(left.scale, right.scale);
   const difference = unitsAt(left, scale) - unitsAt(right, scale);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** `percent` hundredths of an amount. */
+/** Returns `percent` hundredths of an amount. */
 export function percentOf(amount: Decimal, percent: Decimal): Decimal {
   return { units: amount.units * percent.units, scale: amount.scale + percent.scale + 2 };
 }
 
 /**
- * The nearest double. What is beyond the largest one becomes the largest one, because JSON has no
- * infinity, and there is no negative zero.
+ * Returns the nearest double. Values beyond the largest double are capped at it, because JSON has no infinity. The
+ * result is never negative zero.
  */
 export function toNumber({ units, scale }: Decimal): number {
   const nearest = Number(`${units}e-${scale}`);

@@ -3,9 +3,9 @@ import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product
 import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { shownList } from '../../../shared/rpc/protobuf/shown.ts';
 
-// The records that coupons are related to, each with only the columns that the spec names (2.6, design 5).
+// The records that coupons refer to, with only the columns that the spec names (2.6, design 5).
 
-// Without the names of their columns: PostgreSQL writes them in half the time, and a coupon may have 100,000.
+// Tuples, because PostgreSQL writes JSON without column names in half the time. A coupon may have 100,000 of them.
 export type UserTuple = [id: number, name: string | null, email: string | null, mobile: string];
 export type ProductTuple = [id: number, name: string, images: string[]];
 
@@ -13,14 +13,14 @@ export type ProductTuple = [id: number, name: string, images: string[]];
 export const userJson = 'json_build_array(users.id, users.name, users.email, users.mobile)';
 export const productJson = 'json_build_array(products.id, products.name, products.images)';
 
-/** A user as a `User`: null is an absent field. */
+/** Converts a user to a `User`. Null becomes an absent field. */
 export function toUser([id, name, email, mobile]: UserTuple) {
   return { id, name: name ?? undefined, email: email ?? undefined, mobile } satisfies MessageInitShape<
     typeof UserSchema
   >;
 }
 
-/** A product as a `ProductSummary`. */
+/** Converts a product to a `ProductSummary`. */
 export function toProduct([id, name, images]: ProductTuple) {
   return { id, name, images: shownList(images) } satisfies MessageInitShape<typeof ProductSummarySchema>;
 }

@@ -12,7 +12,7 @@ export interface ReservedCouponRow extends TermsRow {
   createdAt: Date;
 }
 
-/** SQL of the columns of `ReservedCouponRow`, with the product ids that are shown. */
+/** Returns SQL of the columns of `ReservedCouponRow`. `productIds` is SQL of the product ids to show. */
 export const reservedColumnsWith = (productIds: string) => `
   reserved_coupons.id, reserved_coupons.secret_code as "secretCode", reserved_coupons.coupon_code as "couponCode",
   reserved_coupons.discount_percent as "discountPercent", reserved_coupons.flat_discount as "flatDiscount",
@@ -21,7 +21,7 @@ export const reservedColumnsWith = (productIds: string) => `
   reserved_coupons.exclusive_apply as "exclusiveApply", reserved_coupons.created_by as "createdBy", reserved_coupons.created_at as "createdAt"`;
 export const reservedColumns = reservedColumnsWith('reserved_coupons.product_ids');
 
-/** The record as a `ReservedCoupon`, whose fields `ListedReservedCoupon` has, too. */
+/** Converts a record to a `ReservedCoupon`. `ListedReservedCoupon` has the same fields. */
 export function toReservedCoupon(row: ReservedCouponRow) {
   return {
     ...toTerms(row),

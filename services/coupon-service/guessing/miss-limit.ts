@@ -10,8 +10,8 @@ const windowMs = 60_000;
 const table = 'validate_misses';
 
 /**
- * SQL of a `CallerMisses`, always one row. Its `$key` is JSON that has the `CallerParams`. The `offset 0` keeps the
- * planner from looking for the row among all windows that have not ended.
+ * SQL of a `CallerMisses`, always exactly one row. Its `$key` is JSON with the `CallerParams`. `offset 0` keeps the
+ * planner from searching all unexpired windows for the row.
  */
 export const callerMisses = `
   select coalesce(max(points), 0) as misses,
@@ -21,23 +21,23 @@ export const callerMisses = `
 
 export interface CallerMisses {
   misses: number;
-  /** Null without misses. */
+  /** In milliseconds; null without misses. */
   msToWindowEnd: number | null;
 }
 
 interface CallerParams {
   readonly callerKey: string;
-  /** In epoch milliseconds, by the clock of the database, which all replicas share. */
+  /** Epoch milliseconds by the database's clock, which all replicas share. */
   readonly nowMs: number;
 }
 
-/** Limits the coupon codes that a caller may miss within a minute, over all replicas (design 8). */
+/** Limits how many coupon codes a caller may miss within a minute, over all replicas (design 8). */
 export class MissLimit {
   readonly #database: Database;
   readonly #missesPerMinute: number;
-  /** By caller, the misses of this process that are on their way into the table: no statement reads them yet. */
+  /** By caller, the misses of this process that are not yet in the table. */
   readonly #uncounted = new Map<string, number>();
-  /** By caller, what its last miss here has brought its count to. The one that was counted longest ago comes first. */
+  /** By caller, the count after this process's last miss, least recent first. */
   readonly #counted = new Map<string, { readonly misses: number; readonly atMs: number }>();
 
   constructor(database: Database, missesPerMinute: number) {
@@ -45,16 +45,16 @@ export class MissLimit {
     this.#missesPerMinute = missesPerMinute;
   }
 
-  /** The parameters of `callerMisses` for the caller of a call. */
+  /** Returns the parameters of `callerMisses` for the caller of a call. */
   paramsOf(call: CallContext): CallerParams {
-    // A subject may be longer than a key.
+    // Hashed, because a subject may be longer than a key may be.
     return { callerKey: hash('sha256', call.identity.subject), nowMs: this.#nowMs() };
   }
 
   /**
-   * Throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if the caller has no miss left. A burst of guesses would read the table
-   * before its first miss is counted there, so the misses of this process that a read could not see bound it too: those
-   * that are uncounted, and those that were counted after the read had begun.
+   * Throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if the caller has no miss left. In a burst, all guesses would read the
+   * table before the first miss is in it. The limit therefore also covers the misses of this process that the read
+   * could not see: those not yet counted, and those counted after the read began.
    */
   requireMissLeft({ callerKey, nowMs }: CallerParams, { misses, msToWindowEnd }: CallerMisses): void {
     const counted = this.#counted.get(callerKey);
@@ -64,10 +64,11 @@ export class MissLimit {
   }
 
   /**
-   * Counts a miss. The count goes on when the call ends early: a caller that gives up what takes longer than a hit
-   * would otherwise guess for free.
+   * Counts a miss. The count continues when the call is aborted. A miss takes longer than a hit, so a caller could
+   * otherwise abort slow calls and guess for free.
    *
-   * @throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if others have used up the misses meanwhile, and what `Database` throws.
+   * @throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if other calls have used up the misses meanwhile,
+   * and errors of `Database`.
    */
   async count({ callerKey }: CallerParams, call: CallContext): Promise<void> {
     this.#uncounted.set(callerKey, this.#uncountedOf(callerKey) + 1);
@@ -98,7 +99,7 @@ export class MissLimit {
   }
 
   async #consume(callerKey: string, subject: string | undefined): Promise<void> {
-    // Never aborts: the timeouts of the pool and of statements bound it.
+    // The signal never aborts. The timeouts of the pool and of statements limit the wait.
     const db = this.#database.for({ subject, signal: new AbortController().signal });
     const nowMs = this.#nowMs();
     const { misses, msToWindowEnd } = onlyRow(await db.query(countMiss({ callerKey, nowMs })));
@@ -110,7 +111,7 @@ export class MissLimit {
 
 const tooManyMisses = (retryAfterMs: number) => fail(couponErrors.tooManyMisses, { retryAfterMs });
 
-/** Settles as the work does, or rejects when the signal aborts. The work goes on then. */
+/** Settles as `work` does, or rejects when the signal aborts. The work continues in that case. */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): Promise<Result> {
   return new Promise((resolve, reject) => {
     work.then(resolve, reject);

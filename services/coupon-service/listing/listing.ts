@@ -14,27 +14,27 @@ import {
 
 /** The table of a listing. */
 interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed'> {
-  /** The links of its rows. */
+  /** The links to show with each row. */
   readonly links?: readonly ListedLinks[];
 }
 
 /** Links of listed rows to records of another table. */
 interface ListedLinks {
-  /** The column of the result that has a row's first links, as `Link`s; null without any. */
+  /** The result column with a row's first links as a list of `Link`; null if it has none. */
   readonly column: string;
-  /** The table of the links, with their ids, and with those of the listed rows in `owner`. */
+  /** The table of the links. `owner` is its column with the id of the listed row. */
   readonly table: string;
   readonly owner: string;
-  /** The table that they lead to, by its id in `target`, and SQL of what is shown of its rows. */
+  /** The table that the links refer to, by the id in `target`. `shown` is SQL of the shown part of its rows. */
   readonly related: string;
   readonly target: string;
   readonly shown: string;
 }
 
-/** A link, with what is shown of the record that it leads to. */
+/** A link, with the shown part of the record that it refers to. */
 export type Link<Shown> = [id: number, shown: Shown];
 
-/** A listing that is paged, latest first, and searched: of coupons or of reserved coupons. */
+/** A listing of coupons or of reserved coupons: paged, searchable, latest first. */
 export class Listing<Row extends PlacedRow> {
   readonly #name: string;
   readonly #list: Statement<Row, PageParams>;
@@ -42,9 +42,9 @@ export class Listing<Row extends PlacedRow> {
 
   /**
    * @param name ties page tokens to this listing.
-   * @param procedure names its statements.
-   * @param shown SQL of the columns that are shown, of the table with these product ids, and of those in `joined`: joins to single
-   * records.
+   * @param procedure the name of its statements.
+   * @param shown SQL of the shown columns, given SQL of the product ids, and of the joins (`joined`) to
+   * single records that they need.
    */
   constructor(
     name: string,
@@ -69,9 +69,9 @@ export class Listing<Row extends PlacedRow> {
   }
 
   /**
-   * Reads a page: its rows, and where the next one starts.
+   * Reads one page. Resolves with its rows and the place of the next page.
    *
-   * @throws INVALID_ARGUMENT for a page token that is garbled or comes from another listing or search.
+   * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing or search.
    */
   async read(db: Queryable, request: PageRequest) {
     const page = readPage(this.#name, request);
@@ -83,12 +83,12 @@ export class Listing<Row extends PlacedRow> {
   }
 }
 
-/** How many links of each kind, and how many product ids, a listing shows of a row: `GetById` shows all. */
+/** How many links of each kind, and how many product ids, a listing shows per row. `GetById` shows all. */
 const maxShown = 100;
 
 /**
- * SQL of a page, and of the row after it, each with its first product ids and links, and with how many it has. `rows` is SQL of
- * its rows.
+ * Returns SQL of the page whose rows `rows` selects. Each row has its first product ids and links, and
+ * the total numbers of both.
  */
 function pageOf(
   table: string,
@@ -96,7 +96,8 @@ function pageOf(
   links: readonly ListedLinks[],
   { columns, joined }: { readonly columns: (productIds: string) => string; readonly joined: string },
 ): string {
-  // The index of the links begins with their owner and target: no more of them are read than are shown, and none to be counted.
+  // The index of the links begins with owner and target. PostgreSQL therefore reads only the shown links from the
+  // table, and counts them in the index alone.
   const columnsOf = ({ column, table: linkTable, owner, target, related, shown }: ListedLinks) => `
     (select count(*)::integer from ${linkTable} where ${owner} = ${table}.id) as "${column}Count",
     (

@@ -2,7 +2,7 @@ import { maxInt32 } from '../../../shared/db/int32.ts';
 import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
 import { readSearch, type Search } from '../../../shared/searching/searching.ts';
 
-/** A request of a listing of coupons or reserved coupons (spec 4.2, design 2). */
+/** A request to list coupons or reserved coupons (spec 4.2, design 2). */
 export interface PageRequest {
   readonly cursor?: number | undefined;
   readonly limit?: number | undefined;
@@ -10,43 +10,46 @@ export interface PageRequest {
   readonly pageToken: string;
 }
 
-/** Where a page starts, by keyset: the parameters of `placedAfter`. The rows have ids below the cursor. */
+/**
+ * The keyset position where a page starts: the parameters of `placedAfter`. Only rows with ids
+ * below the cursor are listed.
+ */
 interface Place {
-  /** Microseconds since the epoch: the database's full precision. */
+  /** Microseconds since the epoch, the database's full precision. */
   readonly createdAt: string;
   readonly id: number;
-  /** 0 is none. */
+  /** 0 means no cursor. */
   readonly cursor: number;
 }
 
-/** The parameters of a page: where it starts, and how many rows are read: one more than it may show. */
+/** The parameters of a page: its start, and the number of rows to read, one more than the page shows. */
 export interface PageParams extends Place {
   readonly rows: number;
 }
 
-/** A row with its place in the listing. */
+/** A row with its position in the listing. */
 export interface PlacedRow {
   id: number;
-  /** When the row was created, in microseconds since 1970. */
+  /** The creation time in microseconds since the epoch. */
   createdAtMicros: string;
 }
 
 interface Page {
-  /** The listing's name: tokens of another listing are refused. */
+  /** The listing's name. Tokens of other listings are refused. */
   readonly listing: string;
   readonly search: Search | undefined;
   readonly place: PageParams;
 }
 
 const defaultLimit = 50;
-/** A larger limit is cut to it (design 7). */
+/** Larger limits are reduced to this one (design 7). */
 const maxLimit = 1_000;
-// It stands for infinity: rows from before migration 0015 may have been created then.
+// Stands for infinity, which rows older than migration 0015 may have as their creation time.
 const latest = '9223372036854775807';
 
 /**
- * SQL of the order of a listing, and of the condition for its rows after a place. Its parameters stand in selects, so that
- * the planner does not see them (see searching.ts).
+ * SQL of a listing's order, and of its condition for rows after a position. The parameters are in subselects, which
+ * hides them from the planner (see searching.ts).
  */
 export const latestFirst = 'created_at desc, id desc';
 export const placedAfter = `
@@ -54,22 +57,22 @@ export const placedAfter = `
     else timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond' end, $id::integer)
   and id < (select coalesce(nullif($cursor::bigint, 0), ${maxInt32 + 1}))`;
 
-/** SQL of a time as the `createdAt` of a place. */
+/** Returns SQL that converts a time to a position's `createdAt`. */
 export const micros = (time: string) =>
   `greatest(least(extract(epoch from ${time}) * 1000000, ${latest}), -${latest})::bigint`;
 
-/** The request that staff begin with. */
+/** The request for the first page with the default limit, with which staff begin. */
 export const firstPage: PageRequest = { pageToken: '' };
 
-/** Whether a request asks for the same as `firstPage`. */
+/** Whether a request is equivalent to `firstPage`. */
 export function isFirstPage({ cursor = 0, limit = defaultLimit, search, pageToken }: PageRequest): boolean {
   return cursor === 0 && limit === defaultLimit && readSearch(search) === undefined && pageToken === '';
 }
 
 /**
- * Reads where a page starts and how many rows it shows.
+ * Returns the start of a page and the number of rows to read.
  *
- * @throws INVALID_ARGUMENT for a page token that is garbled or comes from another listing or search.
+ * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing or search.
  */
 export function readPage(listing: string, request: PageRequest): Page {
   const search = readSearch(request.search?.normalize('NFC'));
@@ -82,9 +85,8 @@ export function readPage(listing: string, request: PageRequest): Page {
 }
 
 /**
- * Takes the rows of a page from those that were read, and says where the next one starts. On the last
- * page there is no cursor, and the token is empty. After an empty page, of limit 0, the next one starts
- * where it did.
+ * Splits the rows that were read into the page and the position of the next one. On the last page, the cursor is absent
+ * and the token empty. After an empty page, of limit 0, the next page starts at the same position.
  */
 export function toPage<Row extends PlacedRow>({ listing, search, place }: Page, found: readonly Row[]) {
   const rows = found.slice(0, place.rows - 1);

@@ -10,13 +10,13 @@ import { isCodeFree, isStaff } from '../coupons/coupon-writes.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
-/** The fixed terms of a phone-number coupon, and how long it is valid (rule 5). */
+/** The fixed terms and validity of a phone-number coupon (rule 5). */
 const terms = { discountPercent: 20, minOrder: 1000, maxValue: 500, maxLimitForUser: 1 } as const;
 const validForDays = 90;
 
 /**
- * Spec 4.2, createCoupon: a coupon for the user with a mobile number. One statement finds or creates
- * the user (3) and the coupon (5), and writes neither unless rules 1 and 4 hold.
+ * Spec 4.2, createCoupon: creates a coupon for the user with a mobile number. One statement finds or creates the user
+ * (3) and creates the coupon (5). It writes neither unless rules 1 and 4 hold.
  *
  * Throws UNAUTHENTICATED for rule 1, INVALID_ARGUMENT for rule 2, ALREADY_EXISTS for rule 4.
  */
@@ -33,7 +33,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     const insert = insertPhoneCoupon({ ...actorOf(call), ...terms, mobile, couponCode, staffId, validForDays });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.generatedCodeTaken);
-    // 1, for one whose staff user is gone
+    // 1, if the staff user no longer exists
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 4
     if (found.id === null) throw fail(couponErrors.generatedCodeTaken);
@@ -42,7 +42,9 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
   };
 }
 
-/** A digit of any script as the one of ASCII: a script has its ten in a row, from 0 on. */
+/**
+ * Converts a decimal digit of any script to ASCII. In Unicode, a script's ten digits are consecutive, starting with 0.
+ */
 function asciiDigit(digit: string): string {
   const value = digit.codePointAt(0) ?? 0;
   let zero = value;
@@ -63,7 +65,7 @@ interface NewPhoneCoupon extends Actor {
 
 type Found = { isStaff: boolean; mayWrite: boolean } & ({ id: number; userId: number } | { id: null });
 
-// The lock keeps the user from being deleted before the coupon is linked to it.
+// The lock prevents the user's deletion until the coupon is linked.
 const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
   'createCoupon',
   `with found as (

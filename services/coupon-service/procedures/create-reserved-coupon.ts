@@ -13,8 +13,7 @@ import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, createReservedCoupon. One statement finds whether rules 2 and 3 hold, and writes (5, 6)
- * only when they do.
+ * Spec 4.2, createReservedCoupon. One statement checks rules 2 and 3, and writes (5, 6) only if they hold.
  *
  * Throws INVALID_ARGUMENT for rule 1 and for products that do not exist, UNAUTHENTICATED for rule 2,
  * ALREADY_EXISTS for rule 3.
@@ -46,11 +45,11 @@ export function createReservedCoupon({
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
-    // 2, for one whose staff user is gone
+    // 2, if the staff user no longer exists
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 3
     if (!found.isCodeFree) throw fail(couponErrors.secretCodeTaken);
-    // Products come after all rules of the spec (design 3).
+    // The spec's rules come before the check of products (design 3).
     if (found.id === null) throw fail(couponErrors.productsNotFound);
     return { reservedCoupon: toReservedCoupon(found) };
   };
@@ -62,14 +61,14 @@ interface NewReservedCoupon extends Terms, Actor {
   staffId: number;
   exclusiveApply: boolean;
   applicableProducts: readonly number[];
-  /** The lists of ids, as the entry holds them. */
+  /** The id lists as JSON for the audit entry. */
   productIdsJson: string | null | undefined;
   productsJson: string;
 }
 
 type Found = { isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (ReservedCouponRow | { id: null });
 
-/** SQL of the condition under which all rules hold, from the columns of `found`. */
+/** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `("isStaff" and "isCodeFree" and "productsExist")`;
 
 const insertReservedCoupon = statement<Found, NewReservedCoupon>(

@@ -21,10 +21,10 @@ import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, create. One statement finds whether rules 4, 5 and 7 hold, and writes only when they do.
+ * Spec 4.2, create. One statement checks rules 4, 5 and 7, and writes only if they hold.
  *
- * Throws INVALID_ARGUMENT for rules 1 to 4 and for products that do not exist, UNAUTHENTICATED for
- * rule 5, ALREADY_EXISTS for rule 7.
+ * Throws INVALID_ARGUMENT for rules 1 to 4 and for products that do not exist, UNAUTHENTICATED for rule 5,
+ * ALREADY_EXISTS for rule 7.
  */
 export function create({ database, codePrefix }: CouponParts): Handler<typeof CouponService.method.create> {
   return async (request, call) => {
@@ -61,7 +61,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 7
     if (!found.isCodeFree) throw fail(couponErrors.couponCodeTaken);
-    // Products come after all rules of the spec (design 3).
+    // The spec's rules come before the check of products (design 3).
     if (found.id === null) throw fail(couponErrors.productsNotFound);
     return { coupon: toCoupon(found) };
   };
@@ -75,7 +75,7 @@ interface NewCoupon extends Terms, Actor {
   exclusiveApply: boolean;
   applicableUsers: readonly number[];
   applicableProducts: readonly number[];
-  /** The lists of ids, as the entry holds them. */
+  /** The id lists as JSON for the audit entry. */
   productIdsJson: string | null | undefined;
   usersJson: string;
   productsJson: string;
@@ -86,10 +86,11 @@ type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean; mayWr
   | { id: null }
 );
 
-/** SQL of the condition under which all rules hold, from the columns of `found`. */
+/** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `("usersExist" and "isStaff" and "isCodeFree" and "productsExist")`;
 
-// A caller without a staff identity locks nothing: rule 4, which comes before rule 5, then only reads.
+// Rows are locked only for callers with a staff identity. For others, rule 4, which precedes rule 5,
+// is checked by a plain read.
 const insertCoupon = statement<Found, NewCoupon>(
   'create',
   `with ${knownUsers('$staffId::integer is not null')},

@@ -7,7 +7,9 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
-/** Spec 4.2, delete: invalidates the coupon and keeps its record. Throws NOT_FOUND, ABORTED for an etag that is not the coupon's. */
+/**
+ * Spec 4.2, delete: invalidates the coupon and keeps its record. Throws NOT_FOUND, and ABORTED for an outdated etag.
+ */
 export function deleteCoupon({ database }: CouponParts): Handler<typeof CouponService.method.delete> {
   return async ({ id, etag }, call) => {
     const [coupon] = await database.for(call).query(invalidateCoupon({ ...actorOf(call), id, etag }));

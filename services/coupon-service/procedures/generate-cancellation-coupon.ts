@@ -13,11 +13,12 @@ import type { CouponParts } from '../parts.ts';
 const validForDays = 30;
 
 /**
- * Spec 4.2, generateCancellationCoupon. A read brings the order and its user, because rule 4
- * cuts the name by graphemes, which SQL can't. One statement then writes (5), only while rule 1, the code and what was read hold.
+ * Spec 4.2, generateCancellationCoupon. The order and its user are read first, because rule 4 cuts the name by
+ * graphemes, which SQL can't do. One statement then writes (5), only if rule 1 holds, the code is free and the order
+ * and its user are unchanged.
  *
- * Throws UNAUTHENTICATED for rule 1, NOT_FOUND for rules 2 and 3, FAILED_PRECONDITION for a total that is no amount, ALREADY_EXISTS for rule 4, ABORTED
- * when the order or its user changes again and again.
+ * Throws UNAUTHENTICATED for rule 1, NOT_FOUND for rules 2 and 3, FAILED_PRECONDITION for an invalid total,
+ * ALREADY_EXISTS for rule 4, and ABORTED if the order or its user keeps changing.
  */
 export function generateCancellationCoupon({
   database,
@@ -40,7 +41,7 @@ export function generateCancellationCoupon({
       const refund = { orderId, userId, name, mobile, couponCode, staffId, validForDays };
       return db.query(issueRefund({ ...actorOf(call), ...refund }));
     });
-    // 1, for a staff user who went after the check above: only then may rules 2 and 3 come first
+    // 1, if the staff user was removed after the check above. Only in this case can rules 2 and 3 come first.
     if (!found.isStaff) throw fail(couponErrors.unauthorized);
     // 4
     if (found.id === null) throw fail(couponErrors.couponCodeTaken);
@@ -48,7 +49,7 @@ export function generateCancellationCoupon({
   };
 }
 
-/** Rule 4: the first three characters of a name in upper case, then the order's id. */
+/** Rule 4: returns the first three characters of the name in upper case, followed by the order's id. */
 export function refundCode(name: string, orderId: number): string {
   return `${firstCharacters(name, 3).toUpperCase().normalize('NFC')}${orderId}`;
 }
@@ -76,7 +77,7 @@ interface Refund extends OrderRow, Actor {
 
 type Found = { isStaff: boolean; mayWrite: boolean } & (CouponRow | { id: null });
 
-// The lock keeps the order and its user from being deleted before the coupon is linked to them.
+// The lock prevents the deletion of the order and its user until the coupon is linked.
 const issueRefund = statement<Found, Refund>(
   'generateCancellationCoupon',
   `with refunded as (
@@ -115,7 +116,7 @@ const issueRefund = statement<Found, Refund>(
       from written, refunded`,
    )},
    statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)
-   -- What was read before is not current any more, or another transaction takes the code: it runs again.
+   -- If the order or its user has changed, or another transaction takes the code, the write runs again.
    select found.*, not "isCurrent" or ("isStaff" and "isCodeFree") as "mayWrite", ${couponColumns}
    from found left join written as coupons on true`,
 );

@@ -16,8 +16,8 @@ import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../lis
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, getAll: coupons with their creators and links, latest first. Throws INVALID_ARGUMENT for a
- * page token of another search.
+ * Spec 4.2, getAll: lists coupons with their creators and links, latest first. Throws INVALID_ARGUMENT for a page token
+ * that belongs to another search.
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
   const readFirst = shareResponse(database, (db) => readPage(db, firstPage));

@@ -16,7 +16,9 @@ import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, user
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
-/** A coupon with more links or product ids is read alone: of a statement that calls share, all wait for the largest. */
+/**
+ * A coupon with more links or product ids is read alone, because calls that share a statement wait for its largest row.
+ */
 const smallLinks = 100;
 
 /** Spec 4.2, getById: a coupon with its creator, users and products. Throws NOT_FOUND. */
@@ -62,7 +64,7 @@ function toCouponDetail(row: CouponDetailRow) {
 const selectCoupon = keyedStatement<number, Sized<CouponKey, CouponDetailRow>, { maxSize: number }>(
   'getById',
   'integer',
-  // The array of the product ids is not read to count them: it has 21 to 24 bytes, and 4 for each id.
+  // The product ids are counted by the array's size, 21 to 24 bytes plus 4 per id, which does not read the array.
   `select coupons.id as "couponId", detail.*, coalesce(
      json_array_length("applicableUsers") + json_array_length("applicableProducts") > $maxSize::integer, true
    ) as "isTooLarge"

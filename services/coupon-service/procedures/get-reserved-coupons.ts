@@ -14,8 +14,8 @@ import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../lis
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, getReservedCoupons: with their creators and the users who redeemed them, latest first.
- * Throws INVALID_ARGUMENT for a page token of another search.
+ * Spec 4.2, getReservedCoupons: lists reserved coupons with their creators and redeeming users, latest first. Throws
+ * INVALID_ARGUMENT for a page token that belongs to another search.
  */
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
   const readFirst = shareResponse(database, (db) => readPage(db, firstPage));

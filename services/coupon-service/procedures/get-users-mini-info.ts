@@ -6,8 +6,8 @@ import { type Search, searchedIds } from '../../../shared/searching/searching.ts
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, getUsersMiniInfo: users by a part of their name or mobile, ordered by name. Those beyond the
- * first million, and beyond the first 1,000 of a search, are not shown (design 8).
+ * Spec 4.2, getUsersMiniInfo: finds users by a part of their name or mobile, ordered by name. Users beyond the first
+ * million, and matches beyond the first 1,000, are not shown (design 8).
  */
 export function getUsersMiniInfo({ database }: CouponParts): Handler<typeof CouponService.method.getUsersMiniInfo> {
   return async (request, call) => {
@@ -27,7 +27,7 @@ interface UserMiniInfo {
   mobile: string;
 }
 
-// As people sort; an empty name counts as none (design 7).
+// Names sort in the order that people expect. An empty name counts as none (design 7).
 const byName = `nullif(name, '') collate "und-x-icu" asc nulls last, id`;
 
 const pageOf = (rows: string) =>

@@ -22,17 +22,17 @@ import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, update. One statement finds whether rules 2, 3 and 5 hold, and writes only when they do
- * (4 and 6): what is not given stays as it is.
+ * Spec 4.2, update. One statement checks rules 2, 3 and 5, and writes (4, 6) only if they hold. Fields that are
+ * not given keep their values.
  *
- * Throws INVALID_ARGUMENT for rules 1 to 3 and for products that do not exist, NOT_FOUND for rule 5,
- * ABORTED for an etag that is not the coupon's, ALREADY_EXISTS for a code that another coupon has.
+ * Throws INVALID_ARGUMENT for rules 1 to 3 and for products that do not exist, NOT_FOUND for rule 5, ABORTED for an
+ * outdated etag, and ALREADY_EXISTS for a code that another coupon has.
  */
 export function update({ database }: CouponParts): Handler<typeof CouponService.method.update> {
   return async ({ id, updates, etag }, call) => {
     const body = readCouponBody('updates.coupon', updates?.coupon);
     const { couponCode, isUserBased, applicableUsers } = body;
-    // A ruling (design 7): a code can't become empty.
+    // Our own rule (design 7): a code can't become empty.
     if (couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
     // 1
     if (body.discountPercent && body.flatDiscount) throw fail(couponErrors.twoDiscounts);
@@ -58,15 +58,15 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
     // 5
     if (!found.exists) throw fail(couponErrors.couponNotFound);
     if (!found.isCurrent) throw fail(commonErrors.etagMismatch);
-    // Design 7: a code that another coupon has.
+    // Our own rule (design 7): another coupon has the code.
     if (!found.isCodeFree) throw fail(couponErrors.couponCodeTaken);
-    // Products come after all rules of the spec (design 3).
+    // The spec's rules come before the check of products (design 3).
     if (found.id === null) throw fail(couponErrors.productsNotFound);
     return { coupon: toCoupon(found) };
   };
 }
 
-// Two updates that give each other's codes to their coupons would deadlock again: those that change a code go one by one.
+// Updates that change a code run one at a time: two that swap the codes of their coupons would deadlock on every retry.
 const lockCoupon = statement<never, { id: number; couponCode: string | undefined }>(
   'lockCoupon',
   `with codes as materialized (
@@ -78,7 +78,7 @@ const lockCoupon = statement<never, { id: number; couponCode: string | undefined
 interface CouponUpdates extends CouponBody, Actor, Guard {
   id: number;
   isInvalidated: boolean | undefined;
-  /** Rule 2: the coupon has to have users already. */
+  /** Rule 2: whether the coupon must already have users. */
   needsUsers: boolean;
   clearsProductIds: boolean;
   clearsValidTill: boolean;
@@ -93,11 +93,11 @@ type Found = {
   mayWrite: boolean;
 } & (CouponRow | { id: null });
 
-/** SQL of the condition under which all rules hold, from the columns of `found`. */
+/** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `(
   "isCurrent" and "usersExist" and "isCodeFree" and "productsExist" and ("hasUsers" or not $needsUsers::boolean))`;
 
-/** There may be 100,000: to compare them as an array takes a tenth of the time that it takes as JSON. */
+/** Compares the ids as an array, which takes a tenth of the time that JSON takes. A coupon may have 100,000 ids. */
 const productIdsIfChanged = (row: 'seen' | 'wanted') =>
   `case when seen.product_ids is distinct from wanted.product_ids then to_json(${row}.product_ids) end`;
 

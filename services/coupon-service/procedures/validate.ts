@@ -9,8 +9,8 @@ import { type CallerMisses, callerMisses, type MissLimit } from '../guessing/mis
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, validate: whether a coupon can be used for an order amount, and the discount it gives,
- * computed on exact decimals. A coupon that can't be used is no error.
+ * Spec 4.2, validate: returns whether a coupon is valid for an order amount, and its discount, computed with exact
+ * decimals. An unusable coupon is not an error.
  *
  * With a miss limit, throws RESOURCE_EXHAUSTED for a caller that has missed too many codes (design 8).
  */
@@ -25,7 +25,7 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
     return judge(await findWithin(missLimit, couponCode, call), orderAmount);
   };
 
-  /** Finds the coupon for a caller that has a miss left, in one round trip. Counts a miss in further ones. */
+  /** Reads the coupon, if the caller has a miss left, in one round trip. A miss takes further ones to count. */
   async function findWithin(limit: MissLimit, couponCode: string, call: CallContext) {
     const caller = limit.paramsOf(call);
     const found = await couponsWithin.read(JSON.stringify({ couponCode, ...caller }), call);
@@ -37,7 +37,7 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
   }
 }
 
-/** The coupon that validate judges; amounts are decimals. */
+/** The coupon as `judge` needs it; amounts are decimals. */
 export interface ValidatedRow {
   id: number;
   discountPercent: string | null;
@@ -48,7 +48,7 @@ export interface ValidatedRow {
   isAvailable: boolean;
 }
 
-/** Rules 2 to 7 of validate: the fields of its response. */
+/** Returns the fields of the response, by rules 2 to 7. */
 export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
   // 2
   if (coupon === undefined) return refused(ValidationRefusal.NOT_FOUND, 'Coupon not found or invalidated');
@@ -81,7 +81,7 @@ const refused = (refusal: ValidationRefusal, message: string) => ({ valid: false
 
 const zero = decimal(0);
 
-/** An amount that is set: null, what is not above 0 (design 7), and what can't be shown, counts as none. */
+/** Parses an amount; undefined for null, for amounts of 0 or less (design 7), and for values that can't be shown. */
 function positive(text: string | null): Decimal | undefined {
   const amount = decimal(shownAmount(text) ?? 0);
   return amount.units > 0n ? amount : undefined;
@@ -109,7 +109,7 @@ const selectCoupon = keyedStatement<string, ValidatedRow & { couponCode: string 
    from coupons where coupon_code = $key and not is_invalidated -- 2`,
 );
 
-/** For a code that a caller asks for, as JSON. */
+/** `$key` is JSON with the code and the caller's parameters. */
 const selectWithin = keyedStatement<string, CallerMisses & { key: string } & (ValidatedRow | { id: null })>(
   'validateWithinLimit',
   'json',
