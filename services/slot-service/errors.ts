@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import type { ErrorRow } from '../../shared/errors/errors.ts';
 
-/** Every error of the slot procedures (spec 7, design 3). */
+/** All errors of the slot procedures (spec 7, design 3). */
 export const slotErrors = {
   timesRequired: {
     reason: 'TIMES_REQUIRED',

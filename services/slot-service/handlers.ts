@@ -39,7 +39,7 @@ export function createSlotHandlers(parts: SlotParts): Handlers<typeof SlotServic
   };
 }
 
-/** The reads of the derived stores (design 4), from this process's memory. */
+/** The reads of the derived stores (design 4), served from this process's memory. */
 export function createSlotStoreHandlers(parts: StoreParts): Handlers<typeof SlotStoreService> {
   return {
     getOpenSlots: getOpenSlots(parts),

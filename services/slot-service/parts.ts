@@ -2,22 +2,22 @@ import type { Database } from '../../shared/db/database.ts';
 import type { SequenceCache } from './slots/sequence-cache.ts';
 import type { StoreReplica } from './stores/replica.ts';
 
-/** What the slot procedures are built from. */
+/** The dependencies of the slot procedures. */
 export interface SlotParts {
   readonly database: Database;
   readonly sequences: SequenceCache;
-  /** Where a snippet's access URL starts, without a slash at its end. */
+  /** The start of a snippet's access URL, without a trailing slash. */
   readonly appUrl: string;
-  /** Asks for a store refresh after a commit; neither waits nor throws (design 4, step 2). */
+  /** Requests a store refresh after a commit. Neither waits nor throws (design 4, step 2). */
   requestRefresh(): void;
 }
 
-/** What the look-ups of products are built from. */
+/** The dependencies of the product look-ups. */
 export interface CatalogParts {
   readonly database: Database;
 }
 
-/** What the reads of the derived stores are built from. */
+/** The dependencies of the reads of the derived stores. */
 export interface StoreParts {
   readonly database: Database;
   readonly replica: StoreReplica;

@@ -32,7 +32,9 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
   });
 }
 
-/** Another replica may be storing all slots, for longer than a statement may wait for its lock: 8 s. */
+/**
+ * Retries while another replica stores all slots, which may take longer than a statement may wait for its lock: 8 s.
+ */
 async function refreshAtStart(refresh: Refresh): Promise<void> {
   for (let left = 7; ; left -= 1) {
     try {
@@ -44,8 +46,8 @@ async function refreshAtStart(refresh: Refresh): Promise<void> {
 }
 
 /**
- * Starts the delivery-sequence cache and the derived stores (design 4), and resolves with them. Requests from before the start are refreshed first; the listener runs before the first job can
- * notify of a version.
+ * Starts the delivery-sequence cache and the derived stores (design 4), and resolves with them. Requests from before
+ * the start are refreshed first. The listener starts before the job, so that it misses no version.
  */
 export async function startStoresAndCache(parts: ServiceParts) {
   const { config, database, logger, metrics, shutdown, draining } = parts;

@@ -62,9 +62,8 @@ export const keptRecord = `kept as (
    )`;
 
 /**
- * Returns SQL for `changeOf` that compares whole records, whatever field of them changes. It omits equal
- * fields and null values. For a list of more than 100 ids, `after` has only the added and removed ids,
- * and `before` omits the list.
+ * Returns SQL for `changeOf` that compares whole records field by field. It omits equal fields and null values. For a
+ * list of more than 100 ids, `after` has only the added and removed ids, and `before` omits the list.
  *
  * @param records SQL of rows with `id`, and the whole records `old` and `new` as JSON with the same
  * fields in the same order.

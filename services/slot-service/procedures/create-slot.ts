@@ -29,10 +29,10 @@ import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
 import { afterSlotWrite } from '../stores/slot-written.ts';
 
 /**
- * Spec 4.1, createSlot. One statement finds what the rules of snippets need, and writes the slot, its
- * associations and snippets only when they hold. Group ids and the slot's product ids are not checked.
+ * Spec 4.1, createSlot. One statement checks the rules of snippets, and writes the slot, its associations and snippets
+ * only if they hold. Group ids and the slot's product ids are not checked.
  *
- * Throws INVALID_ARGUMENT for times that are empty or no dates, and what `checkSnippets` throws.
+ * Throws INVALID_ARGUMENT for times that are empty or not dates, and the errors of `checkSnippets`.
  */
 export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.createSlot> {
   return async (request, call) => {
@@ -56,15 +56,15 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
 interface NewSlot extends SnippetParams, Actor, WrittenFields {
   groupIds: readonly number[];
   productIds: readonly number[];
-  /** The lists of ids, as the entry holds them. */
+  /** The id lists as JSON for the audit entry. */
   groupIdsJson: string;
   productIdsJson: string;
 }
 
 type Found = { mayWrite: boolean } & SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
 
-// UpdateSlotProducts takes the ids of slots that do not exist yet: `strays` deletes the associations that this id has, before
-// the slot gets its own.
+// UpdateSlotProducts accepts ids of slots that do not exist yet. `strays` deletes the associations that this id already
+// has before the slot gets its own.
 const insertSlot = statement<Found, NewSlot>(
   'createSlot',
   `with found as (select ${snippetFindings}),
@@ -78,7 +78,7 @@ const insertSlot = statement<Found, NewSlot>(
    associations as (
      insert into product_slots (slot_id, product_id)
      select written.id, product_id
-     -- The count makes PostgreSQL delete the strays first.
+     -- Counting the strays makes PostgreSQL delete them first.
      from written, (select count(*) from strays) as deleted, unnest((select $productIds::integer[])) as product_id
      order by product_id
    ),

@@ -9,7 +9,9 @@ import type { SlotParts } from '../parts.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
 import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
-/** Spec 4.1, deleteSlot: deactivates the slot and keeps its record. Throws NOT_FOUND, ABORTED for an etag that is not the slot's. */
+/**
+ * Spec 4.1, deleteSlot: deactivates the slot and keeps its record. Throws NOT_FOUND, and ABORTED for an outdated etag.
+ */
 export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.deleteSlot> {
   return async ({ id, etag }, call) => {
     const [slot] = await parts.database.for(call).query(deactivateSlot({ ...actorOf(call), id, etag }));

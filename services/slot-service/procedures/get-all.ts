@@ -21,14 +21,14 @@ import {
 } from '../slots/slot-list.ts';
 
 /**
- * Spec 4.1, getAll: the active slots with `products` and `productSlots`, latest delivery first. An
- * association whose product does not exist is in `productSlots` alone (design 7). Throws
- * RESOURCE_EXHAUSTED for a list that is too large.
+ * Spec 4.1, getAll: lists the active slots with `products` and `productSlots`, latest delivery first. An
+ * association whose product does not exist appears only in `productSlots` (design 7). Throws RESOURCE_EXHAUSTED for
+ * a list that is too large.
  */
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
   const readSlots = shareResponse(database, async (db) => {
     const rows = listedRows(await db.query(selectSlots()));
-    // A product is made once, however many slots have it.
+    // Slots share one message per product.
     const products = new Map(rows[0]?.products?.map((product) => [product.id, toProduct(product)]));
     const slots = longList(GetAllResponseSchema.field.slots, rows, (row) => toListedSlot(row, products), sequenceSize);
     return new LongResponse(longMessage(GetAllResponseSchema, { count: rows.length }, [slots]));
@@ -51,8 +51,8 @@ function toListedSlot(slot: ListedSlotRow, known: ReadonlyMap<number, ProductSum
   ]);
 }
 
-// The products that exist come once, with the first row, and not again for each slot that has them.
-// "offset 0" keeps the planner from counting in another way than slot by slot, up to the limit.
+// The first row has all products, so that a product is not repeated for each of its slots. "offset 0" makes the planner
+// count slot by slot, so that it stops at the limit.
 const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] | null }>>(
   'getAll',
   `with size as (

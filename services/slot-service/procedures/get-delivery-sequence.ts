@@ -10,8 +10,8 @@ import { parseSlotId } from '../slots/delivery-sequence.ts';
 import type { Sequence } from '../slots/sequence-response.ts';
 
 /**
- * Spec 4.1, getDeliverySequence: the cached copy, or else what is stored, with null as an empty object.
- * Throws INVALID_ARGUMENT for an id that is no int32, NOT_FOUND.
+ * Spec 4.1, getDeliverySequence: returns the cached copy or else the stored sequence; null becomes an empty object.
+ * Throws INVALID_ARGUMENT for an id that is not an int32, and NOT_FOUND.
  */
 export function getDeliverySequence({
   database,

@@ -10,11 +10,11 @@ import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
 /**
- * Design 4, GetOpenSlots: the slots that are open now, soonest delivery first. Throws RESOURCE_EXHAUSTED
- * for more than 5,000,000 slots and product ids.
+ * Design 4, GetOpenSlots: lists the slots that are open now, soonest delivery first. Throws RESOURCE_EXHAUSTED for more
+ * than 5,000,000 slots and product ids.
  */
 export function getOpenSlots({ database, replica }: StoreParts): Handler<typeof SlotStoreService.method.getOpenSlots> {
-  // There is one response, of all slots: it is kept whatever its size.
+  // No limit is needed, because the only response is that of all slots.
   const responses = new ResponseCache<typeof GetOpenSlotsResponseSchema>(database.clock, Number.MAX_SAFE_INTEGER);
   return async (_request, call) => {
     const content = await readStores(replica, call);

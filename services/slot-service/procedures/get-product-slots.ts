@@ -10,11 +10,11 @@ import { openSlotList } from '../stores/open-slots.ts';
 import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
-// Each slot and product id takes some ten bytes in each of two encodings.
+// Each slot and product id takes about ten bytes in each of two encodings.
 const maxShown = 1_000_000;
 
 /**
- * Design 4, GetProductSlots: the open slots of each requested product, soonest delivery first. Throws
+ * Design 4, GetProductSlots: lists the open slots of each requested product, soonest delivery first. Throws
  * RESOURCE_EXHAUSTED for more than 5,000,000 slots and product ids.
  */
 export function getProductSlots({

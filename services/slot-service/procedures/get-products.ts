@@ -7,7 +7,7 @@ import type { CatalogParts } from '../parts.ts';
 
 const { products: productsField } = GetProductsResponseSchema.field;
 
-/** Design 11, GetProducts: products by their ids, ordered by name, then id. Ids that no product has are left out. */
+/** Design 11, GetProducts: lists products by their ids, ordered by name, then id. Omits ids without a product. */
 export function getProducts({ database }: CatalogParts): Handler<typeof CatalogService.method.getProducts> {
   return async ({ productIds }, call) => {
     if (productIds.length === 0) return { products: [] };
@@ -16,7 +16,7 @@ export function getProducts({ database }: CatalogParts): Handler<typeof CatalogS
   };
 }
 
-// The ids stand in a select of their own: a plan that sees how many they are is made anew for each call.
+// The subselect hides the number of ids from the planner, which would otherwise plan again for each call.
 const selectProducts = statement<ListedProductRow, { productIds: readonly number[] }>(
   'getProducts',
   `select ${productColumns} from products

@@ -18,11 +18,11 @@ import { type SlotRow, slotColumns, toProduct, toSlotFields } from '../slots/slo
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 import { type SnippetRow, toSnippet } from '../slots/snippets.ts';
 
-/** A slot is too large as well when its own fields have so many bytes for each product id that it may have. */
+/** A slot also counts as too large if its own fields have more than this many bytes per permitted product id. */
 const bytesPerId = 160;
 
 /**
- * Spec 4.1, getSlotById: a slot in either state, with its products and snippets. Throws NOT_FOUND, and
+ * Spec 4.1, getSlotById: returns a slot in either state, with its products and snippets. Throws NOT_FOUND, and
  * RESOURCE_EXHAUSTED for more than a million product ids.
  */
 export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof SlotService.method.getSlotById> {
@@ -47,7 +47,7 @@ interface SlotKey {
 }
 
 interface SlotDetailRow extends SlotRow {
-  /** In the order of their product ids; a product that does not exist has nulls. */
+  /** In the order of product ids. A missing product has nulls. */
   productSlots: [productId: number, ...product: [name: string, images: string[]] | [null, null]][];
   /** `validTill` is in epoch milliseconds. */
   vendorSnippets: (Omit<SnippetRow, 'validTill'> & { validTill: number | null })[];
@@ -91,8 +91,9 @@ function toResponse({ deliverySequence, vendorSnippets, ...slot }: SlotDetailRow
 const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSize: number }>(
   'getSlotById',
   'integer',
-  // The products count to the size, and the snippets and their product ids. A slot has 100,000 products at most, but any
-  // number of snippets, whose arrays are not read to count their ids: an array has 21 to 24 bytes, and 4 for each id.
+  // The size is the number of products, snippets and the snippets' product ids. A slot has at most 100,000
+  // products, but any number of snippets. Their ids are counted by the size of the array, 21 to 24 bytes plus 4 per
+  // id, which does not read it.
   `select slots.id as "slotId", detail.*,
      coalesce("snippetsSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
    from slots left join lateral (

@@ -10,11 +10,11 @@ import { LongResponse, longMap, longMessage } from '../../../shared/rpc/protobuf
 import type { SlotParts } from '../parts.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 
-/** A call for more slots does not share a statement. */
+/** A call for more slots gets a statement of its own. */
 const maxSharedSlots = 50;
 
 /**
- * Spec 4.1, getSlotsProductIds: every requested slot has an entry, empty when it has no products. Throws
+ * Spec 4.1, getSlotsProductIds: returns an entry for every requested slot, empty if it has no products. Throws
  * RESOURCE_EXHAUSTED for more than a million product ids.
  */
 export function getSlotsProductIds({ database }: SlotParts): Handler<typeof SlotService.method.getSlotsProductIds> {
@@ -56,11 +56,11 @@ interface ProductIdsRow {
 
 interface SmallRow {
   slotId: number;
-  /** Null where there are more than `smallProductIds`. */
+  /** Null if there are more than `smallProductIds`. */
   productIds: number[] | null;
 }
 
-// Without "offset 0", the planner would read the ids twice.
+// Without "offset 0", PostgreSQL would read the ids twice.
 const selectSmall = keyedStatement<number, SmallRow>(
   'getSlotsProductIds',
   'integer',
@@ -75,7 +75,7 @@ const selectSmall = keyedStatement<number, SmallRow>(
    ) as slot`,
 );
 
-// One id more than an answer may have is read at most, in the order of the index.
+// Reads at most one id more than an answer may have, in the order of the index.
 const selectIds = statement<ProductIdsRow, { slotIds: readonly number[] }>(
   'getSlotsProductIdsAlone',
   `select slot_id as "slotId", json_agg(product_id order by product_id) as "productIds"

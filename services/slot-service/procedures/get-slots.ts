@@ -8,8 +8,8 @@ import { slotColumns, toSlot } from '../slots/slot.ts';
 import { areSlotsTooLarge, type ListedOr, type ListRow, listedRows, sequenceSize } from '../slots/slot-list.ts';
 
 /**
- * Spec 4.1, getSlots: the active slots, unordered, without products. Throws RESOURCE_EXHAUSTED for a list
- * that is too large.
+ * Spec 4.1, getSlots: lists the active slots, unordered, without products. Throws RESOURCE_EXHAUSTED for
+ * a list that is too large.
  */
 export function getSlots({ database }: SlotParts): Handler<typeof SlotService.method.getSlots> {
   const { slots } = GetSlotsResponseSchema.field;

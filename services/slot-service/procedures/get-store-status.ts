@@ -4,7 +4,9 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { StoreParts } from '../parts.ts';
 import { readStores } from '../stores/read.ts';
 
-/** Design 4, GetStoreStatus: the version that this replica serves, and how many requests wait for a refresh. */
+/**
+ * Design 4, GetStoreStatus: returns the version that this replica serves, and the number of pending refresh requests.
+ */
 export function getStoreStatus({
   database,
   replica,

@@ -9,12 +9,13 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import type { CatalogParts } from '../parts.ts';
 
-// Nobody chooses among as many. A list that ended there would look whole.
+// More groups are an error, because a truncated list would look complete.
 const maxGroups = 10_000;
 const { groups: groupsField } = ListProductGroupsResponseSchema.field;
 
 /**
- * Design 11, ListProductGroups: all product groups, ordered by name, then id. Throws RESOURCE_EXHAUSTED for more than 10,000.
+ * Design 11, ListProductGroups: lists all product groups, ordered by name, then id. Throws
+ * RESOURCE_EXHAUSTED for more than 10,000.
  */
 export function listProductGroups({ database }: CatalogParts): Handler<typeof CatalogService.method.listProductGroups> {
   return async (_request, call) => {
@@ -30,7 +31,7 @@ interface GroupRow {
   name: string;
 }
 
-// One group more than an answer may have is read at most.
+// Reads at most one group more than an answer may have.
 const selectGroups = statement<GroupRow>(
   'listProductGroups',
   `select id, name from (select id, name from product_groups limit ${maxGroups} + 1) as groups order by name collate "und-x-icu", id`,

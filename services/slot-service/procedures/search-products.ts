@@ -14,8 +14,8 @@ import type { CatalogParts } from '../parts.ts';
 const { products: productsField } = SearchProductsResponseSchema.field;
 
 /**
- * Design 11, SearchProducts: products by a part of their name, and the one whose id is searched for, ordered by name, then id. Those
- * beyond the first million, and beyond the first 1,000 of a search, are not shown (design 8).
+ * Design 11, SearchProducts: finds products by a part of their name or by their exact id, ordered by name, then id.
+ * Products beyond the first million, and matches beyond the first 1,000, are not shown (design 8).
  */
 export function searchProducts({ database }: CatalogParts): Handler<typeof CatalogService.method.searchProducts> {
   return async (request, call) => {
@@ -31,7 +31,10 @@ export function searchProducts({ database }: CatalogParts): Handler<typeof Catal
   };
 }
 
-/** SQL of a page of products, of which `rows` has the ids and names. Images are read of the page alone. */
+/**
+ * Returns SQL of a page of products. `rows` is SQL of the ids and names to choose from. Images
+ * are read for the page only.
+ */
 const pageOf = (rows: string) =>
   `select ${productColumns}
    from (
@@ -44,7 +47,7 @@ const pageOf = (rows: string) =>
 const listPage = statement<ListedProductRow, LookUpPage>('searchProducts', pageOf('select id, name from products'));
 
 interface SearchParams extends LookUpPage, Search {
-  /** The id that is searched for; undefined where the search is none. */
+  /** The id that the term names; undefined if the term is not an id. */
   id: number | undefined;
   rows: number;
 }
@@ -57,7 +60,7 @@ const found = searchedIds({
   order: 'name collate "und-x-icu", id',
   where: 'true',
 });
-// The first rows of both together are among the first rows of each.
+// The first rows of the union are among the first rows by name and the row by id.
 const searchPage = statement<ListedProductRow, SearchParams>(
   'searchProductsBySearch',
   pageOf(

@@ -15,9 +15,8 @@ import type { Sequence } from '../slots/sequence-response.ts';
 import { staleSlot } from '../stores/slot-written.ts';
 
 /**
- * Spec 4.1, updateDeliverySequence: stores the value as it is given. Only a map rewrites the cached
- * copy, and notifies the other replicas; any other value leaves the cache alone. Throws NOT_FOUND, and
- * ABORTED for an etag that is not the slot's.
+ * Spec 4.1, updateDeliverySequence: stores the value as given. A map rewrites the cached copy and notifies the other
+ * replicas. Any other value leaves the cache unchanged. Throws NOT_FOUND, and ABORTED for an outdated etag.
  */
 export function updateDeliverySequence({
   database,
@@ -45,7 +44,7 @@ export function updateDeliverySequence({
 interface SequenceUpdate extends Actor, Guard {
   id: number;
   deliverySequence: string;
-  /** Undefined notifies nobody. */
+  /** Undefined: no notification is sent. */
   updateId: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
 import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
 import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
-/** Spec 4.1, updateSlotCapacity. Throws NOT_FOUND, ABORTED for an etag that is not the slot's. */
+/** Spec 4.1, updateSlotCapacity. Throws NOT_FOUND, and ABORTED for an outdated etag. */
 export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService.method.updateSlotCapacity> {
   return async ({ slotId, isCapacityFull, etag }, call) => {
     const set = setCapacity({ ...actorOf(call), slotId, isCapacityFull, etag });

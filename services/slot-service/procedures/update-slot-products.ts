@@ -9,8 +9,8 @@ import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
 import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 
 /**
- * Spec 4.1, updateSlotProducts: makes a slot's product set equal to the given one. Existence is not
- * checked. `added` and `removed` count distinct products. Throws ABORTED for an etag that is not the slot's.
+ * Spec 4.1, updateSlotProducts: makes a slot's product set equal to the given one. Existence is not checked. `added`
+ * and `removed` count distinct products. Throws ABORTED for an outdated etag.
  */
 export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService.method.updateSlotProducts> {
   return async ({ slotId, productIds, etag }, call) => {
@@ -26,10 +26,10 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
   };
 }
 
-/** SQL of the condition under which the products may be written. */
+/** SQL of the condition that permits the write. */
 const mayWrite = `($etag = '' or exists (select from seen where ${etagMatches}))`;
 
-// All statements insert in the order of the product ids, so that none of them deadlock.
+// All statements insert in the order of product ids, which prevents deadlocks.
 const replaceProducts = statement<
   { id: number | null; added: number; removed: number; mayWrite: boolean; storeRequestId: string },
   { slotId: number; productIds: readonly number[]; isLocked: boolean } & Actor & Guard
@@ -54,7 +54,7 @@ const replaceProducts = statement<
    ),
    written as (
      select id from slot
-     -- A slot that does not exist has no row to lock: its products are written behind its lock only.
+     -- A missing slot has no row to lock, so its products are written only under the advisory lock.
      union all select id from change where differs and $isLocked::boolean and not exists (select from seen)
    ),
    removed as (
@@ -71,7 +71,7 @@ const replaceProducts = statement<
      `select id, case when ids is null then json_build_object('productIds', coalesce(before, '[]')) else '{}' end as before,
         json_build_object('productIds', coalesce(ids, after, '[]')) as after
       from written join change using (id),
-        -- A call would be a tenth of a write.
+        -- Calling the function for every write would take a tenth of the write.
         lateral (select case when may_be_long then changed_ids(before, after) end as ids offset 0) as changed`,
    )},
    kept as (select id from written union all select id from change where not differs),

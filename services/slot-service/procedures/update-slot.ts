@@ -37,8 +37,8 @@ import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
 type UpdateSlot = Handler<typeof SlotService.method.updateSlot>;
 
 /**
- * Spec 4.1, updateSlot. Throws `Unable to Update Slot` for every failure, with its cause in the details;
- * only the end of the call itself (cancelled, late, the service stops) keeps its own error.
+ * Spec 4.1, updateSlot. Throws `Unable to Update Slot` for every failure, with the cause in the details. Only a call
+ * that is cancelled, late or ended by a stopping service keeps its own error.
  */
 export function updateSlot(parts: SlotParts): UpdateSlot {
   const write = writeSlot(parts);
@@ -52,17 +52,17 @@ export function updateSlot(parts: SlotParts): UpdateSlot {
 }
 
 /**
- * Rules 1 to 5. One statement finds whether the slot exists and what the rules of snippets (4) need, and
- * writes all (1 to 4) or nothing (5).
+ * Rules 1 to 5. One statement checks whether the slot exists and the rules of snippets (4), and writes
+ * all (1 to 4) or nothing (5).
  *
- * Throws NOT_FOUND, ABORTED for an etag that is not the slot's, and what createSlot throws.
+ * Throws NOT_FOUND, ABORTED for an outdated etag, and the errors of createSlot.
  */
 function writeSlot(parts: SlotParts): UpdateSlot {
   return async (request, call) => {
-    // 1: an active flag that is omitted becomes true. 2: group ids that are omitted are an empty list already.
+    // 1: an omitted active flag becomes true. 2: omitted group ids are already an empty list.
     const fields = readWritten(request);
     const { id, groupIds, etag } = request;
-    // 3: products that are given replace the associations.
+    // 3: given products replace the associations.
     const productIds = request.productIds?.ids;
     const given = readSnippets(request.vendorSnippets);
     const update = { ...actorOf(call), id, etag, ...fields, groupIds, productIds, ...given.params };
@@ -85,10 +85,10 @@ function writeSlot(parts: SlotParts): UpdateSlot {
   };
 }
 
-/** Spec 7, design 3 and 9: ABORTED for another etag, INTERNAL where the cause is no error of a rule. */
+/** Spec 7, design 3 and 9: returns ABORTED for an outdated etag, and INTERNAL if the cause is not a broken rule. */
 function toUpdateFailure(thrown: unknown, call: CallContext): ConnectError {
   const cause = toPublicError(thrown);
-  // The caller has left, its deadline has passed, or the service stops.
+  // The caller has disconnected, its deadline has passed, or the service is stopping.
   if (call.signal.aborted) return cause;
   const isOfRule = [Code.InvalidArgument, Code.NotFound, Code.AlreadyExists].includes(cause.code);
   const isStale = errorInfo(cause)?.reason === commonErrors.etagMismatch.reason;
@@ -103,14 +103,14 @@ function toUpdateFailure(thrown: unknown, call: CallContext): ConnectError {
 interface SlotUpdate extends SnippetParams, Actor, Guard, WrittenFields {
   id: number;
   groupIds: readonly number[];
-  /** Undefined leaves the associations alone. */
+  /** Undefined leaves the associations unchanged. */
   productIds: readonly number[] | undefined;
 }
 
 type Found = { exists: boolean; isCurrent: boolean; mayWrite: boolean } & SnippetFindings &
   ((SlotRow & { storeRequestId: string }) | { id: null });
 
-/** SQL of the condition under which all rules hold, from the columns of `found`. */
+/** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `("isCurrent" and ${snippetsAreSound})`;
 
 const replaceSlot = statement<Found, SlotUpdate>(
@@ -124,7 +124,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
    ),
    wanted (id, ${writtenColumns}, group_ids) as (
      select id, ${writtenValues},
-       -- 2: ids of no product group are dropped.
+       -- 2: drops ids without a product group.
        array(
          select given.id
          from unnest((select $groupIds::integer[])) with ordinality as given (id, position)

@@ -4,21 +4,21 @@ import type { StoreParts } from '../parts.ts';
 import { readStores } from '../stores/read.ts';
 
 /**
- * Design 4, WatchStore: streams the version that this replica serves, then each one that it loads, from
- * the first one after `afterVersion` on. The stream ends when the service begins to stop.
+ * Design 4, WatchStore: streams the version that this replica serves, then each version that it loads. Versions up to
+ * `afterVersion` are skipped. The stream ends when the service begins to stop.
  */
 export function watchStore({ replica }: StoreParts): Handler<typeof SlotStoreService.method.watchStore> {
   return async function* ({ afterVersion }, call) {
     await readStores(replica, call);
     const isNew = (version: number) =>
       afterVersion === undefined || version > afterVersion || replica.hasLost(afterVersion);
-    // After a recovery, versions are numbered again: whatever follows the first new one is new, too.
+    // A recovery restarts the numbering, so every version after the first new one is new as well.
     let hasSent = false;
     for await (const { version, refreshedAt } of replica.versions(call.signal.toAbortSignal())) {
       hasSent ||= isNew(version);
       if (hasSent) yield { version, refreshedAt };
     }
-    // A stream that the service ends is complete; one that its caller gave up fails.
+    // A stream ended by the service is complete. One aborted by its caller fails.
     call.signal.throwIfAborted();
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import { isInt32 } from '../../../shared/db/int32.ts';
 
-/** A map of user id to integers, such as the stops of each driver. */
+/** Maps user ids to lists of integers, such as the stops of each driver. */
 export type SequenceMap = Record<string, number[]>;
 
 /** Whether a value is a map of string to integers (spec 4.1). */
@@ -10,8 +10,9 @@ export function isSequenceMap(value: JsonValue): value is SequenceMap {
 }
 
 /**
- * The sequence that getSlotById shows (design 2 and 7): a stored array of integers as it is; of a map
- * the arrays one after the other, numeric keys ascending, then others by text; else nothing.
+ * Returns the sequence that getSlotById shows (design 2 and 7). A stored array of integers is returned as it is.
+ * The arrays of a map are concatenated, numeric keys first and ascending, then other keys by text. Any other
+ * value gives an empty array.
  */
 export function flattenSequence(value: JsonValue): number[] {
   const flat = isSequenceMap(value)
@@ -22,7 +23,7 @@ export function flattenSequence(value: JsonValue): number[] {
   return isIntegers(flat) && flat.every(isInt32) ? flat : [];
 }
 
-/** Reads a slot id from text; undefined for what is no int32 (design 7). */
+/** Parses a slot id; undefined for a text that is not an int32 (design 7). */
 export function parseSlotId(text: string): number | undefined {
   const id = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   return Number.isInteger(id) && isInt32(id) ? id : undefined;

@@ -7,37 +7,37 @@ import { type Sequence, SequenceResponse } from './sequence-response.ts';
 
 const lifetimeSeconds = 3600;
 const defaultMaxBytes = 64 * 1024 * 1024;
-/** What a kept response takes in memory, besides its encoded form. */
+/** The memory of a kept response, in addition to its encoded form. */
 const entryBytes = 600;
-/** With more slots that refreshes have told of, what is under way is not kept. */
+/** If refreshes report more slots than this, responses of running reads and updates are not kept. */
 const maxTold = 1_000;
-/** A response may take this share of the cache. */
+/** The largest share of the cache that a single response may take. */
 const maxShare = 1 / 8;
 
-/** The channel on which a replica notifies the others, in the transaction of an update, of a sequence that it changed. */
+/** The channel on which a replica tells the others which sequence it changed, in the transaction of the update. */
 export const sequenceChannel = 'delivery_sequence';
 
 /**
- * The delivery sequences that this process keeps, for 3600 s each (spec 4.1), as responses. Only maps of
- * user ids to integers are valid copies. When the cache is full, the oldest copies go. node-cache never fails for keys
- * that are numbers, so that there is no failure to ignore.
+ * Caches this process's delivery sequences as responses, for 3600 s each (spec 4.1). Only maps of user ids to
+ * integers are valid copies. A full cache evicts its oldest copies. node-cache does not fail for numeric keys, so
+ * there are no failures to ignore.
  */
 export class SequenceCache {
   readonly #cache: NodeCache;
   readonly #maxBytes: number;
-  /** The kept responses by slot, with what each takes, the oldest first. */
+  /** The kept responses by slot with their sizes, oldest first. */
   readonly #kept = new Map<number, { readonly response: SequenceResponse; readonly bytes: number }>();
   #bytes = 0;
-  /** Counts the changes by anyone, so that a read or an update knows whether one came in between. */
+  /** Counts changes by any replica, so that a read or update can detect one that came in between. */
   #changes = 0;
   #bypassed = false;
-  /** How many reads and updates are under way, and the etags that refreshes have told of meanwhile, by slot. */
+  /** The number of running reads and updates, and the etags by slot that refreshes have reported meanwhile. */
   #underWay = 0;
   readonly #told = new Map<number, string>();
-  /** Updates of this process whose notifications are still to come, and to be ignored. */
+  /** This process's updates whose notifications have not arrived yet. They will be ignored. */
   readonly #ownUpdates = new Set<string>();
 
-  /** @param maxBytes how much memory all copies together may take. */
+  /** @param maxBytes the maximum memory of all copies together. */
   constructor(maxBytes = defaultMaxBytes) {
     this.#maxBytes = maxBytes;
     this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false });
@@ -45,8 +45,8 @@ export class SequenceCache {
   }
 
   /**
-   * Gives the cached copy, or else loads the sequence, and keeps it when it is a map. It keeps nothing
-   * when another change came in between, which the load may not have seen.
+   * Returns the cached copy, or loads the sequence and keeps it if it is a map. Keeps nothing if another change came in
+   * between, which the load may have missed.
    */
   async read(slotId: number, load: () => Promise<Sequence>): Promise<SequenceResponse> {
     const cached = this.#cache.get<SequenceResponse>(slotId);
@@ -64,12 +64,11 @@ export class SequenceCache {
   }
 
   /**
-   * Runs an update that stores a map, and rewrites the cached copy once it is committed. It drops the copy when another
-   * change came in between, because nobody here knows which was last, and when the update failed,
-   * because it may be committed all the same.
+   * Runs an update that stores a map, and rewrites the cached copy once it is committed. Drops the copy
+   * instead if another change came in between, because their order is unknown, and if the update failed,
+   * because it may still be committed.
    *
-   * @param store stores the map, and notifies the other replicas in the name of `updateId`. Resolves
-   * with what is stored.
+   * @param store stores the map and notifies the other replicas with `updateId`. Resolves with the stored sequence.
    */
   async rewrite<Slot extends Sequence>(
     slotId: number,
@@ -78,7 +77,7 @@ export class SequenceCache {
   ): Promise<Slot> {
     const changesBefore = this.#changes;
     const updateId = randomUUID();
-    // While notifications are lost, this one would stay in the set for ever.
+    // While notifications are lost, the id would stay in the set for ever.
     if (!this.#bypassed) this.#ownUpdates.add(updateId);
     this.#underWay += 1;
     const end = (slot: Slot | undefined) => {
@@ -98,13 +97,13 @@ export class SequenceCache {
     }
   }
 
-  /** Drops the copy of a slot, whose sequence or etag may be an old one. */
+  /** Drops a slot's copy, because its sequence or etag may be outdated. */
   drop(slotId: number): void {
     this.#changes += 1;
     this.#cache.del(slotId);
   }
 
-  /** Drops the copy that a notification names, unless it is of an update of this process. */
+  /** Drops the copy that a notification names, unless the update was this process's own. */
   onNotification(payload: string): void {
     const notification: unknown = JSON.parse(payload);
     if (typeof notification !== 'object' || notification === null || !('slotId' in notification)) {
@@ -115,7 +114,10 @@ export class SequenceCache {
     if (!isOwn) this.drop(Number(notification.slotId));
   }
 
-  /** Drops the copies that have another etag than a notification of a store refresh says, and keeps none that comes with one. */
+  /**
+   * Handles a store refresh's notification: drops copies whose etag differs, and keeps running reads
+   * from caching such copies.
+   */
   onSlotsWritten(payload: string): void {
     const etags: Readonly<Record<string, string>> = JSON.parse(payload);
     for (const [id, etag] of Object.entries(etags)) {
@@ -128,7 +130,7 @@ export class SequenceCache {
     this.#changes += 1;
   }
 
-  /** Forgets everything and keeps nothing, while notifications of other replicas are lost. */
+  /** Clears the cache and disables it while notifications of other replicas are lost. */
   bypass(): void {
     this.#bypassed = true;
     this.#changes += 1;
@@ -138,7 +140,7 @@ export class SequenceCache {
     this.#bytes = 0;
   }
 
-  /** Keeps copies again after `bypass`. A read that began before may have missed a change. */
+  /** Enables the cache again. A read that began before may have missed a change, so it keeps nothing. */
   resume(): void {
     this.#changes += 1;
     this.#bypassed = false;
@@ -170,7 +172,7 @@ export class SequenceCache {
     this.#cache.close();
   }
 
-  /** Whether a map that was read or stored is the last one, as far as this process knows. */
+  /** Whether a sequence is a map and, to this process's knowledge, the latest. */
   #isLast(slotId: number, { deliverySequence, etag }: Sequence, changesBefore: number): boolean {
     const told = this.#told.get(slotId) ?? etag;
     return isSequenceMap(deliverySequence) && this.#changes === changesBefore && told === etag;
@@ -183,20 +185,23 @@ export class SequenceCache {
 
   #respond(slotId: number, sequence: Sequence): SequenceResponse {
     return new SequenceResponse(slotId, sequence, (response) => {
-      // A response that was not kept, or no longer is, may be sent all the same.
+      // A response outside the cache may still be encoded, which does not change the cache's size.
       if (this.#kept.get(slotId)?.response === response) this.#weigh(response);
     });
   }
 
   #keep(response: SequenceResponse): void {
     if (this.#bypassed) return;
-    // Of two reads at once, the second one replaces what the first one kept.
+    // Of two concurrent reads, the second one replaces the copy of the first.
     this.#cache.del(response.slotId);
     this.#cache.set(response.slotId, response);
     this.#weigh(response);
   }
 
-  /** Counts what a kept response takes now, and drops what is too much: itself, or the oldest. */
+  /**
+   * Updates the size of a kept response, and evicts it if it is too large, or else the oldest
+   * while the cache is too full.
+   */
   #weigh(response: SequenceResponse): void {
     const bytes = response.bytes + entryBytes;
     this.#bytes += bytes - (this.#kept.get(response.slotId)?.bytes ?? 0);

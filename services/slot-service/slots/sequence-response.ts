@@ -2,15 +2,15 @@ import { fromBinary, fromJsonString, type JsonValue, toJsonString } from '@bufbu
 import { GetDeliverySequenceResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { EncodedResponse, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
 
-/** What is stored of a slot's sequence, and the etag of the slot. */
+/** A slot's stored sequence and etag. */
 export interface Sequence {
   readonly deliverySequence: JsonValue;
   readonly etag: string;
 }
 
 /**
- * The response of getDeliverySequence, for a cache: it is held encoded, in the form that was asked for
- * last. A message would take some 70 times the memory, and both forms twice.
+ * The response of getDeliverySequence for the cache, kept encoded in the form that was last requested. A message would
+ * take about 70 times the memory, and keeping both forms twice.
  */
 export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequenceResponseSchema> {
   readonly slotId: number;
@@ -19,7 +19,7 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
   #encoded: Buffer | string;
   readonly #onChange: (response: SequenceResponse) => void;
 
-  /** @param onChange is told when the response takes another form, and so another size. */
+  /** @param onChange called when the response changes its form, and thus its size. */
   constructor(slotId: number, { deliverySequence, etag }: Sequence, onChange: (response: SequenceResponse) => void) {
     super(GetDeliverySequenceResponseSchema);
     this.slotId = slotId;
@@ -28,7 +28,7 @@ export class SequenceResponse extends EncodedResponse<typeof GetDeliverySequence
     this.#onChange = onChange;
   }
 
-  /** How much memory the encoded form takes: of a text, a byte for each ASCII character, or else two for each. */
+  /** The memory of the encoded form in bytes: a text takes one byte per character if it is ASCII, else two. */
   get bytes(): number {
     const { length } = this.#encoded;
     return Buffer.byteLength(this.#encoded) === length ? length : 2 * length;

@@ -1,8 +1,9 @@
 import { statement } from '../../../shared/db/statement.ts';
 
 /**
- * Locks a slot for a transaction, in which the next statement then sees all that others have written of it. The row's lock keeps
- * out those who change a slot that exists; the other one is for a slot that does not, whose products can be written all the same.
+ * Locks a slot for the transaction, so that the next statement sees all committed writes to it. The row lock
+ * excludes other writers of an existing slot. The advisory lock is for a slot that does not exist, whose
+ * products can still be written.
  */
 export const lockSlot = statement<never, { slotId: number }>(
   'lockSlot',

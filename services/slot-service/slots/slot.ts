@@ -20,27 +20,26 @@ export interface SlotRow {
   etag: string;
 }
 
-/** A product as slots show it (spec 2.1). */
+/** The product fields that slots show (spec 2.1). */
 export interface ProductRow {
   id: number;
   name: string;
   images: string[];
 }
 
-// As JSON, an array is read in a fraction of the time.
-/** SQL of the columns of `SlotRow`. */
+/** SQL of the columns of `SlotRow`. Arrays are read as JSON, which takes a fraction of the time. */
 export const slotColumns = `
   slots.id, slots.delivery_time as "deliveryTime", slots.freeze_time as "freezeTime",
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
   to_json(slots.group_ids) as "groupIds", slots.delivery_sequence as "deliverySequence", slots.etag`;
 
-/** SQL of the columns that createSlot and updateSlot write, but for lists of ids. */
+/** SQL of the columns that createSlot and updateSlot write, except the id lists. */
 export const writtenColumns = 'delivery_time, freeze_time, is_active';
 
-/** SQL of their values, from the parameters that `readWritten` returns. */
+/** SQL of these columns' values, from the parameters that `readWritten` returns. */
 export const writtenValues = '$deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean';
 
-/** SQL of the same fields as audit entries show them. `slots` is the row. */
+/** Returns SQL of the same fields for audit entries. `slots` names the row. */
 export const writtenEntry = (slots: string) => `
   'deliveryTime', api_time(${slots}.delivery_time), 'freezeTime', api_time(${slots}.freeze_time),
   'isActive', ${slots}.is_active`;
@@ -48,8 +47,8 @@ export const writtenEntry = (slots: string) => `
 export type WrittenFields = Pick<SlotRow, 'deliveryTime' | 'freezeTime' | 'isActive'>;
 
 /**
- * Reads the same fields from a request; an active flag that is omitted becomes true. Throws INVALID_ARGUMENT for times that are empty
- * or no dates (spec 7).
+ * Reads the same fields from a request. An omitted active flag becomes true. Throws INVALID_ARGUMENT for times that are
+ * empty or not dates (spec 7).
  */
 export function readWritten(request: CreateSlotRequest | UpdateSlotRequest): WrittenFields {
   const { deliveryTime, freezeTime, isActive = true } = request;
@@ -64,17 +63,17 @@ export function readWritten(request: CreateSlotRequest | UpdateSlotRequest): Wri
   };
 }
 
-/** The record as a `ProductSummary`. */
+/** Converts a record to a `ProductSummary`. */
 export const toProduct = ({ images, ...product }: ProductRow) =>
   create(ProductSummarySchema, { ...product, images: shownList(images) });
 
-/** The record as a `Slot`; its delivery sequence is an empty object when unset. */
+/** Converts a record to a `Slot`. An unset delivery sequence becomes an empty object. */
 export function toSlot(slot: SlotRow) {
   const deliverySequence = fromJson(ValueSchema, slot.deliverySequence ?? {});
   return { ...toSlotFields(slot), deliverySequence } satisfies MessageInitShape<typeof SlotSchema>;
 }
 
-/** The fields that `Slot`, `ListedSlot` and `SlotDetail` show alike. */
+/** Returns the fields that `Slot`, `ListedSlot` and `SlotDetail` share. */
 export function toSlotFields(slot: Omit<SlotRow, 'deliverySequence'>) {
   return {
     id: slot.id,

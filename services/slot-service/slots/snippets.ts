@@ -7,7 +7,7 @@ import { shownList, shownTime } from '../../../shared/rpc/protobuf/shown.ts';
 import { timestampToJson } from '../../../shared/rpc/protobuf/timestamp.ts';
 import { slotErrors } from '../errors.ts';
 
-/** A vendor snippet as it is stored (spec 2.3). */
+/** A stored vendor snippet (spec 2.3). */
 export interface SnippetRow {
   snippetCode: string;
   slotId: number;
@@ -15,7 +15,7 @@ export interface SnippetRow {
   validTill: Date | null;
 }
 
-/** The record as a `VendorSnippet`. */
+/** Converts a record to a `VendorSnippet`. */
 export function toSnippet({ productIds, validTill, ...snippet }: SnippetRow) {
   const record = { ...snippet, productIds: shownList(productIds), validTill: shownTime(validTill) };
   return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
@@ -30,25 +30,28 @@ const toJson = ({ snippetCode, productIds, validTill }: GivenSnippet) => ({
 
 const byName = (left: GivenSnippet, right: GivenSnippet) => (left.snippetCode < right.snippetCode ? -1 : 1);
 
-/** The snippets of a request, before their slot is known. */
+/** The snippets of a request, before their slot's id is known. */
 export interface GivenSnippets {
   readonly snippets: readonly GivenSnippet[];
-  /** INVALID_ARGUMENT for the first name that nobody could type, or date that does not parse; undefined without one. */
+  /**
+   * The INVALID_ARGUMENT for the first name with an invisible character or date that does not parse;
+   * undefined if there is none.
+   */
   readonly inputError: unknown;
   /** The parameters of `snippetFindings`, `snippetsAreSound` and `insertSnippets`. */
   readonly params: SnippetParams;
 }
 
 export interface SnippetParams {
-  /** What is stored, as audit entries show it: by name. */
+  /** The snippets to store, ordered by name, in the form of audit entries. */
   readonly snippetsJson: string;
   readonly snippetProductIds: readonly number[];
   readonly snippetNames: readonly string[];
-  /** What the request alone shows: all names and dates are good, and no name stands twice. */
+  /** Whether the request itself is valid: all names and dates are, and no name occurs twice. */
   readonly snippetsMayBeSound: boolean;
 }
 
-/** Reads the snippets of createSlot and updateSlot (spec 4.1). Throws nothing: see `checkSnippets`. */
+/** Reads the snippets of createSlot and updateSlot (spec 4.1). Never throws: `checkSnippets` reports the errors. */
 export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippets {
   let inputError: unknown;
   const snippets = given.map(({ name, productIds, validTill }, index) => {
@@ -71,13 +74,13 @@ export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippet
   return { snippets, inputError, params };
 }
 
-/** What a statement found of the snippets. */
+/** The problems of the snippets that a statement found. */
 export interface SnippetFindings {
   unknownProducts: number[];
   takenNames: string[];
 }
 
-/** SQL of the columns of `SnippetFindings`, in a common table expression `found`. */
+/** SQL of the columns of `SnippetFindings`, for a common table expression `found`. */
 export const snippetFindings = `
   array(
     select unnest((select $snippetProductIds::integer[]))
@@ -85,13 +88,13 @@ export const snippetFindings = `
   ) as "unknownProducts",
   array(select snippet_code from vendor_snippets where snippet_code = any((select $snippetNames::text[])::text[])) as "takenNames"`;
 
-/** SQL of the condition under which `checkSnippets` throws nothing. */
+/** SQL of the condition under which `checkSnippets` does not throw. */
 export const snippetsAreSound = `
   $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}'`;
 
 /**
- * SQL of a common table expression that stores the snippets of the one slot in `written`. The order by
- * name keeps two requests with the same names from deadlocking.
+ * SQL of a common table expression that stores the snippets of the slot in `written`. Inserting by name prevents
+ * deadlocks between requests with the same names.
  */
 export const insertSnippets = `
   snippets as (
@@ -104,7 +107,10 @@ export const insertSnippets = `
     returning 1
   )`;
 
-/** SQL of a column that undoes the statement when another transaction has taken the name of one of its `snippets` at the last moment. */
+/**
+ * SQL of a column that fails the statement if another transaction takes the name of one of its
+ * `snippets` at the last moment.
+ */
 export const snippetsWritten = `
   case when (select count(*) from snippets) < (select cardinality($snippetNames) from written)
     then refuse_lost_race()
@@ -119,11 +125,11 @@ export const snippetsStored = `(
 )`;
 
 /**
- * The rules of snippets (spec 4.1 and 7), in their order; of one snippet, the products come before the
- * name (design 7).
+ * Applies the rules of snippets (spec 4.1 and 7) in order. For each snippet, products are checked
+ * before the name (design 7).
  *
- * @throws INVALID_ARGUMENT for a name that nobody could type, a date that does not parse and products that do not exist,
- * ALREADY_EXISTS for a name that is taken, also by an earlier snippet of the same request.
+ * @throws INVALID_ARGUMENT for a name with an invisible character, a date that does not parse and products that do not
+ * exist. ALREADY_EXISTS for a name that is taken, even by an earlier snippet of the same request.
  */
 export function checkSnippets({ snippets, inputError }: GivenSnippets, found: SnippetFindings): void {
   if (inputError !== undefined) throw inputError;
@@ -136,7 +142,7 @@ export function checkSnippets({ snippets, inputError }: GivenSnippets, found: Sn
   }
 }
 
-/** The snippets as they are stored with their slot. */
+/** Returns the snippets as stored with their slot. */
 export function toCreatedSnippets({ snippets }: GivenSnippets, slotId: number) {
   return snippets.map((snippet) => toSnippet({ ...snippet, slotId }));
 }

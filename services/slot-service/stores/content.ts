@@ -12,13 +12,13 @@ export interface StoredSlot {
   readonly productIds: readonly number[];
 }
 
-/** A slot as a version has stored it, open or not. It is kept as it was read: there may be 100,000. */
+/** A slot as a version has stored it, open or not. Kept as read, because there may be 100,000. */
 export interface StoredChange extends StoredSlot {
   /** Active and not full. */
   readonly isOpen: boolean;
 }
 
-/** The slots of a version, which is immutable. */
+/** The slots of one version; immutable. */
 export interface StoredSlots {
   /** Ordered by delivery time, then id. */
   readonly slots: readonly StoredSlot[];
@@ -26,30 +26,31 @@ export interface StoredSlots {
   readonly byProduct: ReadonlyMap<number, readonly StoredSlot[]>;
 }
 
-/** What tells one version of the derived stores from others. */
+/** Identifies a version of the derived stores. */
 export interface StoreVersion {
-  /** Differs between two versions that have the same number, as after a recovery. */
+  /** Differs between versions with the same number, which a recovery can cause. */
   readonly id: string;
   readonly version: number;
   readonly refreshedAt: Timestamp;
-  /** The database's timeline when it was built: transaction ids are unique within a timeline. */
+  /** The database's timeline when the version was built. Transaction ids are unique within a timeline. */
   readonly timeline: number;
   readonly snapshot: TransactionSnapshot;
 }
 
-/** One version of the derived stores in memory. It is immutable. */
+/** One version of the derived stores in memory; immutable. */
 export interface StoreContent extends StoreVersion, StoredSlots {}
 
-/** When a slot is no longer open, whatever becomes of it: from its freeze time on, or from its delivery time on. */
+/** Returns when a slot closes: at its freeze time or its delivery time, whichever is earlier. */
 export const closesAtMs = ({ deliveryMs, freezeMs }: StoredSlot) => Math.min(deliveryMs, freezeMs);
 
 /**
- * Applies changes to the slots of a version, which stays as it is. It runs in batches, one an iteration of the event loop, between
- * which calls run: a version may have 100,000 slots. It takes no turns with long answers, because their callers wait for the
- * version. What is not changed is shared by both versions, also each slot's encoded form.
+ * Applies changes to the slots of a version, without changing that version. Both versions share unchanged
+ * slots and their encoded form. A version may have 100,000 slots, so the work runs in batches, one per
+ * iteration of the event loop, and calls run between them. It does not take turns with long answers, because
+ * their callers wait for the version.
  *
- * @param changes ordered by delivery time, then id; one a slot.
- * @param fromMs slots that closed before are left out: a history of years would fill the memory.
+ * @param changes at most one per slot, ordered by delivery time, then id.
+ * @param fromMs drops slots that closed before this time: a history of years would fill the memory.
  */
 export async function applyChanges(
   before: StoredSlots,
@@ -117,7 +118,7 @@ function* apply(
   return { slots, byProduct };
 }
 
-/** Merges those of the old slots that stay with the added ones, both of which are in order. */
+/** Merges two ordered lists: the old slots that stay, and the added slots. */
 function* merge(
   batch: Batch,
   old: readonly StoredSlot[],
@@ -141,7 +142,7 @@ function isBefore(left: StoredSlot, right: StoredSlot): boolean {
   return left.deliveryMs < right.deliveryMs || (left.deliveryMs === right.deliveryMs && left.id < right.id);
 }
 
-/** Whether a version shows a write. */
+/** Whether a version includes a write. */
 export function covers({ timeline, snapshot }: StoreVersion, request: StoreRequest): boolean {
   return timeline === request.timeline && sees(snapshot, request.transaction);
 }

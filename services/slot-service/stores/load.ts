@@ -15,7 +15,7 @@ interface VersionRow {
   fromMs: number;
 }
 
-/** How long slots that have closed are kept. Reads judge by the time itself, which a failover may set back. */
+/** How long closed slots are kept. Reads filter by the current time, which a failover may set back. */
 const keptMs = 24 * 60 * 60_000;
 
 const newestVersion = statement<VersionRow, { loadedId: string | null }>(
@@ -34,7 +34,7 @@ const changesSince = statement<StoredChange, { version: number }>(
   `select ${changeColumns} from stored_slots where version > $version order by delivery_ms, slot_id`,
 );
 
-// A table of past years has few slots that are still open.
+// In a table with years of history, few slots are still open.
 const openSlots = statement<StoredChange, { fromMs: number }>(
   'openSlots',
   `select ${changeColumns} from stored_slots
@@ -45,10 +45,10 @@ const openSlots = statement<StoredChange, { fromMs: number }>(
 const noSlots: StoredSlots = { slots: [], byProduct: new Map() };
 
 /**
- * Reads the newest version: what has changed since `loaded`, or all open slots when the database does not know that version, as
- * after a recovery.
+ * Loads the newest version. Reads only the changes since `loaded` if the database knows that version; otherwise, as
+ * after a recovery, reads all open slots.
  *
- * @returns `loaded` itself when it is the newest; undefined when there is no version yet.
+ * @returns `loaded` itself if it is the newest version; undefined if there is no version yet.
  */
 export async function loadStores(
   database: Database,

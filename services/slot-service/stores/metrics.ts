@@ -39,7 +39,7 @@ export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
   };
 }
 
-/** Registers the metrics of a replica's copy of the stores, and of the requests that wait for a refresh. */
+/** Registers the metrics of a replica's copy of the stores, and of the pending refresh requests. */
 export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, database: Database): void {
   metrics.gauge(
     { name: 'store_version', help: 'The version of the stores that this replica serves.' },
@@ -50,7 +50,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
     () => Math.max(database.clock.now() - timestampMs(replica.content.refreshedAt), 0) / 1_000,
   );
   const backlog = oneAtATime(async () => {
-    // A scrape must not make calls wait longer.
+    // A scrape must not delay calls further.
     if (database.waiting > 0) throw new Error('calls wait for the database');
     const [row] = await database.for({ signal: AbortSignal.timeout(readMs) }).query(refreshBacklog());
     return row ?? { pending: 0, oldestSeconds: 0 };

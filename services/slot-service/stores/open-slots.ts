@@ -5,10 +5,10 @@ import { OpenSlotSchema } from '../../../shared/gen/slot/v1/slot_store_service_p
 import { type LongList, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { closesAtMs, type StoredSlot } from './content.ts';
 
-// A slot is in the list of each of its products, with all its product ids: 15 MB of the binary form.
+// A slot is listed under each of its products, with all its product ids. This limit is 15 MB in binary form.
 const maxShown = 5_000_000;
 
-/** Slots as the `OpenSlot`s of a field. */
+/** Returns a field with the slots as `OpenSlot`s. */
 export function openSlotList(field: DescField, slots: readonly StoredSlot[]): LongList {
   return longList(
     field,
@@ -21,7 +21,7 @@ export function openSlotList(field: DescField, slots: readonly StoredSlot[]): Lo
   );
 }
 
-/** The slots that are open at a moment and shown in one answer, counted while they are gathered. */
+/** Collects the slots of one answer that are open at a moment, and counts them. */
 export class OpenSlots {
   readonly #nowMs: number;
   #size = 0;
@@ -31,20 +31,20 @@ export class OpenSlots {
     this.#nowMs = nowMs;
   }
 
-  /** How many slots and product ids are shown. */
+  /** The number of slots and product ids shown so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** When the first of them closes. */
+  /** The time when the first of these slots closes, in epoch milliseconds. */
   get untilMs(): number {
     return this.#untilMs;
   }
 
   /**
-   * Adds the open ones of these slots to the answer, and returns them. Slots close without a refresh.
+   * Adds those of the slots that are open to the answer, and returns them. Slots close by time, without a refresh.
    *
-   * @throws RESOURCE_EXHAUSTED when the answer shows more than 5,000,000 slots and product ids.
+   * @throws RESOURCE_EXHAUSTED if the answer shows more than 5,000,000 slots and product ids.
    */
   among(slots: readonly StoredSlot[]): StoredSlot[] {
     const open = slots.filter((slot) => closesAtMs(slot) > this.#nowMs);

@@ -3,8 +3,8 @@ import type { StoreContent } from './content.ts';
 import type { StoreReplica } from './replica.ts';
 
 /**
- * The stores as they are now or, for a call with the header `store-request-id`, once they cover that
- * write (design 4). Throws what `StoreReplica.untilCovers` throws.
+ * Resolves with the current stores. A call with the header `store-request-id` first waits until they cover that write
+ * (design 4). Rejects as `StoreReplica.untilCovers` does.
  */
 export async function readStores(replica: StoreReplica, call: CallContext): Promise<StoreContent> {
   const requestId = call.header('store-request-id');

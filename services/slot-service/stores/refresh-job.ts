@@ -9,10 +9,12 @@ import { startSweep } from './sweep.ts';
 
 const refreshTimeoutMs = 60_000;
 
-/** Refreshes the stores where that is asked for; logs and counts it. Rejects when it fails. */
+/**
+ * Runs one refresh of the stores if requests are pending, with its log line and metrics. Rejects if the refresh fails.
+ */
 export type Refresh = (stopped?: AbortSignal) => Promise<void>;
 
-/** Makes the function that runs a refresh until it takes too long, or until `stopped` aborts. */
+/** Creates the function that runs a refresh. It aborts the refresh after a timeout, or when `stopped` aborts. */
 export function createRefresh({ database, logger, metrics }: ServiceParts): Refresh {
   const refreshMetrics = createRefreshMetrics(metrics);
   return async (stopped) => {
@@ -29,10 +31,10 @@ export function createRefresh({ database, logger, metrics }: ServiceParts): Refr
 }
 
 /**
- * Starts the job that refreshes the stores (design 4, steps 2 and 3) after each request, delayed and deduplicated, and the sweep
- * that makes up for the job (step 4).
+ * Starts the job that refreshes the stores after requests, delayed and deduplicated (design 4, steps 2 and 3), and the
+ * sweep that covers for the job's failures (step 4).
  *
- * @returns what asks for a refresh; it neither waits nor throws.
+ * @returns a function that requests a refresh. It neither waits nor throws.
  */
 export async function startRefreshJob(parts: ServiceParts, run: Refresh): Promise<() => void> {
   const { config, logger, shutdown, metrics, tracing } = parts;
@@ -51,8 +53,8 @@ export async function startRefreshJob(parts: ServiceParts, run: Refresh): Promis
 }
 
 /**
- * Runs `work` with a signal that aborts after the timeout, or with `stopped`. `stopped` lives as long as
- * the process, so no listener stays on it.
+ * Runs `work` with a signal that aborts after the timeout, or together with `stopped`. The listener on `stopped` is
+ * removed at the end, because `stopped` lives as long as the process.
  */
 async function endingWith<Result>(
   stopped: AbortSignal | undefined,

@@ -4,19 +4,18 @@ import { onlyRow, statement } from '../../../shared/db/statement.ts';
 
 /** The channel on which a refresh notifies the replicas of its version. */
 export const storeVersionChannel = 'store_version';
-/** The channel on which it tells the etags of the slots that were written since the refresh before it, as JSON by id. */
+/** The channel for the etags of the slots written since the previous refresh, as JSON by slot id. */
 export const slotsChannel = 'slots_written';
 
-/** How many versions are remembered. A replica whose copy is none of them loads all slots. */
+/** How many versions are remembered. A replica with an older copy loads all slots. */
 const versionsKept = 1_000;
-/** How many slots a statement stores, so that none comes near to the time that a statement may take. */
+/** How many slots one statement stores, which keeps it well below the statement timeout. */
 const slotsAtOnce = 1_000;
 
-// The lock comes before the transaction's snapshot, so that a refresh that waited for another one sees
-// its version.
+// Locking before the transaction's snapshot lets a refresh that waited for another one see its version.
 const lockStoreVersions = statement<never>('lockStoreVersions', 'lock table store_versions in exclusive mode');
 
-// A version whose snapshot is ahead of ours came with a dump of another cluster.
+// A version whose snapshot is ahead of ours came with a dump of another cluster, and is unusable.
 const latestVersion = statement<{ version: number; isUsable: boolean }>(
   'latestVersion',
   `select version, pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) as "isUsable"
@@ -29,7 +28,7 @@ const takeRequests = statement<{ slotId: number | null; requests: number }>(
    select slot_id as "slotId", count(*)::integer as requests from taken group by slot_id`,
 );
 
-// In one value: as many rows would take long to read.
+// Returned as one value, because reading as many rows takes long.
 const allSlots = statement<{ slotIds: number[] }>(
   'allSlots',
   `select coalesce(json_agg(id), '[]') as "slotIds" from slots`,
@@ -37,7 +36,8 @@ const allSlots = statement<{ slotIds: number[] }>(
 
 const storeSlots = statement<never, { slotIds: number[]; version: number }>(
   'storeSlots',
-  // A slot whose times no answer can show is stored as one that is not active: it must not stop the refresh of the others.
+  // A slot with times that no answer can show is stored as inactive, so that it does not stop
+  // the refresh of the others.
   `with written as (
      select *, least(delivery_time, freeze_time) >= '0001-01-01Z' and greatest(delivery_time, freeze_time) < '10000-01-01Z' as is_sound
      from slots where id = any((select $slotIds::integer[])::integer[])
@@ -63,7 +63,7 @@ const storeSlots = statement<never, { slotIds: number[]; version: number }>(
      where slot_id = any((select $slotIds::integer[])::integer[]) and is_active
        and not exists (select from slots where id = slot_id)
    ),
-   -- In parts: a notification has 8,000 bytes at most.
+   -- In parts, because a notification has at most 8,000 bytes.
    parts as (
      select json_object_agg(id, etag::text) as etags
      from (select id, etag, row_number() over () / 200 as part from written) as numbered
@@ -72,7 +72,7 @@ const storeSlots = statement<never, { slotIds: number[]; version: number }>(
    select pg_notify('${slotsChannel}', etags::text) from parts`,
 );
 
-// The replicas load all slots then, too, and not what is newer than their copies.
+// Replicas then load all slots, not only those newer than their copies.
 const startAnew = statement<never>(
   'startAnew',
   `with gone as (delete from stored_slots where not exists (select from slots where id = slot_id))
@@ -89,18 +89,18 @@ const publishVersion = statement<never, { version: number; oldest: number }>(
 
 export interface Refreshed {
   readonly version: number;
-  /** How many requests it covers. */
+  /** The number of requests that it covers. */
   readonly requests: number;
-  /** How many slots it has stored, or found to be stored as they are. */
+  /** The number of slots that it stored or found unchanged. */
   readonly slots: number;
 }
 
 /**
- * Stores the slots that requests name as a new version, when requests wait (design 4, step 3). It stores all slots when a
- * request names none, or when there is no version yet. One REPEATABLE READ transaction deletes the requests that it sees
- * and reads the slots from the same snapshot. All replicas together run one at a time.
+ * Stores the slots of pending requests as a new version (design 4, step 3). Stores all slots if a request names none,
+ * or if there is no usable version. One REPEATABLE READ transaction deletes the requests that it sees and reads the
+ * slots from the same snapshot. A lock makes the refreshes of all replicas run one at a time.
  *
- * @returns the new version; undefined when there was nothing to do.
+ * @returns the new version; undefined if there was nothing to do.
  */
 export function refreshStores(database: Database, signal: AbortSignalLike): Promise<Refreshed | undefined> {
   return database.transaction(

@@ -13,7 +13,7 @@ const changed = 'changed';
 const retryMs = 1_000;
 const loadTimeoutMs = 30_000;
 
-/** A caller whose signal is a real AbortSignal, as `node:events` requires. */
+/** A caller with a real AbortSignal, which `node:events` requires. */
 type WaitingCaller = Caller & { readonly signal: AbortSignal };
 
 interface RequestState {
@@ -43,7 +43,7 @@ export class StoreReplica {
   readonly #draining: AbortSignal;
   readonly #events = new EventEmitter().setMaxListeners(0);
   #content: StoreContent;
-  /** The highest version that this process served and that the database has lost since. */
+  /** The highest version that this process served and the database has since lost. */
   #newestLost = 0;
   #loading: Promise<void> | undefined;
   #loadAgain = false;
@@ -56,7 +56,7 @@ export class StoreReplica {
     draining.addEventListener('abort', () => this.#events.emit(changed), { once: true });
   }
 
-  /** Loads the newest version, which must exist. */
+  /** Loads the newest version. Rejects if there is none. */
   static async open(database: Database, draining: AbortSignal, logger: Logger): Promise<StoreReplica> {
     const content = await loadStores(database, undefined, AbortSignal.timeout(loadTimeoutMs));
     if (content === undefined) throw new Error('there is no version of the derived stores');
@@ -67,7 +67,7 @@ export class StoreReplica {
     return this.#content;
   }
 
-  /** Loads the newest version. Calls during a load are answered by one more load. Never throws. */
+  /** Loads the newest version. Calls during a load cause one more load. Never throws. */
   load(): void {
     this.#loadAgain = true;
     this.#loading ??= this.#loadWhileAsked().finally(() => {
@@ -90,7 +90,7 @@ export class StoreReplica {
         this.#events.emit(changed);
       } catch (error) {
         this.#logger.warn({ err: error }, 'the derived stores could not be loaded');
-        // Nothing else asks again before the next version.
+        // Without this retry, nothing would load again until the next version.
         if (!this.#draining.aborted) setTimeout(() => this.load(), retryMs).unref();
       }
     }
@@ -100,8 +100,8 @@ export class StoreReplica {
    * Waits until the loaded version covers a write (design 4).
    *
    * @param requestId the `store-request-id` of the write.
-   * @throws INVALID_ARGUMENT for an id that belongs to no write, ABORTED for a write that the database
-   * may have lost, the reason of the caller's signal when it aborts, STOPPING when the service begins to stop.
+   * @throws INVALID_ARGUMENT for an id that belongs to no write, ABORTED for a write that the database may have lost,
+   * the reason of the caller's signal when it aborts, STOPPING when the service begins to stop.
    */
   async untilCovers(requestId: string, caller: WaitingCaller): Promise<void> {
     const request = parseStoreRequest(requestId);
@@ -114,19 +114,19 @@ export class StoreReplica {
     this.#draining.throwIfAborted();
   }
 
-  /** Throws when no version will ever cover the request. */
+  /** Throws if no version will ever cover the request. */
   async #throwIfNeverCovered({ timeline, transaction }: StoreRequest, caller: Caller): Promise<void> {
     const db = this.#database.for(caller);
     const state = onlyRow(await db.query(requestState({ timeline, transaction: String(transaction) })));
     if (state.isCovered) return;
-    // A recovery or a failover came after the write, and may have lost it.
+    // A recovery or a failover has come after the write, and may have lost it.
     if (timeline < state.timeline) throw fail(slotErrors.storeRequestLost);
     if (timeline > state.timeline || state.isInFuture)
       throw invalidField('store-request-id', 'is of no write that has happened');
     if (!state.isPending) throw fail(slotErrors.storeRequestLost);
   }
 
-  /** Whether the database has lost a version in a recovery or a failover since this process started. */
+  /** Whether a recovery or a failover has made the database lose this version since the process started. */
   hasLost(version: number): boolean {
     return version >= this.#content.version && version <= this.#newestLost;
   }

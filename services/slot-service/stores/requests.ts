@@ -1,9 +1,8 @@
 /**
- * A request for a store refresh: a row that a write appends in its own transaction, so that no
- * committed write loses its refresh (design 4). Its id is made of two parts. The transaction id tells
- * whether a version covers the write, because a version knows which transactions its snapshot sees.
- * The timeline tells whether the transaction id still means that write: a recovery or a failover may
- * lose the transaction and give its id to another.
+ * A request for a store refresh: a row that a write inserts in its own transaction, so that no committed write loses
+ * its refresh (design 4). Its id has two parts. The transaction id tells whether a version covers the write, because a
+ * version knows which transactions its snapshot sees. The timeline tells whether the transaction id still identifies
+ * that write: a recovery or failover may lose the transaction and reuse its id.
  */
 export interface StoreRequest {
   readonly timeline: number;
@@ -11,10 +10,10 @@ export interface StoreRequest {
 }
 
 const transactionBits = 48;
-// PostgreSQL keeps the ids below for itself.
+// PostgreSQL reserves the ids below.
 const firstTransaction = 3n;
 
-/** Reads a `store-request-id`; undefined for a text that is the id of no write. */
+/** Parses a `store-request-id`; undefined for a text that can't be the id of a write. */
 export function parseStoreRequest(text: string): StoreRequest | undefined {
   if (!/^[1-9]\d{0,18}$/.test(text)) return undefined;
   const id = BigInt(text);
@@ -23,32 +22,35 @@ export function parseStoreRequest(text: string): StoreRequest | undefined {
   return timeline === 0 || transaction < firstTransaction ? undefined : { timeline, transaction };
 }
 
-/** SQL of a common table expression that appends a request for a slot's id. `slotId` is SQL, as of a row of `changed`. */
+/**
+ * Returns SQL of a common table expression that inserts a refresh request for each row of `changed`.
+ * `slotId` is SQL of the slot's id.
+ */
 export function appendRefreshRequest(slotId: string, changed: string): string {
   return `request as (insert into store_refresh_requests (slot_id) select ${slotId} from ${changed})`;
 }
 
-/** SQL of the column that gives the request's id. */
+/** SQL of the column that returns the request's id. */
 export const requestIdColumn = 'store_request_id()::text as "storeRequestId"';
 
-/** The transactions that a snapshot of PostgreSQL sees. */
+/** Describes which transactions a PostgreSQL snapshot sees. */
 export interface TransactionSnapshot {
-  /** All transactions below have ended. */
+  /** All transactions below this id have ended. */
   readonly from: bigint;
-  /** The snapshot sees no transaction from here on. */
+  /** The snapshot sees no transaction from this id on. */
   readonly to: bigint;
-  /** The transactions between that were still running. */
+  /** The transactions in between that were still running. */
   readonly running: ReadonlySet<bigint>;
 }
 
-/** Reads the text form of `pg_snapshot`, such as `10:20:10,14`. */
+/** Parses the text form of `pg_snapshot`, such as `10:20:10,14`. */
 export function parseSnapshot(text: string): TransactionSnapshot {
   const [from = '', to = '', running = ''] = text.split(':');
   const ids = running === '' ? [] : running.split(',').map(BigInt);
   return { from: BigInt(from), to: BigInt(to), running: new Set(ids) };
 }
 
-/** Whether the snapshot sees a transaction, as `pg_visible_in_snapshot` has it. */
+/** Whether the snapshot sees a transaction, by the rules of `pg_visible_in_snapshot`. */
 export function sees(snapshot: TransactionSnapshot, id: bigint): boolean {
   return id < snapshot.to && !snapshot.running.has(id);
 }

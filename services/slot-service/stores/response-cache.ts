@@ -8,21 +8,21 @@ import { OpenSlots } from './open-slots.ts';
 const maxKeyLength = 200;
 
 /**
- * Keeps responses of the stores for as long as they hold: until a new version is loaded, or the first
- * of their slots closes.
+ * Caches responses of the stores for as long as they are valid: until a new version is loaded, or the
+ * first of their slots closes.
  */
 export class ResponseCache<Output extends DescMessage> {
   readonly #responses: LRUCache<string, { response: EncodedResponse<Output>; untilMs: number }>;
   readonly #clock: DatabaseClock;
   #content: StoreContent | undefined;
 
-  /** @param maxShown how many slots and product ids all kept responses together may show. */
+  /** @param maxShown the maximum number of slots and product ids in all kept responses together. */
   constructor(clock: DatabaseClock, maxShown: number) {
     this.#clock = clock;
     this.#responses = new LRUCache({ maxSize: maxShown });
   }
 
-  /** The response that is kept under `key`, or a new one, which `build` makes of open slots. Throws what `build` throws. */
+  /** Returns the response kept under `key`, or builds a new one. Throws the errors of `build`. */
   get(
     content: StoreContent,
     key: string,

@@ -5,16 +5,17 @@ import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { type SequenceCache, sequenceChannel } from '../slots/sequence-cache.ts';
 
-/** What follows from a slot write, besides its answer. */
+/** The parts that a slot write affects besides its answer. */
 interface WrittenSlotParts {
   readonly sequences: SequenceCache;
-  /** Asks for a store refresh after a commit; neither waits nor throws (design 4, step 2). */
+  /** Requests a store refresh after a commit. Neither waits nor throws (design 4, step 2). */
   requestRefresh(): void;
 }
 
 /**
- * Once a slot write is committed, asks for the store refresh (spec 1), and drops the cached delivery sequence, which has
- * the slot's old etag. Sends the header `store-request-id`, by which the caller can read its own write from the stores.
+ * Finishes a slot write: once it is committed, requests the store refresh (spec 1) and drops the cached delivery
+ * sequence, which has the slot's old etag. Sends the header `store-request-id`, with which the caller can read its
+ * own write from the stores.
  */
 export function afterSlotWrite(
   { sequences, requestRefresh }: WrittenSlotParts,
@@ -24,18 +25,18 @@ export function afterSlotWrite(
   call.responseHeaders.set('store-request-id', storeRequestId);
   call.afterWrite(() => {
     sequences.drop(id);
-    // Also when it is not known whether the write is committed. A refresh does nothing if no request waits.
+    // Runs even if the outcome of the commit is unknown. A refresh without pending requests does nothing.
     requestRefresh();
   });
 }
 
 /**
- * Makes the error for an etag that is not the slot's (design 9). Drops the cached delivery sequence, from which the caller may
- * have the etag, here at once and on the other replicas: another read of it then gets the slot's.
+ * Returns the error for an outdated etag (design 9). The caller may have the etag from the cached delivery sequence.
+ * Drops it here at once and on the other replicas by a notification, so that the next read returns the current etag.
  */
 export function staleSlot({ sequences, database }: StaleSlotParts, call: CallContext, id: number): ConnectError {
   sequences.drop(id);
-  // Not in the call's transaction, which is rolled back. Nothing is lost if it fails: the next refusal notifies again.
+  // Outside of the call's transaction, which is rolled back. A failure is harmless: the next refusal notifies again.
   const { subject, signal } = call;
   database
     .for({ subject, signal })

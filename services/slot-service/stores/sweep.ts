@@ -2,10 +2,10 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
 
 const everyMs = 5_000;
-/** How much longer than its delay a request may wait for its job. */
+/** How long a request may wait for its job, in addition to the job's delay. */
 const graceMs = 8_000;
 
-// A refresh that is running has them in hand, however long it takes.
+// A running refresh counts as taking care of them, however long it takes.
 const overdueRequests = statement<{ areOverdue: boolean }, { ms: number }>(
   'overdueRequests',
   `select exists (
@@ -16,17 +16,17 @@ const overdueRequests = statement<{ areOverdue: boolean }, { ms: number }>(
    ) as "areOverdue"`,
 );
 
-/** What a sweep does with the requests that it finds. */
+/** The actions of a sweep that finds overdue requests. */
 interface SweepOptions {
   refresh(stopped: AbortSignal): Promise<void>;
-  /** Puts the job queue in order, which has left requests waiting. */
+  /** Repairs the job queue, which has left requests waiting. */
   mendQueue(): Promise<void>;
 }
 
 /**
- * Starts the sweep (design 4, step 4): each replica looks for requests that no job has taken in time, by PostgreSQL's clock and without
- * the queue, and refreshes the stores for them. BullMQ makes a refresh prompt; this makes it certain, within 30 s, whatever
- * has become of the queue, its jobs and its connections.
+ * Starts the sweep (design 4, step 4). Each replica looks for requests that no job has taken in time, by PostgreSQL's
+ * clock and without the queue, and refreshes the stores for them. BullMQ makes refreshes prompt. The sweep guarantees
+ * them within 30 s, even if the queue, its jobs or its connections fail.
  */
 export function startSweep(
   { config, database, logger, metrics, shutdown }: ServiceParts,
