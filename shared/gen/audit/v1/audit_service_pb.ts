@@ -16,7 +16,7 @@ export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
   fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSLTAwoSTGlzdEVudHJpZXNSZXF1ZXN0EqgBCg1yZXNvdXJjZV90eXBlGAEgASgJQpABukiMAboBiAEKDXJlc291cmNlX3R5cGUSPHJlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24gb3IgdXNlcho5dGhpcyBpbiBbJycsICdzbG90JywgJ2NvdXBvbicsICdyZXNlcnZlZF9jb3Vwb24nLCAndXNlciddEhgKC3Jlc291cmNlX2lkGAIgASgFSACIAQESFQoIc3RhZmZfaWQYAyABKAVIAYgBARIdCgdzdWJqZWN0GAQgASgJQgy6SAlyBxiAQLoBAQASHwoJcHJvY2VkdXJlGAUgASgJQgy6SAlyBxjIAboBAQASGwoFc2luY2UYBiABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgHIAEoCUIMukgJcgcY0A+6AQEAEh4KBWxpbWl0GAggASgFQgq6SAcaBRjoBygASAKIAQESIAoKcGFnZV90b2tlbhgJIAEoCUIMukgJcgcY0A+6AQEAQg4KDF9yZXNvdXJjZV9pZEILCglfc3RhZmZfaWRCCAoGX2xpbWl0IlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpkCCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwcm9jZWR1cmUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIVCghzdGFmZl9pZBgFIAEoBUgAiAEBEhIKCnJlcXVlc3RfaWQYBiABKAkSFQoNcmVzb3VyY2VfdHlwZRgHIAEoCRITCgtyZXNvdXJjZV9pZBgIIAEoBRInCgZiZWZvcmUYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWFmdGVyGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEILCglfc3RhZmZfaWQyXwoMQXVkaXRTZXJ2aWNlEk8KC0xpc3RFbnRyaWVzEhwuYXVkaXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0Gh0uYXVkaXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * What ListEntries is given. An empty text is no filter.
+ * The request of ListEntries. An empty text is no filter.
  *
  * @generated from message audit.v1.ListEntriesRequest
  */
@@ -29,21 +29,21 @@ export type ListEntriesRequest = Message<"audit.v1.ListEntriesRequest"> & {
   resourceType: string;
 
   /**
-   * The id of a record. Records of several types may have the same.
+   * The id of a record. Records of different types may share an id.
    *
    * @generated from field: optional int32 resource_id = 2;
    */
   resourceId?: number | undefined;
 
   /**
-   * The `staff_id` of the token of who made the change.
+   * The `staff_id` in the token of the caller who made the change.
    *
    * @generated from field: optional int32 staff_id = 3;
    */
   staffId?: number | undefined;
 
   /**
-   * The caller who made the change: the `sub` of its token.
+   * The `sub` in the token of the caller who made the change.
    *
    * @generated from field: string subject = 4;
    */
@@ -71,15 +71,15 @@ export type ListEntriesRequest = Message<"audit.v1.ListEntriesRequest"> & {
   until: string;
 
   /**
-   * At most 1000; 50 when absent. 0 is an empty page. A page ends sooner where its changes take more than 4 MiB;
-   * next_page_token leads on.
+   * At most 1000; 50 when absent. 0 gives an empty page. A page ends early when its changes take more than 4 MiB;
+   * next_page_token continues after it.
    *
    * @generated from field: optional int32 limit = 8;
    */
   limit?: number | undefined;
 
   /**
-   * The next_page_token of the page before, asked for with the same filters.
+   * The next_page_token of the previous page, sent with the same filters.
    *
    * @generated from field: string page_token = 9;
    */
@@ -96,7 +96,7 @@ export const ListEntriesRequestSchema: GenMessage<ListEntriesRequest, {validType
   messageDesc(file_audit_v1_audit_service, 0);
 
 /**
- * What ListEntries answers.
+ * The response of ListEntries.
  *
  * @generated from message audit.v1.ListEntriesResponse
  */
@@ -153,14 +153,14 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   procedure: string;
 
   /**
-   * Who made the change: the `sub` of the caller's token.
+   * The `sub` in the token of the caller who made the change.
    *
    * @generated from field: string subject = 4;
    */
   subject: string;
 
   /**
-   * The `staff_id` of the caller's token, whether or not such a staff user exists; absent when it had none.
+   * The `staff_id` in the caller's token, even if no such staff user exists; absent if the token had none.
    *
    * @generated from field: optional int32 staff_id = 5;
    */
@@ -188,17 +188,16 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   resourceId: number;
 
   /**
-   * The fields that the change made different, as they were before, in the JSON names of the API. A field
-   * that had no value is left out, and so is a list of ids that has more than 100 of them, before or
-   * after. Absent for a record that was created.
+   * The changed fields before the change, under their JSON names in the API. Omits fields without a value, and lists of
+   * ids with more than 100 ids before or after the change. Absent for a new record.
    *
    * @generated from field: google.protobuf.Struct before = 9;
    */
   before?: JsonObject | undefined;
 
   /**
-   * The same fields as they are since then; one that has no value any more is left out. Of a list of
-   * ids that has more than 100 of them, before or after: {"added": [...], "removed": [...]}.
+   * The same fields after the change. Omits fields without a value. A list with more than 100 ids before or after the
+   * change has the form {"added": [...], "removed": [...]}.
    *
    * @generated from field: google.protobuf.Struct after = 10;
    */
@@ -215,21 +214,20 @@ export const AuditEntrySchema: GenMessage<AuditEntry, {validType: AuditEntryVali
   messageDesc(file_audit_v1_audit_service, 2);
 
 /**
- * The audit trail: who changed which record, when, and from what to what. Both services have it, and
- * each shows its own resources: slot-service those of type "slot", coupon-service those of type
- * "coupon", "reserved_coupon" and "user".
+ * The audit trail: the author, time and content of each change of a record. Both services offer it for their own
+ * resources: slot-service for type "slot", coupon-service for types "coupon", "reserved_coupon" and "user".
  *
- * An entry is written in the transaction of its change. A call that fails, is refused or is replayed
- * leaves none, and neither does a write that changes nothing. Entries can't be changed.
+ * An entry is written in the transaction of its change. A call that fails, is refused or is replayed leaves no entry,
+ * and neither does a write that changes nothing. Entries can't be changed.
  *
  * @generated from service audit.v1.AuditService
  */
 export const AuditService: GenService<{
   /**
-   * Lists entries, newest first. Filters that are given hold together.
+   * Lists entries, newest first. An entry has to match all given filters.
    *
-   * Errors: UNAUTHENTICATED "Access denied"; INVALID_ARGUMENT for a date that does not parse, and for a
-   * page token of other filters.
+   * Errors: UNAUTHENTICATED "Access denied"; INVALID_ARGUMENT for a date that does not parse, and for a page token that
+   * belongs to other filters.
    *
    * @generated from rpc audit.v1.AuditService.ListEntries
    */

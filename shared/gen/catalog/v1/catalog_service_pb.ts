@@ -16,13 +16,13 @@ export const file_catalog_v1_catalog_service: GenFile = /*@__PURE__*/
   fileDesc("CiBjYXRhbG9nL3YxL2NhdGFsb2dfc2VydmljZS5wcm90bxIKY2F0YWxvZy52MSKXAQoVU2VhcmNoUHJvZHVjdHNSZXF1ZXN0EiEKBnNlYXJjaBgBIAEoCUIMukgJcgcYyAG6AQEASACIAQESHQoFbGltaXQYAiABKAVCCbpIBhoEGDIoAUgBiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgCiAEBQgkKB19zZWFyY2hCCAoGX2xpbWl0QgkKB19vZmZzZXQiRQoWU2VhcmNoUHJvZHVjdHNSZXNwb25zZRIrCghwcm9kdWN0cxgBIAMoCzIZLmNvbW1vbi52MS5Qcm9kdWN0U3VtbWFyeSI0ChJHZXRQcm9kdWN0c1JlcXVlc3QSHgoLcHJvZHVjdF9pZHMYASADKAVCCbpIBpIBAxDoByJCChNHZXRQcm9kdWN0c1Jlc3BvbnNlEisKCHByb2R1Y3RzGAEgAygLMhkuY29tbW9uLnYxLlByb2R1Y3RTdW1tYXJ5IhoKGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdCJFChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEigKBmdyb3VwcxgBIAMoCzIYLmNhdGFsb2cudjEuUHJvZHVjdEdyb3VwIigKDFByb2R1Y3RHcm91cBIKCgJpZBgBIAEoBRIMCgRuYW1lGAIgASgJMqoCCg5DYXRhbG9nU2VydmljZRJcCg5TZWFyY2hQcm9kdWN0cxIhLmNhdGFsb2cudjEuU2VhcmNoUHJvZHVjdHNSZXF1ZXN0GiIuY2F0YWxvZy52MS5TZWFyY2hQcm9kdWN0c1Jlc3BvbnNlIgOQAgESUwoLR2V0UHJvZHVjdHMSHi5jYXRhbG9nLnYxLkdldFByb2R1Y3RzUmVxdWVzdBofLmNhdGFsb2cudjEuR2V0UHJvZHVjdHNSZXNwb25zZSIDkAIBEmUKEUxpc3RQcm9kdWN0R3JvdXBzEiQuY2F0YWxvZy52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaJS5jYXRhbG9nLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_buf_validate_validate, file_common_v1_product]);
 
 /**
- * What SearchProducts is given.
+ * The request of SearchProducts.
  *
  * @generated from message catalog.v1.SearchProductsRequest
  */
 export type SearchProductsRequest = Message<"catalog.v1.SearchProductsRequest"> & {
   /**
-   * A part of the name, in any case, or the whole id in digits; blank is none.
+   * A part of the name, in any case, or the whole id in digits; blank for no search.
    *
    * @generated from field: optional string search = 1;
    */
@@ -36,8 +36,8 @@ export type SearchProductsRequest = Message<"catalog.v1.SearchProductsRequest"> 
   limit?: number | undefined;
 
   /**
-   * 0 when absent. Products beyond the first 1,000,000 by name are listed by a search only, which shows
-   * its first 1,000 matches: a page beyond them is empty.
+   * 0 when absent. Without a search, only the first 1,000,000 products by name are listed; a search shows its first
+   * 1,000 matches. A page beyond them is empty.
    *
    * @generated from field: optional int32 offset = 3;
    */
@@ -54,7 +54,7 @@ export const SearchProductsRequestSchema: GenMessage<SearchProductsRequest, {val
   messageDesc(file_catalog_v1_catalog_service, 0);
 
 /**
- * What SearchProducts answers.
+ * The response of SearchProducts.
  *
  * @generated from message catalog.v1.SearchProductsResponse
  */
@@ -77,7 +77,7 @@ export const SearchProductsResponseSchema: GenMessage<SearchProductsResponse, {v
   messageDesc(file_catalog_v1_catalog_service, 1);
 
 /**
- * What GetProducts is given.
+ * The request of GetProducts.
  *
  * @generated from message catalog.v1.GetProductsRequest
  */
@@ -100,13 +100,13 @@ export const GetProductsRequestSchema: GenMessage<GetProductsRequest, {validType
   messageDesc(file_catalog_v1_catalog_service, 2);
 
 /**
- * What GetProducts answers.
+ * The response of GetProducts.
  *
  * @generated from message catalog.v1.GetProductsResponse
  */
 export type GetProductsResponse = Message<"catalog.v1.GetProductsResponse"> & {
   /**
-   * Those of the products that exist, by name, then id.
+   * The requested products that exist, by name, then id.
    *
    * @generated from field: repeated common.v1.ProductSummary products = 1;
    */
@@ -123,7 +123,7 @@ export const GetProductsResponseSchema: GenMessage<GetProductsResponse, {validTy
   messageDesc(file_catalog_v1_catalog_service, 3);
 
 /**
- * What ListProductGroups is given.
+ * The request of ListProductGroups.
  *
  * @generated from message catalog.v1.ListProductGroupsRequest
  */
@@ -140,7 +140,7 @@ export const ListProductGroupsRequestSchema: GenMessage<ListProductGroupsRequest
   messageDesc(file_catalog_v1_catalog_service, 4);
 
 /**
- * What ListProductGroups answers.
+ * The response of ListProductGroups.
  *
  * @generated from message catalog.v1.ListProductGroupsResponse
  */
@@ -163,7 +163,7 @@ export const ListProductGroupsResponseSchema: GenMessage<ListProductGroupsRespon
   messageDesc(file_catalog_v1_catalog_service, 5);
 
 /**
- * A product group, as slots name it in `group_ids`.
+ * A product group; slots refer to it in `group_ids`.
  *
  * @generated from message catalog.v1.ProductGroup
  */
@@ -193,13 +193,12 @@ export const ProductGroupSchema: GenMessage<ProductGroup, {validType: ProductGro
   messageDesc(file_catalog_v1_catalog_service, 6);
 
 /**
- * Looks products and product groups up, so that people can choose them by name instead of by id. Another
- * system writes them.
+ * Looks up products and product groups, so that people can choose them by name instead of by id.
+ * Another system writes them.
  *
- * Every call needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without
- * one.
+ * Every call needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without one.
  *
- * Products of more than 64 MiB are refused: RESOURCE_EXHAUSTED "The answer is too large - please ask for less".
+ * An answer of more than 64 MiB is refused: RESOURCE_EXHAUSTED "The answer is too large - please ask for less".
  *
  * @generated from service catalog.v1.CatalogService
  */
@@ -215,7 +214,7 @@ export const CatalogService: GenService<{
     output: typeof SearchProductsResponseSchema;
   },
   /**
-   * Reads products by their ids, ordered by name, then id. An id that no product has is left out.
+   * Reads products by their ids, ordered by name, then id. Omits ids without a product.
    *
    * @generated from rpc catalog.v1.CatalogService.GetProducts
    */

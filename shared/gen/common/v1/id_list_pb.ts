@@ -14,13 +14,13 @@ export const file_common_v1_id_list: GenFile = /*@__PURE__*/
   fileDesc("Chdjb21tb24vdjEvaWRfbGlzdC5wcm90bxIJY29tbW9uLnYxIiEKBklkTGlzdBIXCgNpZHMYASADKAVCCrpIB5IBBBCgjQZiBnByb3RvMw", [file_buf_validate_validate]);
 
 /**
- * A list of ids where an absent list means something else than an empty one.
+ * A list of ids whose absence means something else than an empty list.
  *
  * @generated from message common.v1.IdList
  */
 export type IdList = Message<"common.v1.IdList"> & {
   /**
-   * The ids. A request may have 100,000 of them; repeats count once.
+   * The ids, at most 100,000 in a request. Duplicates are ignored.
    *
    * @generated from field: repeated int32 ids = 1;
    */

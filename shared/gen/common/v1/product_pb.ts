@@ -13,7 +13,7 @@ export const file_common_v1_product: GenFile = /*@__PURE__*/
   fileDesc("Chdjb21tb24vdjEvcHJvZHVjdC5wcm90bxIJY29tbW9uLnYxIjoKDlByb2R1Y3RTdW1tYXJ5EgoKAmlkGAEgASgFEgwKBG5hbWUYAiABKAkSDgoGaW1hZ2VzGAMgAygJYgZwcm90bzM");
 
 /**
- * A product, as far as staff answers show it.
+ * A product, with the fields that staff may see.
  *
  * @generated from message common.v1.ProductSummary
  */

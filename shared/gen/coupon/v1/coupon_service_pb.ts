@@ -61,14 +61,14 @@ export type Coupon = Message<"coupon.v1.Coupon"> & {
   flatDiscount?: string | undefined;
 
   /**
-   * A decimal: the smallest order amount.
+   * A decimal: the minimum order amount.
    *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
-   * A decimal: the largest discount.
+   * A decimal: the maximum discount.
    *
    * @generated from field: optional string max_value = 7;
    */
@@ -89,28 +89,28 @@ export type Coupon = Message<"coupon.v1.Coupon"> & {
   isApplyForAll: boolean;
 
   /**
-   * Good until then; absent for ever.
+   * The end of its validity; absent: unlimited.
    *
    * @generated from field: google.protobuf.Timestamp valid_till = 10;
    */
   validTill?: Timestamp | undefined;
 
   /**
-   * How often one user may use it; absent or 0 for any number. Stored, not enforced here.
+   * How often a user may use it; absent or 0: unlimited. Stored, but not enforced here.
    *
    * @generated from field: optional int32 max_limit_for_user = 11;
    */
   maxLimitForUser?: number | undefined;
 
   /**
-   * Whether it can't be combined with others. Stored, not enforced here.
+   * Whether it can't be combined with other coupons. Stored, but not enforced here.
    *
    * @generated from field: bool exclusive_apply = 12;
    */
   exclusiveApply: boolean;
 
   /**
-   * Invalidated coupons count as missing in Validate.
+   * Validate treats an invalidated coupon as missing.
    *
    * @generated from field: bool is_invalidated = 13;
    */
@@ -124,15 +124,15 @@ export type Coupon = Message<"coupon.v1.Coupon"> & {
   createdBy: number;
 
   /**
-   * The listing's order.
+   * Coupons are listed by this time.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * Names this state of the coupon: it changes with every change of the coupon or its links. A write
-   * that is given it succeeds only while the coupon is in this state.
+   * Identifies the state of the coupon. It changes with every change of the coupon or its links. A write with an etag
+   * succeeds only if the coupon is still in this state.
    *
    * @generated from field: string etag = 16;
    */
@@ -190,21 +190,21 @@ export type ListedCoupon = Message<"coupon.v1.ListedCoupon"> & {
   flatDiscount?: string | undefined;
 
   /**
-   * A decimal: the smallest order amount.
+   * A decimal: the minimum order amount.
    *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
-   * A decimal: the largest discount.
+   * A decimal: the maximum discount.
    *
    * @generated from field: optional string max_value = 7;
    */
   maxValue?: string | undefined;
 
   /**
-   * Absent for null. The first 100 of them: GetById shows all.
+   * The first 100 product ids; GetById shows all. Absent for null.
    *
    * @generated from field: common.v1.IdList product_ids = 8;
    */
@@ -218,28 +218,28 @@ export type ListedCoupon = Message<"coupon.v1.ListedCoupon"> & {
   isApplyForAll: boolean;
 
   /**
-   * Good until then; absent for ever.
+   * The end of its validity; absent: unlimited.
    *
    * @generated from field: google.protobuf.Timestamp valid_till = 10;
    */
   validTill?: Timestamp | undefined;
 
   /**
-   * How often one user may use it; absent or 0 for any number. Stored, not enforced here.
+   * How often a user may use it; absent or 0: unlimited. Stored, but not enforced here.
    *
    * @generated from field: optional int32 max_limit_for_user = 11;
    */
   maxLimitForUser?: number | undefined;
 
   /**
-   * Whether it can't be combined with others. Stored, not enforced here.
+   * Whether it can't be combined with other coupons. Stored, but not enforced here.
    *
    * @generated from field: bool exclusive_apply = 12;
    */
   exclusiveApply: boolean;
 
   /**
-   * Invalidated coupons count as missing in Validate.
+   * Validate treats an invalidated coupon as missing.
    *
    * @generated from field: bool is_invalidated = 13;
    */
@@ -253,7 +253,7 @@ export type ListedCoupon = Message<"coupon.v1.ListedCoupon"> & {
   createdBy: number;
 
   /**
-   * The listing's order.
+   * Coupons are listed by this time.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
@@ -267,43 +267,43 @@ export type ListedCoupon = Message<"coupon.v1.ListedCoupon"> & {
   creator?: StaffUser | undefined;
 
   /**
-   * The links to users: 100 of them at most, those with the lowest user ids. GetById shows all.
+   * The links to users, at most the 100 with the lowest user ids. GetById shows all.
    *
    * @generated from field: repeated coupon.v1.CouponApplicableUser applicable_users = 17;
    */
   applicableUsers: CouponApplicableUser[];
 
   /**
-   * The links to products: 100 of them at most, those with the lowest product ids. GetById shows all.
+   * The links to products, at most the 100 with the lowest product ids. GetById shows all.
    *
    * @generated from field: repeated coupon.v1.CouponApplicableProduct applicable_products = 18;
    */
   applicableProducts: CouponApplicableProduct[];
 
   /**
-   * Names this state of the coupon: it changes with every change of the coupon or its links. A write
-   * that is given it succeeds only while the coupon is in this state.
+   * Identifies the state of the coupon. It changes with every change of the coupon or its links. A write with an etag
+   * succeeds only if the coupon is still in this state.
    *
    * @generated from field: string etag = 19;
    */
   etag: string;
 
   /**
-   * How many product ids there are.
+   * The number of all product ids.
    *
    * @generated from field: int32 product_ids_count = 20;
    */
   productIdsCount: number;
 
   /**
-   * How many links to users there are.
+   * The number of all links to users.
    *
    * @generated from field: int32 applicable_users_count = 21;
    */
   applicableUsersCount: number;
 
   /**
-   * How many links to products there are.
+   * The number of all links to products.
    *
    * @generated from field: int32 applicable_products_count = 22;
    */
@@ -320,7 +320,7 @@ export const ListedCouponSchema: GenMessage<ListedCoupon, {validType: ListedCoup
   messageDesc(file_coupon_v1_coupon_service, 1);
 
 /**
- * A coupon as GetById shows it.
+ * A coupon as returned by GetById.
  *
  * @generated from message coupon.v1.CouponDetail
  */
@@ -361,14 +361,14 @@ export type CouponDetail = Message<"coupon.v1.CouponDetail"> & {
   flatDiscount?: string | undefined;
 
   /**
-   * A decimal: the smallest order amount.
+   * A decimal: the minimum order amount.
    *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
-   * A decimal: the largest discount.
+   * A decimal: the maximum discount.
    *
    * @generated from field: optional string max_value = 7;
    */
@@ -389,28 +389,28 @@ export type CouponDetail = Message<"coupon.v1.CouponDetail"> & {
   isApplyForAll: boolean;
 
   /**
-   * Good until then; absent for ever.
+   * The end of its validity; absent: unlimited.
    *
    * @generated from field: google.protobuf.Timestamp valid_till = 10;
    */
   validTill?: Timestamp | undefined;
 
   /**
-   * How often one user may use it; absent or 0 for any number. Stored, not enforced here.
+   * How often a user may use it; absent or 0: unlimited. Stored, but not enforced here.
    *
    * @generated from field: optional int32 max_limit_for_user = 11;
    */
   maxLimitForUser?: number | undefined;
 
   /**
-   * Whether it can't be combined with others. Stored, not enforced here.
+   * Whether it can't be combined with other coupons. Stored, but not enforced here.
    *
    * @generated from field: bool exclusive_apply = 12;
    */
   exclusiveApply: boolean;
 
   /**
-   * Invalidated coupons count as missing in Validate.
+   * Validate treats an invalidated coupon as missing.
    *
    * @generated from field: bool is_invalidated = 13;
    */
@@ -424,7 +424,7 @@ export type CouponDetail = Message<"coupon.v1.CouponDetail"> & {
   createdBy: number;
 
   /**
-   * The listing's order.
+   * Coupons are listed by this time.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
@@ -452,8 +452,8 @@ export type CouponDetail = Message<"coupon.v1.CouponDetail"> & {
   applicableProducts: ProductSummary[];
 
   /**
-   * Names this state of the coupon: it changes with every change of the coupon or its links. A write
-   * that is given it succeeds only while the coupon is in this state.
+   * Identifies the state of the coupon. It changes with every change of the coupon or its links. A write with an etag
+   * succeeds only if the coupon is still in this state.
    *
    * @generated from field: string etag = 19;
    */
@@ -470,7 +470,7 @@ export const CouponDetailSchema: GenMessage<CouponDetail, {validType: CouponDeta
   messageDesc(file_coupon_v1_coupon_service, 2);
 
 /**
- * The link of a coupon to a user who may use it.
+ * A link from a coupon to a user who may use it.
  *
  * @generated from message coupon.v1.CouponApplicableUser
  */
@@ -514,7 +514,7 @@ export const CouponApplicableUserSchema: GenMessage<CouponApplicableUser, {valid
   messageDesc(file_coupon_v1_coupon_service, 3);
 
 /**
- * The link of a coupon to a product that it applies to.
+ * A link from a coupon to a product that it applies to.
  *
  * @generated from message coupon.v1.CouponApplicableProduct
  */
@@ -578,7 +578,7 @@ export type ReservedCoupon = Message<"coupon.v1.ReservedCoupon"> & {
   secretCode: string;
 
   /**
-   * The code that it stands for; others may have the same.
+   * The code that the secret code stands for; not unique.
    *
    * @generated from field: string coupon_code = 3;
    */
@@ -599,14 +599,14 @@ export type ReservedCoupon = Message<"coupon.v1.ReservedCoupon"> & {
   flatDiscount?: string | undefined;
 
   /**
-   * A decimal: the smallest order amount.
+   * A decimal: the minimum order amount.
    *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
-   * A decimal: the largest discount.
+   * A decimal: the maximum discount.
    *
    * @generated from field: optional string max_value = 7;
    */
@@ -620,21 +620,21 @@ export type ReservedCoupon = Message<"coupon.v1.ReservedCoupon"> & {
   productIds?: IdList | undefined;
 
   /**
-   * Good until then; absent for ever.
+   * The end of its validity; absent: unlimited.
    *
    * @generated from field: google.protobuf.Timestamp valid_till = 9;
    */
   validTill?: Timestamp | undefined;
 
   /**
-   * How often one user may use it; absent or 0 for any number. Stored, not enforced here.
+   * How often a user may use it; absent or 0: unlimited. Stored, but not enforced here.
    *
    * @generated from field: optional int32 max_limit_for_user = 10;
    */
   maxLimitForUser?: number | undefined;
 
   /**
-   * Whether it can't be combined with others. Stored, not enforced here.
+   * Whether it can't be combined with other coupons. Stored, but not enforced here.
    *
    * @generated from field: bool exclusive_apply = 11;
    */
@@ -648,7 +648,7 @@ export type ReservedCoupon = Message<"coupon.v1.ReservedCoupon"> & {
   createdBy: number;
 
   /**
-   * The listing's order.
+   * Reserved coupons are listed by this time.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 13;
    */
@@ -685,7 +685,7 @@ export type ListedReservedCoupon = Message<"coupon.v1.ListedReservedCoupon"> & {
   secretCode: string;
 
   /**
-   * The code that it stands for; others may have the same.
+   * The code that the secret code stands for; not unique.
    *
    * @generated from field: string coupon_code = 3;
    */
@@ -706,42 +706,42 @@ export type ListedReservedCoupon = Message<"coupon.v1.ListedReservedCoupon"> & {
   flatDiscount?: string | undefined;
 
   /**
-   * A decimal: the smallest order amount.
+   * A decimal: the minimum order amount.
    *
    * @generated from field: optional string min_order = 6;
    */
   minOrder?: string | undefined;
 
   /**
-   * A decimal: the largest discount.
+   * A decimal: the maximum discount.
    *
    * @generated from field: optional string max_value = 7;
    */
   maxValue?: string | undefined;
 
   /**
-   * Absent for null. The first 100 of them.
+   * The first 100 product ids; absent for null.
    *
    * @generated from field: common.v1.IdList product_ids = 8;
    */
   productIds?: IdList | undefined;
 
   /**
-   * Good until then; absent for ever.
+   * The end of its validity; absent: unlimited.
    *
    * @generated from field: google.protobuf.Timestamp valid_till = 9;
    */
   validTill?: Timestamp | undefined;
 
   /**
-   * How often one user may use it; absent or 0 for any number. Stored, not enforced here.
+   * How often a user may use it; absent or 0: unlimited. Stored, but not enforced here.
    *
    * @generated from field: optional int32 max_limit_for_user = 10;
    */
   maxLimitForUser?: number | undefined;
 
   /**
-   * Whether it can't be combined with others. Stored, not enforced here.
+   * Whether it can't be combined with other coupons. Stored, but not enforced here.
    *
    * @generated from field: bool exclusive_apply = 11;
    */
@@ -755,7 +755,7 @@ export type ListedReservedCoupon = Message<"coupon.v1.ListedReservedCoupon"> & {
   createdBy: number;
 
   /**
-   * The listing's order.
+   * Reserved coupons are listed by this time.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 13;
    */
@@ -776,7 +776,7 @@ export type ListedReservedCoupon = Message<"coupon.v1.ListedReservedCoupon"> & {
   creator?: StaffUser | undefined;
 
   /**
-   * How many product ids there are.
+   * The number of all product ids.
    *
    * @generated from field: int32 product_ids_count = 16;
    */
@@ -793,7 +793,7 @@ export const ListedReservedCouponSchema: GenMessage<ListedReservedCoupon, {valid
   messageDesc(file_coupon_v1_coupon_service, 6);
 
 /**
- * A user, as far as staff answers show it.
+ * A user, with the fields that staff may see.
  *
  * @generated from message coupon.v1.User
  */
@@ -837,7 +837,7 @@ export const UserSchema: GenMessage<User, {validType: UserValid}> = /*@__PURE__*
   messageDesc(file_coupon_v1_coupon_service, 7);
 
 /**
- * A staff user, as far as answers show it.
+ * A staff user, with the fields that answers show.
  *
  * @generated from message coupon.v1.StaffUser
  */
@@ -867,16 +867,16 @@ export const StaffUserSchema: GenMessage<StaffUser, {validType: StaffUserValid}>
   messageDesc(file_coupon_v1_coupon_service, 8);
 
 /**
- * What a coupon can be made of. Amounts must be finite and not negative.
+ * The fields of a coupon to create or update. Amounts must be finite and not negative.
  *
  * @generated from message coupon.v1.CouponBody
  */
 export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   /**
-   * At most 128 characters; empty is the same as absent, but refused in Update. Stored in NFC, and otherwise as given. White
-   * space at an end, and an invisible character anywhere, are INVALID_ARGUMENT. Codes are compared as they stand, accents and
-   * case included: Validate upper-cases what it is asked, and never finds a code that upper-casing changes, such as one with a
-   * lower-case letter.
+   * At most 128 characters, stored in NFC. Empty means absent, but is refused in Update. White space at either end
+   * and invisible characters are INVALID_ARGUMENT. Codes are compared exactly, including accents and case.
+   * Validate upper-cases the code that it is given, so it never finds a code that upper-casing changes, such as
+   * one with a lower-case letter.
    *
    * @generated from field: optional string coupon_code = 1;
    */
@@ -890,7 +890,7 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   isUserBased?: boolean | undefined;
 
   /**
-   * In percent; above 100 is allowed. It counts before flat_discount, unless it is 0.
+   * In percent; may exceed 100. Takes precedence over flat_discount, unless it is 0.
    *
    * @generated from field: optional double discount_percent = 3;
    */
@@ -904,43 +904,43 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   flatDiscount?: number | undefined;
 
   /**
-   * The smallest order amount.
+   * The minimum order amount.
    *
    * @generated from field: optional double min_order = 5;
    */
   minOrder?: number | undefined;
 
   /**
-   * Accepted and not used.
+   * Accepted, but not used.
    *
    * @generated from field: optional int32 target_user = 6;
    */
   targetUser?: number | undefined;
 
   /**
-   * Null when absent; an empty list is kept as one. In an update absent means unchanged, and so does
-   * null in JSON, which protobuf reads as absence: clear_product_ids stores null.
+   * Absent stores null; an empty list stays empty. In Update, absent means unchanged, and so does a JSON null, which
+   * protobuf reads as absent; use clear_product_ids to store null.
    *
    * @generated from field: common.v1.IdList product_ids = 7;
    */
   productIds?: IdList | undefined;
 
   /**
-   * Taken as a set; each must be an existing user.
+   * Duplicates are ignored. Each id must be an existing user.
    *
    * @generated from field: common.v1.IdList applicable_users = 8;
    */
   applicableUsers?: IdList | undefined;
 
   /**
-   * Taken as a set; each must be an existing product.
+   * Duplicates are ignored. Each id must be an existing product.
    *
    * @generated from field: common.v1.IdList applicable_products = 9;
    */
   applicableProducts?: IdList | undefined;
 
   /**
-   * The largest discount.
+   * The maximum discount.
    *
    * @generated from field: optional double max_value = 10;
    */
@@ -954,14 +954,14 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   isApplyForAll?: boolean | undefined;
 
   /**
-   * A date; empty for none. One without a time ends at 00:00 UTC of that day.
+   * A date; empty for none. A date without a time means 00:00 UTC of that day.
    *
    * @generated from field: optional string valid_till = 12;
    */
   validTill?: string | undefined;
 
   /**
-   * How often one user may use it; 0 is no limit.
+   * How often a user may use it; 0: unlimited.
    *
    * @generated from field: optional int32 max_limit_for_user = 13;
    */
@@ -992,20 +992,20 @@ export const CouponBodySchema: GenMessage<CouponBody, {validType: CouponBodyVali
   messageDesc(file_coupon_v1_coupon_service, 9);
 
 /**
- * What Update can change.
+ * The changes of Update.
  *
  * @generated from message coupon.v1.CouponUpdates
  */
 export type CouponUpdates = Message<"coupon.v1.CouponUpdates"> & {
   /**
-   * The fields that change; one that is absent stays as it is.
+   * The fields to change; absent fields keep their values.
    *
    * @generated from field: coupon.v1.CouponBody coupon = 1;
    */
   coupon?: CouponBody | undefined;
 
   /**
-   * Invalidates the coupon, or makes it good again.
+   * True invalidates the coupon, false makes it valid again.
    *
    * @generated from field: optional bool is_invalidated = 2;
    */
@@ -1022,13 +1022,13 @@ export const CouponUpdatesSchema: GenMessage<CouponUpdates, {validType: CouponUp
   messageDesc(file_coupon_v1_coupon_service, 10);
 
 /**
- * What Create is given.
+ * The request of Create.
  *
  * @generated from message coupon.v1.CreateRequest
  */
 export type CreateRequest = Message<"coupon.v1.CreateRequest"> & {
   /**
-   * What to create.
+   * The coupon to create.
    *
    * @generated from field: coupon.v1.CouponBody coupon = 1;
    */
@@ -1045,7 +1045,7 @@ export const CreateRequestSchema: GenMessage<CreateRequest, {validType: CreateRe
   messageDesc(file_coupon_v1_coupon_service, 11);
 
 /**
- * What Create answers.
+ * The response of Create.
  *
  * @generated from message coupon.v1.CreateResponse
  */
@@ -1068,36 +1068,36 @@ export const CreateResponseSchema: GenMessage<CreateResponse, {validType: Create
   messageDesc(file_coupon_v1_coupon_service, 12);
 
 /**
- * What GetAll is given.
+ * The request of GetAll.
  *
  * @generated from message coupon.v1.GetAllRequest
  */
 export type GetAllRequest = Message<"coupon.v1.GetAllRequest"> & {
   /**
-   * Only coupons with a smaller id; 0 is none. It leaves out one row at each page boundary, as it
-   * is specified: page_token does not.
+   * Lists only coupons with a smaller id; 0 for no cursor. As specified, it skips one row at each page boundary,
+   * which page_token does not.
    *
    * @generated from field: optional int32 cursor = 1;
    */
   cursor?: number | undefined;
 
   /**
-   * 50 when absent. A page has at most 1,000 rows: a larger limit is cut to it, and next_cursor and
-   * next_page_token lead on.
+   * 50 when absent. A page has at most 1,000 rows; a larger limit is reduced to that, and next_cursor and
+   * next_page_token continue.
    *
    * @generated from field: optional int32 limit = 2;
    */
   limit?: number | undefined;
 
   /**
-   * A part of the coupon code, in any case; blank is none.
+   * A part of the coupon code, in any case; blank for no search.
    *
    * @generated from field: optional string search = 3;
    */
   search?: string | undefined;
 
   /**
-   * The next_page_token of the page before, given with the same search.
+   * The next_page_token of the previous page, sent with the same search.
    *
    * @generated from field: string page_token = 4;
    */
@@ -1114,7 +1114,7 @@ export const GetAllRequestSchema: GenMessage<GetAllRequest, {validType: GetAllRe
   messageDesc(file_coupon_v1_coupon_service, 13);
 
 /**
- * What GetAll answers.
+ * The response of GetAll.
  *
  * @generated from message coupon.v1.GetAllResponse
  */
@@ -1151,7 +1151,7 @@ export const GetAllResponseSchema: GenMessage<GetAllResponse, {validType: GetAll
   messageDesc(file_coupon_v1_coupon_service, 14);
 
 /**
- * What GetById is given.
+ * The request of GetById.
  *
  * @generated from message coupon.v1.GetByIdRequest
  */
@@ -1165,7 +1165,7 @@ export type GetByIdRequest = Message<"coupon.v1.GetByIdRequest"> & {
 };
 
 /**
- * What GetById is given.
+ * The request of GetById.
  *
  * @generated from message coupon.v1.GetByIdRequest
  */
@@ -1186,7 +1186,7 @@ export const GetByIdRequestSchema: GenMessage<GetByIdRequest, {validType: GetByI
   messageDesc(file_coupon_v1_coupon_service, 15);
 
 /**
- * What GetById answers.
+ * The response of GetById.
  *
  * @generated from message coupon.v1.GetByIdResponse
  */
@@ -1209,7 +1209,7 @@ export const GetByIdResponseSchema: GenMessage<GetByIdResponse, {validType: GetB
   messageDesc(file_coupon_v1_coupon_service, 16);
 
 /**
- * What Update is given.
+ * The request of Update.
  *
  * @generated from message coupon.v1.UpdateRequest
  */
@@ -1222,14 +1222,14 @@ export type UpdateRequest = Message<"coupon.v1.UpdateRequest"> & {
   id?: number | undefined;
 
   /**
-   * What changes; absent for nothing.
+   * The changes; absent for none.
    *
    * @generated from field: coupon.v1.CouponUpdates updates = 2;
    */
   updates?: CouponUpdates | undefined;
 
   /**
-   * The etag of the coupon that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -1237,7 +1237,7 @@ export type UpdateRequest = Message<"coupon.v1.UpdateRequest"> & {
 };
 
 /**
- * What Update is given.
+ * The request of Update.
  *
  * @generated from message coupon.v1.UpdateRequest
  */
@@ -1250,14 +1250,14 @@ export type UpdateRequestValid = Message<"coupon.v1.UpdateRequest"> & {
   id: number;
 
   /**
-   * What changes; absent for nothing.
+   * The changes; absent for none.
    *
    * @generated from field: coupon.v1.CouponUpdates updates = 2;
    */
   updates?: CouponUpdatesValid | undefined;
 
   /**
-   * The etag of the coupon that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -1272,13 +1272,13 @@ export const UpdateRequestSchema: GenMessage<UpdateRequest, {validType: UpdateRe
   messageDesc(file_coupon_v1_coupon_service, 17);
 
 /**
- * What Update answers.
+ * The response of Update.
  *
  * @generated from message coupon.v1.UpdateResponse
  */
 export type UpdateResponse = Message<"coupon.v1.UpdateResponse"> & {
   /**
-   * The coupon as it is now.
+   * The updated coupon.
    *
    * @generated from field: coupon.v1.Coupon coupon = 1;
    */
@@ -1295,7 +1295,7 @@ export const UpdateResponseSchema: GenMessage<UpdateResponse, {validType: Update
   messageDesc(file_coupon_v1_coupon_service, 18);
 
 /**
- * What Delete is given.
+ * The request of Delete.
  *
  * @generated from message coupon.v1.DeleteRequest
  */
@@ -1308,7 +1308,7 @@ export type DeleteRequest = Message<"coupon.v1.DeleteRequest"> & {
   id?: number | undefined;
 
   /**
-   * The etag of the coupon that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 2;
    */
@@ -1316,7 +1316,7 @@ export type DeleteRequest = Message<"coupon.v1.DeleteRequest"> & {
 };
 
 /**
- * What Delete is given.
+ * The request of Delete.
  *
  * @generated from message coupon.v1.DeleteRequest
  */
@@ -1329,7 +1329,7 @@ export type DeleteRequestValid = Message<"coupon.v1.DeleteRequest"> & {
   id: number;
 
   /**
-   * The etag of the coupon that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 2;
    */
@@ -1344,7 +1344,7 @@ export const DeleteRequestSchema: GenMessage<DeleteRequest, {validType: DeleteRe
   messageDesc(file_coupon_v1_coupon_service, 19);
 
 /**
- * What Delete answers.
+ * The response of Delete.
  *
  * @generated from message coupon.v1.DeleteResponse
  */
@@ -1367,13 +1367,13 @@ export const DeleteResponseSchema: GenMessage<DeleteResponse, {validType: Delete
   messageDesc(file_coupon_v1_coupon_service, 20);
 
 /**
- * What Validate is given.
+ * The request of Validate.
  *
  * @generated from message coupon.v1.ValidateRequest
  */
 export type ValidateRequest = Message<"coupon.v1.ValidateRequest"> & {
   /**
-   * Upper-cased, and in NFC, before it is looked up.
+   * Converted to upper case and NFC before the lookup.
    *
    * @generated from field: string code = 1;
    */
@@ -1404,7 +1404,7 @@ export const ValidateRequestSchema: GenMessage<ValidateRequest, {validType: Vali
   messageDesc(file_coupon_v1_coupon_service, 21);
 
 /**
- * What Validate answers.
+ * The response of Validate.
  *
  * @generated from message coupon.v1.ValidateResponse
  */
@@ -1417,37 +1417,36 @@ export type ValidateResponse = Message<"coupon.v1.ValidateResponse"> & {
   valid: boolean;
 
   /**
-   * Why the coupon can't be used: "Invalid coupon code", "Coupon not found or invalidated",
-   * "Coupon has expired", "Coupon is not available for use" or
-   * "Minimum order amount is <minOrder number>".
+   * The reason why the coupon can't be used: "Invalid coupon code", "Coupon not found or invalidated", "Coupon has
+   * expired", "Coupon is not available for use" or "Minimum order amount is <minOrder number>".
    *
    * @generated from field: optional string message = 2;
    */
   message?: string | undefined;
 
   /**
-   * What the order costs less; only when valid.
+   * The discount; only if valid.
    *
    * @generated from field: optional double discount_amount = 3;
    */
   discountAmount?: number | undefined;
 
   /**
-   * The coupon.
+   * The coupon; only if valid.
    *
    * @generated from field: coupon.v1.ValidatedCoupon coupon = 4;
    */
   coupon?: ValidatedCoupon | undefined;
 
   /**
-   * Why the coupon can't be used, for programs; absent when valid.
+   * The reason why the coupon can't be used, for programs; absent if valid.
    *
    * @generated from field: optional coupon.v1.ValidationRefusal refusal = 5;
    */
   refusal?: ValidationRefusal | undefined;
 
   /**
-   * A decimal: what the order has to amount to; only with VALIDATION_REFUSAL_BELOW_MINIMUM.
+   * A decimal: the minimum order amount; only with VALIDATION_REFUSAL_BELOW_MINIMUM.
    *
    * @generated from field: optional string min_order = 6;
    */
@@ -1464,7 +1463,7 @@ export const ValidateResponseSchema: GenMessage<ValidateResponse, {validType: Va
   messageDesc(file_coupon_v1_coupon_service, 22);
 
 /**
- * The coupon that a discount was computed from.
+ * The coupon of a computed discount.
  *
  * @generated from message coupon.v1.ValidatedCoupon
  */
@@ -1491,7 +1490,7 @@ export type ValidatedCoupon = Message<"coupon.v1.ValidatedCoupon"> & {
   flatDiscount?: string | undefined;
 
   /**
-   * A decimal: the largest discount.
+   * A decimal: the maximum discount.
    *
    * @generated from field: optional string max_value = 4;
    */
@@ -1508,7 +1507,7 @@ export const ValidatedCouponSchema: GenMessage<ValidatedCoupon, {validType: Vali
   messageDesc(file_coupon_v1_coupon_service, 23);
 
 /**
- * What GenerateCancellationCoupon is given.
+ * The request of GenerateCancellationCoupon.
  *
  * @generated from message coupon.v1.GenerateCancellationCouponRequest
  */
@@ -1522,7 +1521,7 @@ export type GenerateCancellationCouponRequest = Message<"coupon.v1.GenerateCance
 };
 
 /**
- * What GenerateCancellationCoupon is given.
+ * The request of GenerateCancellationCoupon.
  *
  * @generated from message coupon.v1.GenerateCancellationCouponRequest
  */
@@ -1543,7 +1542,7 @@ export const GenerateCancellationCouponRequestSchema: GenMessage<GenerateCancell
   messageDesc(file_coupon_v1_coupon_service, 24);
 
 /**
- * What GenerateCancellationCoupon answers.
+ * The response of GenerateCancellationCoupon.
  *
  * @generated from message coupon.v1.GenerateCancellationCouponResponse
  */
@@ -1566,34 +1565,34 @@ export const GenerateCancellationCouponResponseSchema: GenMessage<GenerateCancel
   messageDesc(file_coupon_v1_coupon_service, 25);
 
 /**
- * What GetReservedCoupons is given.
+ * The request of GetReservedCoupons.
  *
  * @generated from message coupon.v1.GetReservedCouponsRequest
  */
 export type GetReservedCouponsRequest = Message<"coupon.v1.GetReservedCouponsRequest"> & {
   /**
-   * As in GetAll, over reserved coupons.
+   * As in GetAll, for reserved coupons.
    *
    * @generated from field: optional int32 cursor = 1;
    */
   cursor?: number | undefined;
 
   /**
-   * 50 when absent; cut as in GetAll.
+   * 50 when absent; reduced as in GetAll.
    *
    * @generated from field: optional int32 limit = 2;
    */
   limit?: number | undefined;
 
   /**
-   * A part of the secret code or of the coupon code, in any case; blank is none.
+   * A part of the secret code or of the coupon code, in any case; blank for no search.
    *
    * @generated from field: optional string search = 3;
    */
   search?: string | undefined;
 
   /**
-   * The next_page_token of the page before, given with the same search.
+   * The next_page_token of the previous page, sent with the same search.
    *
    * @generated from field: string page_token = 4;
    */
@@ -1610,7 +1609,7 @@ export const GetReservedCouponsRequestSchema: GenMessage<GetReservedCouponsReque
   messageDesc(file_coupon_v1_coupon_service, 26);
 
 /**
- * What GetReservedCoupons answers.
+ * The response of GetReservedCoupons.
  *
  * @generated from message coupon.v1.GetReservedCouponsResponse
  */
@@ -1647,13 +1646,13 @@ export const GetReservedCouponsResponseSchema: GenMessage<GetReservedCouponsResp
   messageDesc(file_coupon_v1_coupon_service, 27);
 
 /**
- * What CreateReservedCoupon is given.
+ * The request of CreateReservedCoupon.
  *
  * @generated from message coupon.v1.CreateReservedCouponRequest
  */
 export type CreateReservedCouponRequest = Message<"coupon.v1.CreateReservedCouponRequest"> & {
   /**
-   * What to create; coupon_code becomes the secret code.
+   * The reserved coupon to create; coupon_code becomes the secret code.
    *
    * @generated from field: coupon.v1.CouponBody coupon = 1;
    */
@@ -1670,7 +1669,7 @@ export const CreateReservedCouponRequestSchema: GenMessage<CreateReservedCouponR
   messageDesc(file_coupon_v1_coupon_service, 28);
 
 /**
- * What CreateReservedCoupon answers.
+ * The response of CreateReservedCoupon.
  *
  * @generated from message coupon.v1.CreateReservedCouponResponse
  */
@@ -1693,13 +1692,13 @@ export const CreateReservedCouponResponseSchema: GenMessage<CreateReservedCoupon
   messageDesc(file_coupon_v1_coupon_service, 29);
 
 /**
- * What GetUsersMiniInfo is given.
+ * The request of GetUsersMiniInfo.
  *
  * @generated from message coupon.v1.GetUsersMiniInfoRequest
  */
 export type GetUsersMiniInfoRequest = Message<"coupon.v1.GetUsersMiniInfoRequest"> & {
   /**
-   * A part of the name or the mobile number, in any case; blank is none.
+   * A part of the name or the mobile number, in any case; blank for no search.
    *
    * @generated from field: optional string search = 1;
    */
@@ -1713,8 +1712,8 @@ export type GetUsersMiniInfoRequest = Message<"coupon.v1.GetUsersMiniInfoRequest
   limit?: number | undefined;
 
   /**
-   * 0 when absent. Users beyond the first 1,000,000 by name are listed by a search only, which shows
-   * its first 1,000 matches: a page beyond them is empty.
+   * 0 when absent. Without a search, only the first 1,000,000 users by name are listed; a search shows its first 1,000
+   * matches. A page beyond them is empty.
    *
    * @generated from field: optional int32 offset = 3;
    */
@@ -1731,13 +1730,13 @@ export const GetUsersMiniInfoRequestSchema: GenMessage<GetUsersMiniInfoRequest, 
   messageDesc(file_coupon_v1_coupon_service, 30);
 
 /**
- * What GetUsersMiniInfo answers.
+ * The response of GetUsersMiniInfo.
  *
  * @generated from message coupon.v1.GetUsersMiniInfoResponse
  */
 export type GetUsersMiniInfoResponse = Message<"coupon.v1.GetUsersMiniInfoResponse"> & {
   /**
-   * By name, users without one last.
+   * By name; users without a name come last.
    *
    * @generated from field: repeated coupon.v1.UserMiniInfo users = 1;
    */
@@ -1767,7 +1766,7 @@ export type UserMiniInfo = Message<"coupon.v1.UserMiniInfo"> & {
   id: number;
 
   /**
-   * "Unknown" when the user has none.
+   * "Unknown" if the user has no name.
    *
    * @generated from field: string name = 2;
    */
@@ -1791,13 +1790,13 @@ export const UserMiniInfoSchema: GenMessage<UserMiniInfo, {validType: UserMiniIn
   messageDesc(file_coupon_v1_coupon_service, 32);
 
 /**
- * What CreateCoupon is given.
+ * The request of CreateCoupon.
  *
  * @generated from message coupon.v1.CreateCouponRequest
  */
 export type CreateCouponRequest = Message<"coupon.v1.CreateCouponRequest"> & {
   /**
-   * Exactly 10 digits once everything else is removed. A digit of any script counts as the digit that it is.
+   * Must have exactly 10 digits; all other characters are removed. Digits of any script are accepted.
    *
    * @generated from field: string mobile = 1;
    */
@@ -1814,7 +1813,7 @@ export const CreateCouponRequestSchema: GenMessage<CreateCouponRequest, {validTy
   messageDesc(file_coupon_v1_coupon_service, 33);
 
 /**
- * What CreateCoupon answers.
+ * The response of CreateCoupon.
  *
  * @generated from message coupon.v1.CreateCouponResponse
  */
@@ -1916,7 +1915,7 @@ export const PhoneCouponSchema: GenMessage<PhoneCoupon, {validType: PhoneCouponV
   messageDesc(file_coupon_v1_coupon_service, 35);
 
 /**
- * Why a coupon can't be used.
+ * The reasons why a coupon can't be used.
  *
  * @generated from enum coupon.v1.ValidationRefusal
  */
@@ -1936,7 +1935,7 @@ export enum ValidationRefusal {
   CODE_EMPTY = 1,
 
   /**
-   * No coupon has the code, or the one that has it is invalidated.
+   * No coupon has the code, or it is invalidated.
    *
    * @generated from enum value: VALIDATION_REFUSAL_NOT_FOUND = 2;
    */
@@ -1971,26 +1970,26 @@ export const ValidationRefusalSchema: GenEnum<ValidationRefusal> = /*@__PURE__*/
   enumDesc(file_coupon_v1_coupon_service, 0);
 
 /**
- * Coupons, reserved (secret-code) coupons, refund coupons and phone-number coupons for staff, the
- * validation of a discount, and a small user lookup.
+ * Coupons, reserved (secret-code) coupons, refund coupons and phone-number coupons for staff, the validation of a
+ * discount, and a small user lookup.
  *
- * Every call needs a bearer token. Create, CreateReservedCoupon, GenerateCancellationCoupon and
- * CreateCoupon also need a staff identity, and answer UNAUTHENTICATED "Unauthorized" without one,
- * at its place in the order of their rules.
+ * Every call needs a bearer token. Create, CreateReservedCoupon, GenerateCancellationCoupon and CreateCoupon
+ * also need a staff identity. Without one they answer UNAUTHENTICATED "Unauthorized", at that check's place in
+ * the order of their rules.
  *
- * Amounts are numbers on input and decimal strings in records, the same number as it was given.
+ * Amounts are numbers in requests and decimal strings of the same value in records.
  *
- * A request in JSON with a field that its message does not have is refused: INVALID_ARGUMENT, with a violation for each.
+ * A JSON request with an unknown field is refused: INVALID_ARGUMENT, with a violation for each such field.
  *
  * GetAll and GetById refuse an answer of more than 64 MiB: RESOURCE_EXHAUSTED "The answer is too
  * large - please ask for less".
  *
- * A mutation that carries the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed
- * once: sent again, it gets the same answer, and the header "idempotent-replayed: true". With another
- * request the key is refused: INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED. A key is good for one caller
- * and one procedure, for a day unless the service is set otherwise; a call that fails does not keep it.
+ * A mutation with the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed once. When sent again,
+ * it gets the same answer and the header "idempotent-replayed: true". A key that comes with another request is refused:
+ * INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED. A key is valid for one caller and one procedure, by default for a day. A
+ * call that fails does not use it up.
  *
- * A mutation that is given an etag which is not the coupon's writes nothing: ABORTED "The record was
+ * A mutation with an outdated etag writes nothing: ABORTED "The record was changed meanwhile".
  * changed meanwhile".
  *
  * @generated from service coupon.v1.CouponService
@@ -2006,10 +2005,10 @@ export const CouponService: GenService<{
    * 3. INVALID_ARGUMENT "Cannot be both user-based and apply for all users".
    * 4. INVALID_ARGUMENT "Some applicable users not found".
    * 5. UNAUTHENTICATED "Unauthorized".
-   * 6. Without coupon_code one is generated.
+   * 6. Without coupon_code, a code is generated.
    * 7. ALREADY_EXISTS "Coupon code already exists".
    *
-   * INVALID_ARGUMENT "Some applicable products not found" comes after them.
+   * INVALID_ARGUMENT "Some applicable products not found" is checked after these rules.
    *
    * @generated from rpc coupon.v1.CouponService.Create
    */
@@ -2041,8 +2040,8 @@ export const CouponService: GenService<{
     output: typeof GetByIdResponseSchema;
   },
   /**
-   * Changes the given fields of a coupon; a field that is absent stays as it is. Lists of users or
-   * products that are given, also empty ones, replace the links.
+   * Changes the given fields of a coupon; absent fields keep their values. A given list of users or products, even an
+   * empty one, replaces the links.
    *
    * Errors: INVALID_ARGUMENT "Cannot have both discountPercent and flatDiscount",
    * "applicableUsers is required for user-based coupons", "Some applicable users not found",
@@ -2069,14 +2068,13 @@ export const CouponService: GenService<{
     output: typeof DeleteResponseSchema;
   },
   /**
-   * Computes the discount of a coupon code for an order amount. A coupon that can't be used is no
-   * error: the answer then has valid false and a message.
+   * Computes the discount of a coupon code for an order amount. An unusable coupon is not an error: the answer then has
+   * valid false and a message.
    *
-   * A percentage counts before a flat amount. The discount is not rounded, and may be more than the order.
+   * A percentage takes precedence over a flat amount. The discount is not rounded, and may exceed the order amount.
    *
-   * Errors, where the service limits guesses: RESOURCE_EXHAUSTED "Too many coupon codes were not found
-   * - please try again later", once too many codes of this caller were not found within a minute. A
-   * google.rpc.RetryInfo says when the caller may try again.
+   * Errors, if the service limits guesses: RESOURCE_EXHAUSTED "Too many coupon codes were not found - please try again
+   * later", when the caller has missed too many codes within a minute. A google.rpc.RetryInfo tells how long to wait.
    *
    * @generated from rpc coupon.v1.CouponService.Validate
    */
@@ -2086,11 +2084,12 @@ export const CouponService: GenService<{
     output: typeof ValidateResponseSchema;
   },
   /**
-   * Issues a one-time refund coupon over an order's total amount, valid for 30 days, to the order's
-   * user. Whether the order is cancelled is not checked.
+   * Issues a one-time refund coupon for an order's total amount, valid for 30 days, to the order's user. It does not
+   * check whether the order is cancelled.
    *
-   * Errors, in this order: UNAUTHENTICATED "Unauthorized"; NOT_FOUND "Order not found",
-   * "User not found for this order"; ALREADY_EXISTS "Coupon code already exists".
+   * Errors, in this order: UNAUTHENTICATED "Unauthorized"; NOT_FOUND "Order not found", "User not found for
+   * this order"; FAILED_PRECONDITION "The total of this order is no amount of 0 or more"; ALREADY_EXISTS
+   * "Coupon code already exists".
    *
    * @generated from rpc coupon.v1.CouponService.GenerateCancellationCoupon
    */
@@ -2135,9 +2134,9 @@ export const CouponService: GenService<{
     output: typeof GetUsersMiniInfoResponseSchema;
   },
   /**
-   * Issues a fixed-terms coupon to the user with a mobile number, who is created when there is none. Users are matched by
-   * exactly these ten digits: one whose number is stored with a country code is another user. A number may have any number of
-   * coupons.
+   * Issues a fixed-terms coupon to the user with a mobile number, and creates the user if there is none.
+   * The number must match exactly: a number stored with a country code belongs to another user. A user may
+   * get any number of coupons.
    *
    * Errors, in this order: INVALID_ARGUMENT "Mobile number is required"; UNAUTHENTICATED
    * "Unauthorized"; INVALID_ARGUMENT "Mobile number must be exactly 10 digits"; ALREADY_EXISTS

@@ -33,7 +33,7 @@ export type Slot = Message<"slot.v1.Slot"> & {
   id: number;
 
   /**
-   * When it is delivered.
+   * The delivery time.
    *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
@@ -47,14 +47,14 @@ export type Slot = Message<"slot.v1.Slot"> & {
   freezeTime?: Timestamp | undefined;
 
   /**
-   * False once it was deleted or made inactive.
+   * False after the slot was deleted or made inactive.
    *
    * @generated from field: bool is_active = 4;
    */
   isActive: boolean;
 
   /**
-   * Whether it takes no more orders.
+   * Whether the slot takes no more orders.
    *
    * @generated from field: bool is_capacity_full = 5;
    */
@@ -68,15 +68,15 @@ export type Slot = Message<"slot.v1.Slot"> & {
   groupIds: number[];
 
   /**
-   * As stored, in general a map of user id to integers; an empty object when unset.
+   * As stored, usually a map of user ids to integers; an empty object when unset.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 7;
    */
   deliverySequence?: Value | undefined;
 
   /**
-   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
-   * sequence. A write that is given it succeeds only while the slot is in this state.
+   * Identifies the state of the slot. It changes with every change of the slot, its products, snippets or sequence. A
+   * write with an etag succeeds only if the slot is still in this state.
    *
    * @generated from field: string etag = 8;
    */
@@ -106,7 +106,7 @@ export type ListedSlot = Message<"slot.v1.ListedSlot"> & {
   id: number;
 
   /**
-   * When it is delivered.
+   * The delivery time.
    *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
@@ -120,14 +120,14 @@ export type ListedSlot = Message<"slot.v1.ListedSlot"> & {
   freezeTime?: Timestamp | undefined;
 
   /**
-   * False once it was deleted or made inactive.
+   * False after the slot was deleted or made inactive.
    *
    * @generated from field: bool is_active = 4;
    */
   isActive: boolean;
 
   /**
-   * Whether it takes no more orders.
+   * Whether the slot takes no more orders.
    *
    * @generated from field: bool is_capacity_full = 5;
    */
@@ -141,7 +141,7 @@ export type ListedSlot = Message<"slot.v1.ListedSlot"> & {
   groupIds: number[];
 
   /**
-   * As stored, in general a map of user id to integers; an empty object when unset.
+   * As stored, usually a map of user ids to integers; an empty object when unset.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 7;
    */
@@ -162,8 +162,8 @@ export type ListedSlot = Message<"slot.v1.ListedSlot"> & {
   productSlots: ProductSlot[];
 
   /**
-   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
-   * sequence. A write that is given it succeeds only while the slot is in this state.
+   * Identifies the state of the slot. It changes with every change of the slot, its products, snippets or sequence. A
+   * write with an etag succeeds only if the slot is still in this state.
    *
    * @generated from field: string etag = 10;
    */
@@ -180,7 +180,7 @@ export const ListedSlotSchema: GenMessage<ListedSlot, {validType: ListedSlotVali
   messageDesc(file_slot_v1_slot_service, 1);
 
 /**
- * A slot as GetSlotById shows it.
+ * A slot as returned by GetSlotById.
  *
  * @generated from message slot.v1.SlotDetail
  */
@@ -193,7 +193,7 @@ export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
   id: number;
 
   /**
-   * When it is delivered.
+   * The delivery time.
    *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
@@ -207,14 +207,14 @@ export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
   freezeTime?: Timestamp | undefined;
 
   /**
-   * False once it was deleted or made inactive.
+   * False after the slot was deleted or made inactive.
    *
    * @generated from field: bool is_active = 4;
    */
   isActive: boolean;
 
   /**
-   * Whether it takes no more orders.
+   * Whether the slot takes no more orders.
    *
    * @generated from field: bool is_capacity_full = 5;
    */
@@ -228,8 +228,8 @@ export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
   groupIds: number[];
 
   /**
-   * The stored array of integers, or a stored map's arrays one after the other in ascending user
-   * id; empty for any other value.
+   * A stored array of integers, or the arrays of a stored map concatenated in ascending order of user ids;
+   * empty for any other value.
    *
    * @generated from field: repeated int32 delivery_sequence = 7;
    */
@@ -257,8 +257,8 @@ export type SlotDetail = Message<"slot.v1.SlotDetail"> & {
   vendorSnippets: VendorSnippet[];
 
   /**
-   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
-   * sequence. A write that is given it succeeds only while the slot is in this state.
+   * Identifies the state of the slot. It changes with every change of the slot, its products, snippets or sequence. A
+   * write with an etag succeeds only if the slot is still in this state.
    *
    * @generated from field: string etag = 11;
    */
@@ -275,7 +275,7 @@ export const SlotDetailSchema: GenMessage<SlotDetail, {validType: SlotDetailVali
   messageDesc(file_slot_v1_slot_service, 2);
 
 /**
- * An association of a product with a slot.
+ * The association of a product with a slot.
  *
  * @generated from message slot.v1.ProductSlot
  */
@@ -295,7 +295,7 @@ export type ProductSlot = Message<"slot.v1.ProductSlot"> & {
   productId: number;
 
   /**
-   * Absent when no such product exists.
+   * Absent if the product does not exist.
    *
    * @generated from field: common.v1.ProductSummary product = 3;
    */
@@ -332,21 +332,21 @@ export type VendorSnippet = Message<"slot.v1.VendorSnippet"> & {
   slotId: number;
 
   /**
-   * The products it shows.
+   * The products that it shows.
    *
    * @generated from field: repeated int32 product_ids = 3;
    */
   productIds: number[];
 
   /**
-   * Good until then; absent for ever.
+   * The end of its validity; absent: unlimited.
    *
    * @generated from field: google.protobuf.Timestamp valid_till = 4;
    */
   validTill?: Timestamp | undefined;
 
   /**
-   * {APP_URL}/vendor-order-list?id=<snippet_code>; in GetSlotById only.
+   * {APP_URL}/vendor-order-list?id=<snippet_code>; only in GetSlotById.
    *
    * @generated from field: optional string access_url = 5;
    */
@@ -369,22 +369,22 @@ export const VendorSnippetSchema: GenMessage<VendorSnippet, {validType: VendorSn
  */
 export type VendorSnippetInput = Message<"slot.v1.VendorSnippetInput"> & {
   /**
-   * Becomes the snippet's code: 1 to 128 characters, stored in NFC. White space at an end, and an invisible character
-   * anywhere, are refused. A name stays taken after its slot is deactivated.
+   * Becomes the snippet's code: 1 to 128 characters, stored in NFC. White space at either end and invisible characters
+   * are refused. A name stays taken after its slot is deactivated.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * At least one, at most 100,000; each must be an existing product. Repeats count once.
+   * 1 to 100,000 ids of existing products. Duplicates are ignored.
    *
    * @generated from field: repeated int32 product_ids = 2;
    */
   productIds: number[];
 
   /**
-   * A date; absent or empty for none. One without a time ends at 00:00 UTC of that day.
+   * A date; absent or empty for none. A date without a time means 00:00 UTC of that day.
    *
    * @generated from field: optional string valid_till = 3;
    */
@@ -401,7 +401,7 @@ export const VendorSnippetInputSchema: GenMessage<VendorSnippetInput, {validType
   messageDesc(file_slot_v1_slot_service, 5);
 
 /**
- * What GetAll is given.
+ * The request of GetAll.
  *
  * @generated from message slot.v1.GetAllRequest
  */
@@ -418,7 +418,7 @@ export const GetAllRequestSchema: GenMessage<GetAllRequest, {validType: GetAllRe
   messageDesc(file_slot_v1_slot_service, 6);
 
 /**
- * What GetAll answers.
+ * The response of GetAll.
  *
  * @generated from message slot.v1.GetAllResponse
  */
@@ -431,7 +431,7 @@ export type GetAllResponse = Message<"slot.v1.GetAllResponse"> & {
   slots: ListedSlot[];
 
   /**
-   * How many slots there are.
+   * The number of slots.
    *
    * @generated from field: int32 count = 2;
    */
@@ -448,13 +448,13 @@ export const GetAllResponseSchema: GenMessage<GetAllResponse, {validType: GetAll
   messageDesc(file_slot_v1_slot_service, 7);
 
 /**
- * What GetSlotsProductIds is given.
+ * The request of GetSlotsProductIds.
  *
  * @generated from message slot.v1.GetSlotsProductIdsRequest
  */
 export type GetSlotsProductIdsRequest = Message<"slot.v1.GetSlotsProductIdsRequest"> & {
   /**
-   * The slots to look up: at most 100,000; repeats count once.
+   * The slots to look up, at most 100,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 slot_ids = 1;
    */
@@ -471,7 +471,7 @@ export const GetSlotsProductIdsRequestSchema: GenMessage<GetSlotsProductIdsReque
   messageDesc(file_slot_v1_slot_service, 8);
 
 /**
- * What GetSlotsProductIds answers.
+ * The response of GetSlotsProductIds.
  *
  * @generated from message slot.v1.GetSlotsProductIdsResponse
  */
@@ -494,27 +494,27 @@ export const GetSlotsProductIdsResponseSchema: GenMessage<GetSlotsProductIdsResp
   messageDesc(file_slot_v1_slot_service, 9);
 
 /**
- * What UpdateSlotProducts is given.
+ * The request of UpdateSlotProducts.
  *
  * @generated from message slot.v1.UpdateSlotProductsRequest
  */
 export type UpdateSlotProductsRequest = Message<"slot.v1.UpdateSlotProductsRequest"> & {
   /**
-   * The slot; it has to be named, but does not have to exist.
+   * The slot. Required, but it need not exist.
    *
    * @generated from field: optional int32 slot_id = 1;
    */
   slotId?: number | undefined;
 
   /**
-   * At most 100,000; repeats count once.
+   * At most 100,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 product_ids = 2;
    */
   productIds: number[];
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -522,27 +522,27 @@ export type UpdateSlotProductsRequest = Message<"slot.v1.UpdateSlotProductsReque
 };
 
 /**
- * What UpdateSlotProducts is given.
+ * The request of UpdateSlotProducts.
  *
  * @generated from message slot.v1.UpdateSlotProductsRequest
  */
 export type UpdateSlotProductsRequestValid = Message<"slot.v1.UpdateSlotProductsRequest"> & {
   /**
-   * The slot; it has to be named, but does not have to exist.
+   * The slot. Required, but it need not exist.
    *
    * @generated from field: optional int32 slot_id = 1;
    */
   slotId: number;
 
   /**
-   * At most 100,000; repeats count once.
+   * At most 100,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 product_ids = 2;
    */
   productIds: number[];
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -557,7 +557,7 @@ export const UpdateSlotProductsRequestSchema: GenMessage<UpdateSlotProductsReque
   messageDesc(file_slot_v1_slot_service, 10);
 
 /**
- * What UpdateSlotProducts answers.
+ * The response of UpdateSlotProducts.
  *
  * @generated from message slot.v1.UpdateSlotProductsResponse
  */
@@ -570,14 +570,14 @@ export type UpdateSlotProductsResponse = Message<"slot.v1.UpdateSlotProductsResp
   message: string;
 
   /**
-   * How many distinct products were added.
+   * The number of distinct products added.
    *
    * @generated from field: int32 added = 2;
    */
   added: number;
 
   /**
-   * How many distinct products were removed.
+   * The number of distinct products removed.
    *
    * @generated from field: int32 removed = 3;
    */
@@ -594,14 +594,14 @@ export const UpdateSlotProductsResponseSchema: GenMessage<UpdateSlotProductsResp
   messageDesc(file_slot_v1_slot_service, 11);
 
 /**
- * What CreateSlot is given.
+ * The request of CreateSlot.
  *
  * @generated from message slot.v1.CreateSlotRequest
  */
 export type CreateSlotRequest = Message<"slot.v1.CreateSlotRequest"> & {
   /**
-   * A date: ISO 8601, or another form that JavaScript reads, and UTC where it names no zone. One without a time is 00:00 UTC of
-   * that day, and 07/03/2027 is 3 July. Required.
+   * A date in ISO 8601 or another form that JavaScript parses, in UTC unless it names a zone. A date without a time
+   * means 00:00 UTC of that day, and 07/03/2027 is 3 July. Required.
    *
    * @generated from field: string delivery_time = 1;
    */
@@ -622,21 +622,21 @@ export type CreateSlotRequest = Message<"slot.v1.CreateSlotRequest"> & {
   isActive?: boolean | undefined;
 
   /**
-   * Not checked for existence. At most 100,000; repeats count once.
+   * Existence is not checked. At most 100,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 product_ids = 4;
    */
   productIds: number[];
 
   /**
-   * Created with the slot; checked in their order.
+   * Created with the slot, and checked in this order.
    *
    * @generated from field: repeated slot.v1.VendorSnippetInput vendor_snippets = 5;
    */
   vendorSnippets: VendorSnippetInput[];
 
   /**
-   * Not checked for existence. At most 100,000; repeats count once.
+   * Existence is not checked. At most 100,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 group_ids = 6;
    */
@@ -653,7 +653,7 @@ export const CreateSlotRequestSchema: GenMessage<CreateSlotRequest, {validType: 
   messageDesc(file_slot_v1_slot_service, 12);
 
 /**
- * What CreateSlot answers.
+ * The response of CreateSlot.
  *
  * @generated from message slot.v1.CreateSlotResponse
  */
@@ -690,7 +690,7 @@ export const CreateSlotResponseSchema: GenMessage<CreateSlotResponse, {validType
   messageDesc(file_slot_v1_slot_service, 13);
 
 /**
- * What GetSlots is given.
+ * The request of GetSlots.
  *
  * @generated from message slot.v1.GetSlotsRequest
  */
@@ -707,7 +707,7 @@ export const GetSlotsRequestSchema: GenMessage<GetSlotsRequest, {validType: GetS
   messageDesc(file_slot_v1_slot_service, 14);
 
 /**
- * What GetSlots answers.
+ * The response of GetSlots.
  *
  * @generated from message slot.v1.GetSlotsResponse
  */
@@ -720,7 +720,7 @@ export type GetSlotsResponse = Message<"slot.v1.GetSlotsResponse"> & {
   slots: Slot[];
 
   /**
-   * How many slots there are.
+   * The number of slots.
    *
    * @generated from field: int32 count = 2;
    */
@@ -737,7 +737,7 @@ export const GetSlotsResponseSchema: GenMessage<GetSlotsResponse, {validType: Ge
   messageDesc(file_slot_v1_slot_service, 15);
 
 /**
- * What GetSlotById is given.
+ * The request of GetSlotById.
  *
  * @generated from message slot.v1.GetSlotByIdRequest
  */
@@ -751,7 +751,7 @@ export type GetSlotByIdRequest = Message<"slot.v1.GetSlotByIdRequest"> & {
 };
 
 /**
- * What GetSlotById is given.
+ * The request of GetSlotById.
  *
  * @generated from message slot.v1.GetSlotByIdRequest
  */
@@ -772,7 +772,7 @@ export const GetSlotByIdRequestSchema: GenMessage<GetSlotByIdRequest, {validType
   messageDesc(file_slot_v1_slot_service, 16);
 
 /**
- * What GetSlotById answers.
+ * The response of GetSlotById.
  *
  * @generated from message slot.v1.GetSlotByIdResponse
  */
@@ -795,7 +795,7 @@ export const GetSlotByIdResponseSchema: GenMessage<GetSlotByIdResponse, {validTy
   messageDesc(file_slot_v1_slot_service, 17);
 
 /**
- * What UpdateSlot is given.
+ * The request of UpdateSlot.
  *
  * @generated from message slot.v1.UpdateSlotRequest
  */
@@ -829,7 +829,7 @@ export type UpdateSlotRequest = Message<"slot.v1.UpdateSlotRequest"> & {
   isActive?: boolean | undefined;
 
   /**
-   * Replaces the associations; absent leaves them as they are.
+   * Replaces the associations; absent leaves them unchanged.
    *
    * @generated from field: common.v1.IdList product_ids = 5;
    */
@@ -843,14 +843,14 @@ export type UpdateSlotRequest = Message<"slot.v1.UpdateSlotRequest"> & {
   vendorSnippets: VendorSnippetInput[];
 
   /**
-   * Ids of no product group are dropped; absent means none. At most 100,000; repeats count once.
+   * Ids without a product group are dropped; absent means none. At most 100,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 group_ids = 7;
    */
   groupIds: number[];
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 8;
    */
@@ -858,7 +858,7 @@ export type UpdateSlotRequest = Message<"slot.v1.UpdateSlotRequest"> & {
 };
 
 /**
- * What UpdateSlot is given.
+ * The request of UpdateSlot.
  *
  * @generated from message slot.v1.UpdateSlotRequest
  */
@@ -892,7 +892,7 @@ export type UpdateSlotRequestValid = Message<"slot.v1.UpdateSlotRequest"> & {
   isActive?: boolean | undefined;
 
   /**
-   * Replaces the associations; absent leaves them as they are.
+   * Replaces the associations; absent leaves them unchanged.
    *
    * @generated from field: common.v1.IdList product_ids = 5;
    */
@@ -906,14 +906,14 @@ export type UpdateSlotRequestValid = Message<"slot.v1.UpdateSlotRequest"> & {
   vendorSnippets: VendorSnippetInputValid[];
 
   /**
-   * Ids of no product group are dropped; absent means none. At most 100,000; repeats count once.
+   * Ids without a product group are dropped; absent means none. At most 100,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 group_ids = 7;
    */
   groupIds: number[];
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 8;
    */
@@ -928,13 +928,13 @@ export const UpdateSlotRequestSchema: GenMessage<UpdateSlotRequest, {validType: 
   messageDesc(file_slot_v1_slot_service, 18);
 
 /**
- * What UpdateSlot answers.
+ * The response of UpdateSlot.
  *
  * @generated from message slot.v1.UpdateSlotResponse
  */
 export type UpdateSlotResponse = Message<"slot.v1.UpdateSlotResponse"> & {
   /**
-   * The slot as it is now.
+   * The updated slot.
    *
    * @generated from field: slot.v1.Slot slot = 1;
    */
@@ -965,7 +965,7 @@ export const UpdateSlotResponseSchema: GenMessage<UpdateSlotResponse, {validType
   messageDesc(file_slot_v1_slot_service, 19);
 
 /**
- * What DeleteSlot is given.
+ * The request of DeleteSlot.
  *
  * @generated from message slot.v1.DeleteSlotRequest
  */
@@ -978,7 +978,7 @@ export type DeleteSlotRequest = Message<"slot.v1.DeleteSlotRequest"> & {
   id?: number | undefined;
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 2;
    */
@@ -986,7 +986,7 @@ export type DeleteSlotRequest = Message<"slot.v1.DeleteSlotRequest"> & {
 };
 
 /**
- * What DeleteSlot is given.
+ * The request of DeleteSlot.
  *
  * @generated from message slot.v1.DeleteSlotRequest
  */
@@ -999,7 +999,7 @@ export type DeleteSlotRequestValid = Message<"slot.v1.DeleteSlotRequest"> & {
   id: number;
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 2;
    */
@@ -1014,7 +1014,7 @@ export const DeleteSlotRequestSchema: GenMessage<DeleteSlotRequest, {validType: 
   messageDesc(file_slot_v1_slot_service, 20);
 
 /**
- * What DeleteSlot answers.
+ * The response of DeleteSlot.
  *
  * @generated from message slot.v1.DeleteSlotResponse
  */
@@ -1037,13 +1037,13 @@ export const DeleteSlotResponseSchema: GenMessage<DeleteSlotResponse, {validType
   messageDesc(file_slot_v1_slot_service, 21);
 
 /**
- * What GetDeliverySequence is given.
+ * The request of GetDeliverySequence.
  *
  * @generated from message slot.v1.GetDeliverySequenceRequest
  */
 export type GetDeliverySequenceRequest = Message<"slot.v1.GetDeliverySequenceRequest"> & {
   /**
-   * A slot id: an optional sign and digits, within int32.
+   * A slot id: digits with an optional sign, within int32.
    *
    * @generated from field: string id = 1;
    */
@@ -1060,22 +1060,22 @@ export const GetDeliverySequenceRequestSchema: GenMessage<GetDeliverySequenceReq
   messageDesc(file_slot_v1_slot_service, 22);
 
 /**
- * What GetDeliverySequence answers. The etag is as old as the cached copy: one that is refused is
- * followed by a read with the slot's.
+ * The response of GetDeliverySequence. The etag is as old as the cached copy. After a write was refused because of it,
+ * the next read returns the current one.
  *
  * @generated from message slot.v1.GetDeliverySequenceResponse
  */
 export type GetDeliverySequenceResponse = Message<"slot.v1.GetDeliverySequenceResponse"> & {
   /**
-   * As stored, in general a map of user id to integers; an empty object when unset.
+   * As stored, usually a map of user ids to integers; an empty object when unset.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 1;
    */
   deliverySequence?: Value | undefined;
 
   /**
-   * Names this state of the slot: it changes with every change of the slot, its products, snippets or
-   * sequence. A write that is given it succeeds only while the slot is in this state.
+   * Identifies the state of the slot. It changes with every change of the slot, its products, snippets or sequence. A
+   * write with an etag succeeds only if the slot is still in this state.
    *
    * @generated from field: string etag = 2;
    */
@@ -1092,7 +1092,7 @@ export const GetDeliverySequenceResponseSchema: GenMessage<GetDeliverySequenceRe
   messageDesc(file_slot_v1_slot_service, 23);
 
 /**
- * What UpdateDeliverySequence is given.
+ * The request of UpdateDeliverySequence.
  *
  * @generated from message slot.v1.UpdateDeliverySequenceRequest
  */
@@ -1105,15 +1105,15 @@ export type UpdateDeliverySequenceRequest = Message<"slot.v1.UpdateDeliverySeque
   id?: number | undefined;
 
   /**
-   * Any JSON value, null included, nested at most 32 levels deep. Numbers are doubles: an integer beyond 2^53 - 1, which would
-   * not come back as it was given, is INVALID_ARGUMENT. So large a one that JSON writes it with an exponent is a double.
+   * Any JSON value, including null, nested at most 32 levels deep. Numbers are doubles. An integer beyond 2^53 - 1,
+   * which would lose digits, is INVALID_ARGUMENT, unless it is so large that JSON writes it with an exponent.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
   deliverySequence?: Value | undefined;
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -1121,7 +1121,7 @@ export type UpdateDeliverySequenceRequest = Message<"slot.v1.UpdateDeliverySeque
 };
 
 /**
- * What UpdateDeliverySequence is given.
+ * The request of UpdateDeliverySequence.
  *
  * @generated from message slot.v1.UpdateDeliverySequenceRequest
  */
@@ -1134,15 +1134,15 @@ export type UpdateDeliverySequenceRequestValid = Message<"slot.v1.UpdateDelivery
   id: number;
 
   /**
-   * Any JSON value, null included, nested at most 32 levels deep. Numbers are doubles: an integer beyond 2^53 - 1, which would
-   * not come back as it was given, is INVALID_ARGUMENT. So large a one that JSON writes it with an exponent is a double.
+   * Any JSON value, including null, nested at most 32 levels deep. Numbers are doubles. An integer beyond 2^53 - 1,
+   * which would lose digits, is INVALID_ARGUMENT, unless it is so large that JSON writes it with an exponent.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
   deliverySequence: Value;
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -1157,7 +1157,7 @@ export const UpdateDeliverySequenceRequestSchema: GenMessage<UpdateDeliverySeque
   messageDesc(file_slot_v1_slot_service, 24);
 
 /**
- * What UpdateDeliverySequence answers.
+ * The response of UpdateDeliverySequence.
  *
  * @generated from message slot.v1.UpdateDeliverySequenceResponse
  */
@@ -1187,7 +1187,7 @@ export const UpdateDeliverySequenceResponseSchema: GenMessage<UpdateDeliverySequ
   messageDesc(file_slot_v1_slot_service, 25);
 
 /**
- * The part of a slot that UpdateDeliverySequence answers with.
+ * The part of a slot that UpdateDeliverySequence returns.
  *
  * @generated from message slot.v1.SequencedSlot
  */
@@ -1200,7 +1200,7 @@ export type SequencedSlot = Message<"slot.v1.SequencedSlot"> & {
   id: number;
 
   /**
-   * As it is now stored.
+   * The stored value.
    *
    * @generated from field: google.protobuf.Value delivery_sequence = 2;
    */
@@ -1217,7 +1217,7 @@ export const SequencedSlotSchema: GenMessage<SequencedSlot, {validType: Sequence
   messageDesc(file_slot_v1_slot_service, 26);
 
 /**
- * What UpdateSlotCapacity is given.
+ * The request of UpdateSlotCapacity.
  *
  * @generated from message slot.v1.UpdateSlotCapacityRequest
  */
@@ -1230,14 +1230,14 @@ export type UpdateSlotCapacityRequest = Message<"slot.v1.UpdateSlotCapacityReque
   slotId?: number | undefined;
 
   /**
-   * Must be given.
+   * Required.
    *
    * @generated from field: optional bool is_capacity_full = 2;
    */
   isCapacityFull?: boolean | undefined;
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -1245,7 +1245,7 @@ export type UpdateSlotCapacityRequest = Message<"slot.v1.UpdateSlotCapacityReque
 };
 
 /**
- * What UpdateSlotCapacity is given.
+ * The request of UpdateSlotCapacity.
  *
  * @generated from message slot.v1.UpdateSlotCapacityRequest
  */
@@ -1258,14 +1258,14 @@ export type UpdateSlotCapacityRequestValid = Message<"slot.v1.UpdateSlotCapacity
   slotId: number;
 
   /**
-   * Must be given.
+   * Required.
    *
    * @generated from field: optional bool is_capacity_full = 2;
    */
   isCapacityFull: boolean;
 
   /**
-   * The etag of the slot that the change is meant for; empty for any state of it. At most 128 characters.
+   * The etag of the state to change; empty for any state. At most 128 characters.
    *
    * @generated from field: string etag = 3;
    */
@@ -1280,7 +1280,7 @@ export const UpdateSlotCapacityRequestSchema: GenMessage<UpdateSlotCapacityReque
   messageDesc(file_slot_v1_slot_service, 27);
 
 /**
- * What UpdateSlotCapacity answers.
+ * The response of UpdateSlotCapacity.
  *
  * @generated from message slot.v1.UpdateSlotCapacityResponse
  */
@@ -1293,7 +1293,7 @@ export type UpdateSlotCapacityResponse = Message<"slot.v1.UpdateSlotCapacityResp
   success: boolean;
 
   /**
-   * The slot as it is now.
+   * The updated slot.
    *
    * @generated from field: slot.v1.Slot slot = 2;
    */
@@ -1319,26 +1319,26 @@ export const UpdateSlotCapacityResponseSchema: GenMessage<UpdateSlotCapacityResp
 /**
  * Delivery slots for staff: their products, vendor snippets, delivery sequence and capacity flag.
  *
- * Every call needs a bearer token. Every procedure but GetDeliverySequence also needs a staff
- * identity, and answers UNAUTHENTICATED "Access denied" without one.
+ * Every call needs a bearer token. Every procedure except GetDeliverySequence also needs a staff identity, and answers
+ * UNAUTHENTICATED "Access denied" without one.
  *
- * The procedures that change slot data, associations or capacity schedule a background refresh of
- * the derived stores, which is neither awaited nor returned. They answer with the header
- * "store-request-id"; a read of SlotStoreService that carries it waits for that write.
+ * The procedures that change slot data, associations or capacity schedule a background refresh of the derived stores,
+ * which is neither awaited nor returned. They answer with the header "store-request-id". A read of SlotStoreService
+ * with this header waits for that write.
  *
- * A request in JSON with a field that its message does not have is refused: INVALID_ARGUMENT, with a violation for each.
+ * A JSON request with an unknown field is refused: INVALID_ARGUMENT, with a violation for each such field.
  *
- * An answer that would be too large is refused: RESOURCE_EXHAUSTED "The answer is too large - please
- * ask for less". GetAll, GetSlots, GetSlotById and GetSlotsProductIds have at most 1,000,000 product
- * ids, and every answer has at most 64 MiB.
+ * An answer that would be too large is refused: RESOURCE_EXHAUSTED "The answer is too large - please ask
+ * for less". GetAll, GetSlots, GetSlotById and GetSlotsProductIds return at most 1,000,000 product ids, and
+ * no answer exceeds 64 MiB.
  *
- * A mutation that carries the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed
- * once: sent again, it gets the same answer, and the header "idempotent-replayed: true". With another
- * request the key is refused: INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED. A key is good for one caller
- * and one procedure, for a day unless the service is set otherwise; a call that fails does not keep it.
+ * A mutation with the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed once. When sent again,
+ * it gets the same answer and the header "idempotent-replayed: true". A key that comes with another request is refused:
+ * INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED. A key is valid for one caller and one procedure, by default for a day. A
+ * call that fails does not use it up.
  *
- * A mutation that is given an etag which is not the slot's writes nothing: ABORTED "The record was
- * changed meanwhile". UpdateSlot reports that, too, as "Unable to Update Slot", with the code ABORTED.
+ * A mutation with an outdated etag writes nothing: ABORTED "The record was changed meanwhile". UpdateSlot reports this
+ * as "Unable to Update Slot" too, with the code ABORTED.
  *
  * @generated from service slot.v1.SlotService
  */
@@ -1354,8 +1354,8 @@ export const SlotService: GenService<{
     output: typeof GetAllResponseSchema;
   },
   /**
-   * Maps each requested slot id to its product ids. Every requested id has an entry, empty when it
-   * has no products or does not exist.
+   * Maps each requested slot id to its product ids. Every requested id has an entry, which is empty if the slot has no
+   * products or does not exist.
    *
    * @generated from rpc slot.v1.SlotService.GetSlotsProductIds
    */
@@ -1365,8 +1365,8 @@ export const SlotService: GenService<{
     output: typeof GetSlotsProductIdsResponseSchema;
   },
   /**
-   * Makes a slot's product set equal to the given one. Whether the slot and the products exist is
-   * not checked. Schedules a store refresh.
+   * Makes a slot's product set equal to the given one. It does not check whether the slot and the products exist.
+   * Schedules a store refresh.
    *
    * @generated from rpc slot.v1.SlotService.UpdateSlotProducts
    */
@@ -1376,7 +1376,7 @@ export const SlotService: GenService<{
     output: typeof UpdateSlotProductsResponseSchema;
   },
   /**
-   * Creates a slot with its associations and vendor snippets; any failure undoes all of it.
+   * Creates a slot with its associations and vendor snippets; any failure rolls all of it back.
    * Schedules a store refresh.
    *
    * Errors: INVALID_ARGUMENT "Delivery time and orders close time are required", a date that does
@@ -1413,11 +1413,11 @@ export const SlotService: GenService<{
     output: typeof GetSlotByIdResponseSchema;
   },
   /**
-   * Replaces a slot's times, active flag and group ids, its products when given, and adds the given
-   * vendor snippets; any failure undoes all of it. Schedules a store refresh.
+   * Replaces a slot's times, active flag and group ids, and its products if given, and adds the given vendor snippets.
+   * Any failure rolls all of it back. Schedules a store refresh.
    *
-   * Errors: every failure reads "Unable to Update Slot": FAILED_PRECONDITION when the request is
-   * the cause, else INTERNAL; the ErrorInfo metadata entries causeReason and causeMessage tell why.
+   * Errors: every failure has the message "Unable to Update Slot", with FAILED_PRECONDITION if the request is the
+   * cause, else INTERNAL. The ErrorInfo metadata entries causeReason and causeMessage have the cause.
    *
    * @generated from rpc slot.v1.SlotService.UpdateSlot
    */
@@ -1427,7 +1427,7 @@ export const SlotService: GenService<{
     output: typeof UpdateSlotResponseSchema;
   },
   /**
-   * Deactivates a slot; its record is kept, and so are the names of its snippets, which stay taken. Schedules a store refresh.
+   * Deactivates a slot. Its record is kept, and the names of its snippets stay taken. Schedules a store refresh.
    *
    * Errors: NOT_FOUND "Slot not found".
    *
@@ -1439,10 +1439,10 @@ export const SlotService: GenService<{
     output: typeof DeleteSlotResponseSchema;
   },
   /**
-   * Reads a slot's delivery sequence, from a cache of up to 3600 seconds where it can. Needs a
+   * Reads a slot's delivery sequence, which may come from a cache of up to 3600 seconds. Needs a
    * token, but no staff identity.
    *
-   * Errors: INVALID_ARGUMENT for an id that is no integer; NOT_FOUND "Slot not found".
+   * Errors: INVALID_ARGUMENT for an id that is not an integer; NOT_FOUND "Slot not found".
    *
    * @generated from rpc slot.v1.SlotService.GetDeliverySequence
    */
@@ -1452,11 +1452,10 @@ export const SlotService: GenService<{
     output: typeof GetDeliverySequenceResponseSchema;
   },
   /**
-   * Stores a slot's delivery sequence as given. The cached copy is rewritten only when the value is
-   * a map of string to integers.
+   * Stores a slot's delivery sequence as given. The cached copy is rewritten only if the value is a
+   * map of string to integers.
    *
-   * Errors: INVALID_ARGUMENT without a value, and for one that is nested deeper than 32 levels;
-   * NOT_FOUND "Slot not found".
+   * Errors: INVALID_ARGUMENT for a missing value and for one nested deeper than 32 levels; NOT_FOUND "Slot not found".
    *
    * @generated from rpc slot.v1.SlotService.UpdateDeliverySequence
    */

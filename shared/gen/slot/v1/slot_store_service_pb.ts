@@ -29,14 +29,14 @@ export type OpenSlot = Message<"slot.v1.OpenSlot"> & {
   id: number;
 
   /**
-   * When it is delivered.
+   * The delivery time.
    *
    * @generated from field: google.protobuf.Timestamp delivery_time = 2;
    */
   deliveryTime?: Timestamp | undefined;
 
   /**
-   * Orders close at this time, or at the delivery time if that comes first.
+   * Orders close at this time, or at the delivery time if that is earlier.
    *
    * @generated from field: google.protobuf.Timestamp freeze_time = 3;
    */
@@ -67,7 +67,7 @@ export const OpenSlotSchema: GenMessage<OpenSlot, {validType: OpenSlotValid}> = 
   messageDesc(file_slot_v1_slot_store_service, 0);
 
 /**
- * Open slots of one product.
+ * The open slots of one product.
  *
  * @generated from message slot.v1.OpenSlotList
  */
@@ -90,7 +90,7 @@ export const OpenSlotListSchema: GenMessage<OpenSlotList, {validType: OpenSlotLi
   messageDesc(file_slot_v1_slot_store_service, 1);
 
 /**
- * What GetOpenSlots is given.
+ * The request of GetOpenSlots.
  *
  * @generated from message slot.v1.GetOpenSlotsRequest
  */
@@ -107,7 +107,7 @@ export const GetOpenSlotsRequestSchema: GenMessage<GetOpenSlotsRequest, {validTy
   messageDesc(file_slot_v1_slot_store_service, 2);
 
 /**
- * What GetOpenSlots answers.
+ * The response of GetOpenSlots.
  *
  * @generated from message slot.v1.GetOpenSlotsResponse
  */
@@ -120,7 +120,7 @@ export type GetOpenSlotsResponse = Message<"slot.v1.GetOpenSlotsResponse"> & {
   slots: OpenSlot[];
 
   /**
-   * Of the stores; grows by one with each refresh.
+   * The version of the stores; grows by one with each refresh.
    *
    * @generated from field: int32 version = 2;
    */
@@ -144,13 +144,13 @@ export const GetOpenSlotsResponseSchema: GenMessage<GetOpenSlotsResponse, {valid
   messageDesc(file_slot_v1_slot_store_service, 3);
 
 /**
- * What GetProductSlots is given.
+ * The request of GetProductSlots.
  *
  * @generated from message slot.v1.GetProductSlotsRequest
  */
 export type GetProductSlotsRequest = Message<"slot.v1.GetProductSlotsRequest"> & {
   /**
-   * The products to look up: at most 1,000; repeats count once.
+   * The products to look up, at most 1,000. Duplicates are ignored.
    *
    * @generated from field: repeated int32 product_ids = 1;
    */
@@ -167,7 +167,7 @@ export const GetProductSlotsRequestSchema: GenMessage<GetProductSlotsRequest, {v
   messageDesc(file_slot_v1_slot_store_service, 4);
 
 /**
- * What GetProductSlots answers.
+ * The response of GetProductSlots.
  *
  * @generated from message slot.v1.GetProductSlotsResponse
  */
@@ -180,7 +180,7 @@ export type GetProductSlotsResponse = Message<"slot.v1.GetProductSlotsResponse">
   slots: { [key: number]: OpenSlotList };
 
   /**
-   * Of the stores; grows with each refresh.
+   * The version of the stores; grows with each refresh.
    *
    * @generated from field: int32 version = 2;
    */
@@ -204,7 +204,7 @@ export const GetProductSlotsResponseSchema: GenMessage<GetProductSlotsResponse, 
   messageDesc(file_slot_v1_slot_store_service, 5);
 
 /**
- * What GetStoreStatus is given.
+ * The request of GetStoreStatus.
  *
  * @generated from message slot.v1.GetStoreStatusRequest
  */
@@ -221,13 +221,13 @@ export const GetStoreStatusRequestSchema: GenMessage<GetStoreStatusRequest, {val
   messageDesc(file_slot_v1_slot_store_service, 6);
 
 /**
- * What GetStoreStatus answers.
+ * The response of GetStoreStatus.
  *
  * @generated from message slot.v1.GetStoreStatusResponse
  */
 export type GetStoreStatusResponse = Message<"slot.v1.GetStoreStatusResponse"> & {
   /**
-   * Of the stores; grows with each refresh.
+   * The version of the stores; grows with each refresh.
    *
    * @generated from field: int32 version = 1;
    */
@@ -258,14 +258,14 @@ export const GetStoreStatusResponseSchema: GenMessage<GetStoreStatusResponse, {v
   messageDesc(file_slot_v1_slot_store_service, 7);
 
 /**
- * What WatchStore is given.
+ * The request of WatchStore.
  *
  * @generated from message slot.v1.WatchStoreRequest
  */
 export type WatchStoreRequest = Message<"slot.v1.WatchStoreRequest"> & {
   /**
-   * The version seen last, on resuming: the first answer is then the next version after it, or the
-   * loaded one where this replica knows that the database was set back to before it.
+   * The last version seen, to resume a stream: the first message is then the next version after it. If this replica
+   * knows that the database was set back to before that version, it is the loaded version instead.
    *
    * @generated from field: optional int32 after_version = 1;
    */
@@ -282,13 +282,13 @@ export const WatchStoreRequestSchema: GenMessage<WatchStoreRequest, {validType: 
   messageDesc(file_slot_v1_slot_store_service, 8);
 
 /**
- * What WatchStore answers.
+ * The response of WatchStore.
  *
  * @generated from message slot.v1.WatchStoreResponse
  */
 export type WatchStoreResponse = Message<"slot.v1.WatchStoreResponse"> & {
   /**
-   * Of the stores; grows with each refresh.
+   * The version of the stores; grows with each refresh.
    *
    * @generated from field: int32 version = 1;
    */
@@ -312,22 +312,20 @@ export const WatchStoreResponseSchema: GenMessage<WatchStoreResponse, {validType
   messageDesc(file_slot_v1_slot_store_service, 9);
 
 /**
- * The derived stores of the slots, for the storefront, checkout and driver apps. Answers come from
- * memory. Every call needs a bearer token; a staff identity is not asked for.
+ * The derived stores of the slots, for the storefront, checkout and driver apps. Answers come from memory. Every call
+ * needs a bearer token, but no staff identity.
  *
- * A slot is open when it is active, not full, and both its freeze time and its delivery time are ahead
- * of the database's time, judged at the read. Open slots are ordered by delivery time, then id.
+ * A slot is open if it is active and not full, and if its freeze time and delivery time are both later than the
+ * database's time at the read. Open slots are ordered by delivery time, then id.
  *
- * A read that carries the header "store-request-id" of a slot write waits, within its deadline,
- * until the stores cover that write. After a recovery or a failover of the database it is ABORTED
- * when nobody can tell whether the write is still there.
+ * A read with the header "store-request-id" of a slot write waits, within its deadline, until the stores cover that
+ * write. It is ABORTED if a recovery or a failover of the database may have lost the write.
  *
- * Versions grow by one with each refresh. A database that is set back to an earlier time goes on from
- * the version of that time, which all replicas then take over.
+ * Versions grow by one with each refresh. A database that was restored to an earlier time continues from the version of
+ * that time, which all replicas then adopt.
  *
- * GetOpenSlots and GetProductSlots refuse an answer with more than 5,000,000 slots and product ids, a
- * slot counted once for each product that it is listed under: RESOURCE_EXHAUSTED "The answer is too
- * large - please ask for less".
+ * GetOpenSlots and GetProductSlots refuse an answer with more than 5,000,000 slots and product ids, counting a slot
+ * once for each product that it is listed under: RESOURCE_EXHAUSTED "The answer is too large - please ask for less".
  *
  * @generated from service slot.v1.SlotStoreService
  */
@@ -353,7 +351,7 @@ export const SlotStoreService: GenService<{
     output: typeof GetProductSlotsResponseSchema;
   },
   /**
-   * Tells which version of the stores this replica has, and how many writes wait for a refresh.
+   * Returns the version of the stores that this replica has, and the number of writes that wait for a refresh.
    *
    * @generated from rpc slot.v1.SlotStoreService.GetStoreStatus
    */
@@ -363,7 +361,7 @@ export const SlotStoreService: GenService<{
     output: typeof GetStoreStatusResponseSchema;
   },
   /**
-   * Sends the version that is loaded now, then each one loaded after it.
+   * Streams the currently loaded version, then each one loaded after it.
    *
    * @generated from rpc slot.v1.SlotStoreService.WatchStore
    */
