@@ -61,7 +61,7 @@ export interface ServiceConfig {
   readonly validateMissesPerMinute: number | undefined;
   /** How long the answer to a mutation with an idempotency key is kept. */
   readonly idempotencyTtlHours: number;
-  /** About how much a caller may have stored in an hour. */
+  /** The approximate amount that a caller may store in an hour. */
   readonly storedMibPerHour: number;
   /** Undefined: audit entries are kept for ever. */
   readonly auditRetentionDays: number | undefined;
@@ -106,7 +106,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
       applicationName: `${service}-service`,
       poolSize: 14,
       connectionTimeoutMs: 5_000,
-      // A connection that no longer answers has to be found out within 10 s (design 8).
+      // A connection that no longer answers must be detected within 10 s (design 8).
       statementTimeoutMs: 8_000,
     },
     limits: {
@@ -151,7 +151,7 @@ function readRedisSentinels(env: Environment, errors: ConfigErrors): HostPort[] 
 
 function readAppUrl(env: Environment, errors: ConfigErrors): string {
   let url = readUrl(env, 'APP_URL', ['http:', 'https:'], errors) ?? 'http://localhost:3000';
-  // Paths are appended with a slash of their own.
+  // Paths are appended with a leading slash.
   while (url.endsWith('/')) url = url.slice(0, -1);
   return url;
 }
@@ -171,7 +171,7 @@ function readCouponCodePrefix(env: Environment, errors: ConfigErrors): string {
   return prefix;
 }
 
-/** Reads for how many days audit entries are kept; undefined: for ever. */
+/** Reads how many days audit entries are kept; undefined: for ever. */
 export function readAuditRetentionDays(env: Environment, errors: ConfigErrors): number | undefined {
   return readOptionalCount(env, 'AUDIT_RETENTION_DAYS', 36_500, errors);
 }

@@ -11,9 +11,9 @@ const maxRuns = 3;
  * other write, and the caller reports the broken rule.
  *
  * @param write runs the statement and resolves with its one row. `mayWrite` tells whether the rules hold; `id` is the
- * id of the resulting record; null although `mayWrite` means a lost race. `isRerun` tells it to lock the record first,
- * even one that does not exist.
- * @param lost the error when the third run loses a race too; for a code, that it is taken.
+ * id of the resulting record. If `mayWrite` is true and `id` is null, the write lost a race. `isRerun` tells it to lock
+ * the record first, even one that does not exist.
+ * @param lost the error when the third run loses a race too; for writes of a code, the error of a taken code.
  * @throws `lost`, ABORTED by default, and any other error of `write`.
  */
 export async function conditionalWrite<Row extends { mayWrite: boolean; id: number | null }>(

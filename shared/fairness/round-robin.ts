@@ -19,7 +19,7 @@ export class RoundRobin<Item> {
     return this.#queues.get(subject)?.items.size ?? 0;
   }
 
-  /** All items. The consumer may delete the current one. */
+  /** All items. The consumer may delete items that it has received. */
   *items(): Iterable<Item> {
     for (const { items } of this.#queues.values()) yield* items;
   }

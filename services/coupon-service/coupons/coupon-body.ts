@@ -10,7 +10,7 @@ import { couponErrors } from '../errors.ts';
  * clears the value and undefined means "not given".
  *
  * @param field the body's path in the request.
- * @throws INVALID_ARGUMENT for a date that does not parse, and for a code with invisible characters. Type
+ * @throws INVALID_ARGUMENT for a date that does not parse, and for a code that `readCode` refuses. Type
  * checks come before all rules.
  */
 export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial<CouponBodyMessage> | undefined = {}) {

@@ -21,7 +21,7 @@ import type { CouponParts } from '../parts.ts';
  */
 const smallLinks = 100;
 
-/** Spec 4.2, getById: a coupon with its creator, users and products. Throws NOT_FOUND. */
+/** Spec 4.2, getById: returns a coupon with its creator, users and products. Throws NOT_FOUND. */
 export function getById({ database }: CouponParts): Handler<typeof CouponService.method.getById> {
   const readCoupon = readBySize<number, CouponKey, CouponDetailRow, CouponDetailRow>(database, {
     select: selectCoupon,

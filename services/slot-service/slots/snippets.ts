@@ -34,7 +34,7 @@ const byName = (left: GivenSnippet, right: GivenSnippet) => (left.snippetCode < 
 export interface GivenSnippets {
   readonly snippets: readonly GivenSnippet[];
   /**
-   * The INVALID_ARGUMENT for the first name with an invisible character or date that does not parse;
+   * The INVALID_ARGUMENT for the first name that `readCode` refuses or date that does not parse;
    * undefined if there is none.
    */
   readonly inputError: unknown;
@@ -128,7 +128,7 @@ export const snippetsStored = `(
  * Applies the rules of snippets (spec 4.1 and 7) in order. For each snippet, products are checked
  * before the name (design 7).
  *
- * @throws INVALID_ARGUMENT for a name with an invisible character, a date that does not parse and products that do not
+ * @throws INVALID_ARGUMENT for a name that `readCode` refuses, a date that does not parse and products that do not
  * exist. ALREADY_EXISTS for a name that is taken, even by an earlier snippet of the same request.
  */
 export function checkSnippets({ snippets, inputError }: GivenSnippets, found: SnippetFindings): void {

@@ -44,10 +44,9 @@ export interface StoreContent extends StoreVersion, StoredSlots {}
 export const closesAtMs = ({ deliveryMs, freezeMs }: StoredSlot) => Math.min(deliveryMs, freezeMs);
 
 /**
- * Applies changes to the slots of a version, without changing that version. Both versions share unchanged
- * slots and their encoded form. A version may have 100,000 slots, so the work runs in batches, one per
- * iteration of the event loop, and calls run between them. It does not take turns with long answers, because
- * their callers wait for the version.
+ * Applies changes to the slots of a version, without changing that version. Both versions share unchanged slots. A
+ * version may have 100,000 slots, so the work runs in batches, one per iteration of the event loop, and calls run
+ * between them. It does not take turns with long answers, because their callers wait for the version.
  *
  * @param changes at most one per slot, ordered by delivery time, then id.
  * @param fromMs drops slots that closed before this time: a history of years would fill the memory.
