@@ -23,13 +23,16 @@ export interface CallSource {
   decode(): Message;
 }
 
-/** The places on which calls execute. A call has at most one. */
-export interface Places {
-  /** Waits for a place; returns undefined if the call gets one at once. Rejects with OVERLOADED. */
-  take(call: CallContext): Promise<void> | undefined;
-  /** Releases the call's place, if it has one. */
-  release(call: CallContext): void;
+/** The place on which a unary call executes. */
+export interface Place {
+  /** Waits for the place; returns undefined if the call gets it at once. Rejects with OVERLOADED. */
+  take(): Promise<void> | undefined;
+  /** Releases the place, if the call holds it. */
+  release(): void;
 }
+
+/** Streams execute without a place. */
+const noPlace: Place = { take: () => undefined, release: () => undefined };
 
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
@@ -56,19 +59,11 @@ export class CallContext implements Caller {
 
   /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
-  /** The places of unary calls; undefined until the admission interceptor has run. */
-  places: Places | undefined;
+  place = noPlace;
   /** The call's index in the list of calls in flight. */
   index = -1;
-  /** Whether the call holds a place. */
-  hasPlace = false;
   /** The response headers, sent with results and with errors. */
   readonly responseHeaders = new Map<string, string>();
-  /**
-   * The call's `idempotency-key`. Undefined for a query, for a call without a key, and until the
-   * validation interceptor has run.
-   */
-  idempotencyKey: string | undefined;
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: BatchQueryable | undefined;
   readonly #afterWrite: ((isCommitted: boolean) => void)[] = [];
@@ -156,11 +151,11 @@ export class CallContext implements Caller {
   }
 
   leavePlace(): void {
-    this.places?.release(this);
+    this.place.release();
   }
 
   async takePlace(): Promise<void> {
-    await this.places?.take(this);
+    await this.place.take();
   }
 
   /**

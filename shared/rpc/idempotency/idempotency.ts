@@ -7,7 +7,7 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { encodeBinary } from '../protobuf/encoding.ts';
-import { hashKey, hashRequest } from './key.ts';
+import { hashKey, hashRequest, readKey } from './key.ts';
 import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
 
@@ -31,8 +31,9 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
   const { output } = rpc.method;
 
   async function invoke(request: Message, call: CallContext) {
-    if (call.idempotencyKey === undefined) return rpc.invoke(request, call);
-    const id = hashKey(call.idempotencyKey, call);
+    const key = readKey(call);
+    if (key === undefined) return rpc.invoke(request, call);
+    const id = hashKey(key, call);
     const keyed = { id, request: hashRequest(request, await call.staffId()) };
     let hasConnection = false;
     try {

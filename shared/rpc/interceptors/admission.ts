@@ -1,7 +1,8 @@
+import type { ConnectError } from '@connectrpc/connect';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
-import type { CallContext, Places } from '../call-context.ts';
+import type { CallContext, Place } from '../call-context.ts';
 import type { Handle, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
@@ -29,22 +30,6 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   const queue = new FairQueue(limits.calls, maxWaitingCalls);
   const streams = new FairShare(limits.streams);
   const inFlight = new CallList();
-  const places: Places = {
-    take(call) {
-      if (queue.tryTake(call.subject)) {
-        call.hasPlace = true;
-        return undefined;
-      }
-      return queue.take(call).then((isTaken) => {
-        if (!isTaken) throw overloaded;
-        call.hasPlace = true;
-      });
-    },
-    release(call) {
-      if (call.hasPlace) queue.release(call.subject);
-      call.hasPlace = false;
-    },
-  };
   // Created once, because an error with its stack and details costs as much as the rest of a rejected call.
   const overloaded = fail(commonErrors.overloaded);
   const tooManyStreams = fail(commonErrors.tooManyStreams);
@@ -56,9 +41,9 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
 
   async function executeUnary<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
     inFlight.add(call);
-    call.places = places;
+    call.place = new QueuedPlace(queue, call, overloaded);
     try {
-      await places.take(call);
+      await call.place.take();
       const result = await next(call);
       const bytes = sizeOf(result);
       if (bytes > smallResponseBytes && !(await requests.untilRead(call, bytes))) {
@@ -66,7 +51,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       }
       return result;
     } finally {
-      places.release(call);
+      call.place.release();
       inFlight.delete(call);
     }
   }
@@ -89,6 +74,35 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       for (const call of [...inFlight.calls]) call.signal.abort(() => fail(commonErrors.stopping));
     },
   };
+}
+
+class QueuedPlace implements Place {
+  readonly #queue: FairQueue;
+  readonly #call: CallContext;
+  readonly #overloaded: ConnectError;
+  #isHeld = false;
+
+  constructor(queue: FairQueue, call: CallContext, overloaded: ConnectError) {
+    this.#queue = queue;
+    this.#call = call;
+    this.#overloaded = overloaded;
+  }
+
+  take(): Promise<void> | undefined {
+    if (this.#queue.tryTake(this.#call.subject)) {
+      this.#isHeld = true;
+      return undefined;
+    }
+    return this.#queue.take(this.#call).then((isTaken) => {
+      if (!isTaken) throw this.#overloaded;
+      this.#isHeld = true;
+    });
+  }
+
+  release(): void {
+    if (this.#isHeld) this.#queue.release(this.#call.subject);
+    this.#isHeld = false;
+  }
 }
 
 /** An unordered list of calls. A Set with frequent adds and deletes would be rehashed over and over. */

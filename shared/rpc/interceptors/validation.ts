@@ -12,7 +12,7 @@ export const validation: Interceptor = function validation({ method }, next) {
   return async (call) => {
     deduplicateIds?.(call.request);
     checkRules(call.request);
-    if (hasKey) call.idempotencyKey = readKey(call);
+    if (hasKey) readKey(call);
     return next(call);
   };
 };
