@@ -4,7 +4,9 @@ import { expect } from 'vitest';
 export const retries = 2;
 
 const everyMs = 50;
-const deadlineMs = 2_000;
+/** No call may fail, on a busy machine either. How fast they are is judged by the time within which 95 % end. */
+const deadlineMs = 10_000;
+const quietDeadlineMs = 20_000;
 /** So many calls come before the attack: the first ones of a process are slow. */
 const warmUpCalls = 50;
 /** So many calls tell how long one takes without the attack. */
@@ -14,8 +16,6 @@ const leastCalls = 60;
 
 /** What became of the calls that a bystander made during an attack. */
 export interface Bystander {
-  /** The part of the calls that succeeded. */
-  readonly succeeded: number;
   /** The time within which 95 % of the calls ended. */
   readonly p95Ms: number;
   /** The same before the attack. It is some milliseconds, and more where other programs keep the machine busy. */
@@ -33,9 +33,9 @@ export async function besides(
   call: (deadlineMs: number) => Promise<unknown>,
   attack: () => Promise<unknown>,
 ): Promise<Bystander> {
-  for (let count = 0; count < warmUpCalls; count += 1) await call(10 * deadlineMs);
+  for (let count = 0; count < warmUpCalls; count += 1) await call(quietDeadlineMs);
   const quiet: number[] = [];
-  for (let count = 0; count < quietCalls; count += 1) quiet.push(await timeOf(() => call(10 * deadlineMs)));
+  for (let count = 0; count < quietCalls; count += 1) quiet.push(await timeOf(() => call(quietDeadlineMs)));
 
   const failures: string[] = [];
   const calls: Promise<number>[] = [];
@@ -54,12 +54,7 @@ export async function besides(
   });
   await enough;
   const times = await Promise.all(calls);
-  return {
-    succeeded: 1 - failures.length / times.length,
-    p95Ms: p95(times),
-    quietP95Ms: p95(quiet),
-    failures: [...new Set(failures)],
-  };
+  return { p95Ms: p95(times), quietP95Ms: p95(quiet), failures };
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
@@ -73,10 +68,10 @@ function p95(times: readonly number[]): number {
 }
 
 /**
- * At least 95 % of the calls succeeded, and 95 % ended within half a second, or within 40 times what they
- * take on a machine that is busy with other programs.
+ * Every call succeeded, and 95 % ended within half a second, or within 40 times what they take on a machine
+ * that is busy with other programs.
  */
-export function expectUnharmed({ succeeded, p95Ms, quietP95Ms, failures }: Bystander): void {
-  expect(succeeded, failures.join('\n')).toBeGreaterThanOrEqual(0.95);
+export function expectUnharmed({ p95Ms, quietP95Ms, failures }: Bystander): void {
+  expect(failures).toEqual([]);
   expect(p95Ms).toBeLessThan(Math.max(500, 40 * quietP95Ms));
 }
