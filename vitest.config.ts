@@ -18,13 +18,25 @@ const withContainers = {
 };
 const withPrograms = { ...shared, globalSetup: ['test/support/build-program.ts', 'test/support/postgres.ts'] };
 
+// `npm run test:long` has these alone, and CI all others at every run.
+const exclude = ['**/*.long.test.ts'];
+
 export default defineConfig({
   test: {
     maxWorkers: 3,
     projects: [
-      { test: { ...withPrograms, name: 'suite', include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'] } },
-      { test: { ...withPrograms, name: 'load', include: ['test/load/**/*.test.ts'] } },
-      { test: { ...withContainers, name: 'containers', include: ['test/containers/**/*.test.ts'] } },
+      {
+        test: {
+          ...withPrograms,
+          name: 'suite',
+          include: ['test/{unit,contract,integration,e2e}/**/*.test.ts'],
+          exclude,
+        },
+      },
+      { test: { ...withPrograms, name: 'load', include: ['test/load/**/*.test.ts'], exclude } },
+      { test: { ...withContainers, name: 'containers', include: ['test/containers/**/*.test.ts'], exclude } },
+      { test: { ...withPrograms, name: 'long', include: ['test/!(containers)/**/*.long.test.ts'] } },
+      { test: { ...withContainers, name: 'long-containers', include: ['test/containers/**/*.long.test.ts'] } },
     ],
   },
 });

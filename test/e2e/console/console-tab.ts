@@ -9,9 +9,12 @@ export class ConsoleTab {
    * without an idempotency key.
    */
   readonly #mishaps: string[] = [];
+  readonly #closeAll: () => Promise<void>;
 
-  constructor(page: Page) {
+  /** @param closeAll closes what was opened in its profile; the profile itself unless told. */
+  constructor(page: Page, closeAll = () => page.context().close()) {
     this.page = page;
+    this.#closeAll = closeAll;
     page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
     page.on('request', (request) => {
       const isMutation = request.method() === 'POST' && /Service\/(Create|Update|Delete|Generate)/.test(request.url());
@@ -60,7 +63,7 @@ export class ConsoleTab {
 
   /** Rejects when something went wrong in the page without being shown. */
   async close(): Promise<void> {
-    await this.page.context().close();
+    await this.#closeAll();
     expect(this.#mishaps).toEqual([]);
   }
 }
