@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-// A process of overload-idle.test.ts opens connections and keeps them until its input ends. It has a
+// A process of overload-idle.long.test.ts opens connections and keeps them until its input ends. It has a
 // limit of open files of its own. It prints how many are open and how many the service has closed.
 
 const port = Number(process.argv[2]);
