@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withArguments } from '../../shared/config/arguments.ts';
 import { ConfigError, type Environment } from '../../shared/config/variables.ts';
 import { connectionErrorMessage } from '../../shared/db/errors.ts';
 import { migrate } from '../../shared/db/migrate.ts';
@@ -37,8 +36,7 @@ process.exit();
 async function run(): Promise<number> {
   const { signal } = stopping;
   try {
-    const env = withArguments(process.env);
-    await start(readStartSettings(env), env);
+    await start(readStartSettings(process.env), process.env);
     if (!signal.aborted) await once(signal, 'abort');
     throw signal.reason;
   } catch (error) {

@@ -37,8 +37,6 @@ export interface ServiceConfig {
   readonly bindAddress: string;
   readonly grpcPort: number;
   readonly webPort: number;
-  /** The number of processes that share the ports. */
-  readonly processes: number;
   /** Undefined: metrics are off. */
   readonly metricsPort: number | undefined;
   /** Whether traces are sent; the exporter reads their destination from its own variables. */
@@ -95,7 +93,6 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     bindAddress: readBindAddress(env, errors),
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, errors),
     webPort: readPort(env, `${prefix}_WEB_PORT`, ports.web, errors),
-    processes: readCount(env, 'PROCESSES', 1, 64, errors),
     sendsTraces: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], errors) !== undefined,
     metricsPort: readOptionalPort(env, `${prefix}_METRICS_PORT`, errors),
     drainMs: readMilliseconds(env, 'DRAIN_MS', 0, errors),

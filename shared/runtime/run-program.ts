@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
 import { ConfigError } from '../config/variables.ts';
@@ -34,14 +33,9 @@ export async function runProgram(name: string, run: (stopRequested: Promise<void
 function untilStopRequested(): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected === false) resolve();
-    // Not `once`: when a whole process group is signaled, as systemd does, the processes of `--processes` get each
-    // signal twice. Without a listener, the second one would end them at once.
+    // Not `once`: without a listener, a second signal would end the process at once.
     process.on('SIGTERM', () => resolve());
     process.on('SIGINT', () => resolve());
-    process.prependOnceListener('disconnect', () => {
-      // Otherwise Node's own listener in a cluster worker exits at once, with calls in flight.
-      if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-      resolve();
-    });
+    process.once('disconnect', () => resolve());
   });
 }

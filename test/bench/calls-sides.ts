@@ -36,8 +36,6 @@ export interface Stage extends Services, BareServers {
   databaseTime(): Promise<number>;
   /** Starts a server that gives one answer, in binary form, to all calls of a procedure. */
   startEcho(path: string, answer: Buffer): Promise<MeasuredServer>;
-  /** Starts another slot-service, of several processes on both cores. */
-  startSlotService(processes: number): Promise<MeasuredServer>;
 }
 
 /** One side of a comparison. */

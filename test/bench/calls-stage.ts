@@ -85,16 +85,6 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
         await writeFile(file, JSON.stringify({ path, answer: answer.toString('base64') } satisfies EchoConfig));
         return start('echo', [join(scripts, 'bare-echo.js'), file]);
       },
-      startSlotService: (processes) =>
-        start(
-          `slot-service-${processes}`,
-          [mainOf(root, 'slot'), '--processes', String(processes)],
-          environmentOf('slot', databaseUrl),
-          {
-            cores: '0,1',
-            processes,
-          },
-        ),
       close,
     };
   } catch (error) {

@@ -2,7 +2,6 @@ import { cpus } from 'node:os';
 import type { Row } from './calls-rows.ts';
 import type { Sample } from './load.ts';
 import { median } from './median.ts';
-import type { Scaling } from './scaling.ts';
 import type { Stall } from './stalls.ts';
 
 /** One round of one side. */
@@ -47,12 +46,7 @@ const head = [
 ];
 
 /** The result as Markdown. */
-export function formatResult(
-  measured: readonly Measured[],
-  stalls: readonly Stall[],
-  scalings: readonly Scaling[],
-  conditions: Conditions,
-): string {
+export function formatResult(measured: readonly Measured[], stalls: readonly Stall[], conditions: Conditions): string {
   const all = measured.flatMap(({ service, bare = [], echo = [] }) => [...service, ...bare, ...echo]);
   const others = all.reduce((sum, round) => sum + round.others, 0) / Math.max(1, all.length);
   const lines = [...describe(conditions, others), ''];
@@ -67,30 +61,7 @@ export function formatResult(
       lines.push(line([name, ...[alone.p50, alone.p99, beside.p50, beside.p99].map((value) => value.toFixed(2))]));
     }
   }
-  if (scalings.length > 0) {
-    const columns = ['all on two cores', 'one process, calls/s', 'two', 'ratio', 'target', '', "the load's share"];
-    lines.push(
-      '',
-      line(columns),
-      line(columns.map((_, at) => (at < 1 ? '---' : '---:'))),
-      ...scalings.map(formatScaling),
-    );
-  }
   return `${lines.join('\n').trim()}\n`;
-}
-
-function formatScaling({ name, one, two, loadShare }: Scaling): string {
-  const [single, double] = [one, two].map((samples) => median(samples.map(({ perSecond }) => perSecond)));
-  const ratio = Number(double) / Number(single);
-  return line([
-    name,
-    Number(single).toFixed(0),
-    Number(double).toFixed(0),
-    ratio.toFixed(2),
-    '≥ 1.60',
-    ratio >= 1.6 ? 'met' : 'missed',
-    `${(loadShare * 100).toFixed(0)} %`,
-  ]);
 }
 
 function formatRow({ row, service, bare, echo }: Measured): string {

@@ -7,7 +7,6 @@ import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
-import { measureScaling } from './scaling.ts';
 import { busyTime, serverTime } from './servers.ts';
 import { measureStalls } from './stalls.ts';
 
@@ -37,8 +36,7 @@ try {
     if (isAsked(titleOf(row), options.only)) measured.push(await measure(row));
   }
   const stalls = await measureStalls(stage, seconds * 3, options.only);
-  const scaling = isAsked('processes', options.only) ? await measureScaling(stage, rounds, seconds) : [];
-  const result = formatResult(measured, stalls, scaling, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
+  const result = formatResult(measured, stalls, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
   await writeFile(options.out, result);
   console.log(`\n${result}\nwritten to ${options.out}`);
 } finally {

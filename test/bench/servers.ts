@@ -29,15 +29,14 @@ export function track(child: ChildProcess): ChildProcess {
 }
 
 /**
- * Starts a script on core 0, or on other `cores`, with its log in a file of `folder`, and waits for its
- * lines `serving`, one for each of its processes.
+ * Starts a script on core 0, or on other `cores`, with its log in a file of `folder`, and waits for its line `serving`.
  */
 export async function startServer(
   name: string,
   command: readonly string[],
   env: NodeJS.ProcessEnv,
   folder: string,
-  { cores = '0', processes = 1 } = {},
+  { cores = '0' } = {},
 ): Promise<MeasuredServer> {
   const log = path.join(folder, `${name}.log`);
   // Appending, because it is truncated meanwhile.
@@ -45,7 +44,7 @@ export async function startServer(
   const child = track(
     spawn('taskset', ['-c', cores, process.execPath, ...command], { env, stdio: ['ignore', output, 'inherit'] }),
   );
-  const ports = await untilServing(name, child, log, processes);
+  const ports = await untilServing(name, child, log);
   return {
     name,
     pid: child.pid ?? 0,
@@ -62,12 +61,12 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function untilServing(name: string, child: ChildProcess, log: string, processes: number) {
+async function untilServing(name: string, child: ChildProcess, log: string) {
   for (let waited = 0; waited < 600; waited += 1) {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
     const lines = (await readFile(log, 'utf8')).split('\n');
-    const [serving, ...others] = lines.filter((line) => line.includes('"msg":"serving"'));
-    if (serving !== undefined && others.length === processes - 1) {
+    const serving = lines.find((line) => line.includes('"msg":"serving"'));
+    if (serving !== undefined) {
       const { grpcPort = 0, webPort = 0 }: { grpcPort?: number; webPort?: number } = JSON.parse(serving);
       return { grpcPort, webPort };
     }
@@ -106,7 +105,7 @@ export async function startPair(
   const serverOf = async (): Promise<MeasuredServer> => ({
     name,
     pid: child.pid ?? 0,
-    ...(await untilServing(name, child, log, 1)),
+    ...(await untilServing(name, child, log)),
     forgetLog: () => truncate(log),
     stop: () => end(child),
   });

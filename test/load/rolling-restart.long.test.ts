@@ -8,25 +8,25 @@ import { signToken } from '../support/tokens.ts';
 import { connectCaller, grpcCaller, RollingLoad, underLoad } from './rolling-load.ts';
 
 /** Stops a replica and starts it again on its ports, under load before, meanwhile and afterwards. */
-async function restart(stage: Stage, replica: Replica, loads: readonly RollingLoad[], processes: number) {
+async function restart(stage: Stage, replica: Replica, loads: readonly RollingLoad[]) {
   await underLoad(loads);
   const start = performance.now();
   const code = await replica.stop();
   const stopMs = Math.round(performance.now() - start);
   await underLoad(loads);
   const ports = { grpc: replica.ports.grpcPort, web: replica.ports.webPort };
-  const restarted = await stage.start({ ports, processes });
+  const restarted = await stage.start({ ports });
   // A client whose connection was refused tries again within 5 s. Until then it calls the other replica alone.
   await expect.poll(() => restarted.log.some(({ msg, protocol }) => msg === 'call' && protocol === 'grpc')).toBe(true);
   await underLoad(loads);
   return { restarted, code, stopMs };
 }
 
-it('A rolling restart of two replicas, of one process and of two, loses no call and no write', async () => {
+it('A rolling restart of two replicas loses no call and no write', async () => {
   const stage = await Stage.open();
   onTestFinished(() => stage.close());
   await stage.database.sql(`insert into products (id, name, images) values (1, 'Milk', '{}')`);
-  const [one, two] = await Promise.all([stage.start(), stage.start({ processes: 2 })]);
+  const [one, two] = await Promise.all([stage.start(), stage.start()]);
   const { slotId } = await createSlot(one);
   const token = await signToken({ staffId: 1 });
   const addresses = [one, two].map(({ ports }) => `127.0.0.1:${ports.grpcPort}`);
@@ -38,11 +38,8 @@ it('A rolling restart of two replicas, of one process and of two, loses no call 
   ];
   let last = two;
   try {
-    for (const [replica, processes] of [
-      [one, 1],
-      [two, 2],
-    ] as const) {
-      const { restarted, code, stopMs } = await restart(stage, replica, loads, processes);
+    for (const replica of [one, two]) {
+      const { restarted, code, stopMs } = await restart(stage, replica, loads);
       expect(code).toBe(0);
       expect(stopMs).toBeLessThan(5_000);
       expect(replica.log.filter(({ level }) => level === 'error')).toEqual([]);

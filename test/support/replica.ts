@@ -17,8 +17,6 @@ export interface ReplicaOptions {
   readonly refreshDelayMs?: number;
   /** The only core that its processes may use; unset: all. */
   readonly core?: number | undefined;
-  /** How many processes share its ports. */
-  readonly processes?: number;
   /** Unset: free ones. */
   readonly ports?: { readonly grpc: number; readonly web: number };
   /** Further variables. */
@@ -59,15 +57,14 @@ export class Replica {
   }
 
   /**
-   * Starts one, and resolves once all its processes serve. Rejects with what it printed when it ends
-   * before.
+   * Starts one, and resolves once it serves. Rejects with its output if it ends before.
    */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const process = new SpawnedProcess(options);
     const failed = process.ended.then(() =>
       Promise.reject<never>(new Error(`the replica did not start: ${process.stderr}`)),
     );
-    const ports = await Promise.race([process.untilServing(options.processes ?? 1), failed]);
+    const ports = await Promise.race([process.untilServing(), failed]);
     failed.catch(() => undefined);
     return new Replica(process, options.databaseUrl, ports, await signToken({ staffId: 1 }));
   }
@@ -114,16 +111,7 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
 
   constructor(options: ReplicaOptions) {
-    const {
-      databaseUrl,
-      redisUrl,
-      refreshDelayMs = 100,
-      processes = 1,
-      ports,
-      service = 'slot',
-      core,
-      env: more,
-    } = options;
+    const { databaseUrl, redisUrl, refreshDelayMs = 100, ports, service = 'slot', core, env: more } = options;
     const prefix = service.toUpperCase();
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     delete env.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -136,7 +124,6 @@ class SpawnedProcess {
         AUTH_JWT_SECRET: testSecret,
         [`${prefix}_GRPC_PORT`]: String(ports?.grpc ?? 0),
         [`${prefix}_WEB_PORT`]: String(ports?.web ?? 0),
-        PROCESSES: String(processes),
         STORE_REFRESH_DELAY_MS: String(refreshDelayMs),
         // One caller writes without an end.
         STORED_MIB_PER_HOUR: '1000000',
@@ -158,13 +145,12 @@ class SpawnedProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Resolves with the ports once so many processes have logged that they serve. */
-  untilServing(processes: number): Promise<ReplicaPorts> {
+  /** Resolves with the ports once it has logged that it serves. */
+  untilServing(): Promise<ReplicaPorts> {
     return new Promise((resolve) => {
       this.lines?.on('line', () => {
-        const serving = this.log.filter(({ msg }) => msg === 'serving');
-        const { grpcPort, webPort } = serving[0] ?? {};
-        if (serving.length >= processes) resolve({ grpcPort: Number(grpcPort), webPort: Number(webPort) });
+        const serving = this.log.find(({ msg }) => msg === 'serving');
+        if (serving !== undefined) resolve({ grpcPort: Number(serving.grpcPort), webPort: Number(serving.webPort) });
       });
     });
   }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { readStartSettings } from '../../services/dev/settings.ts';
-import { withArguments } from '../../shared/config/arguments.ts';
 import { readConfig } from '../../shared/config/config.ts';
 
 const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
@@ -62,12 +61,6 @@ describe('The configuration', () => {
     ['TLS_CERT_FILE', { TLS_CLIENT_CA_FILE: 'ca.crt' }],
   ])('The error for a wrong variable names it: %s', (name, change) => {
     expect(() => readConfig('slot', { ...valid, ...change })).toThrow(name);
-  });
-
-  it.each(['0', '-1', 'many', '65'])('The argument --processes=%s is refused', (count) => {
-    expect(() => readConfig('slot', withArguments(valid, [`--processes=${count}`]))).toThrow(
-      'PROCESSES must be a whole number from 1 to 64',
-    );
   });
 
   it('A certificate and its key turn TLS on; without them the ports are in cleartext', () => {
