@@ -8,7 +8,7 @@ const noChromium = existsSync(executablePath) ? undefined : `no Chromium at ${ex
 const args = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  // The tabs of a profile share a process: to start one takes longer than to open the page.
+  // The tabs of a profile share a process.
   '--process-per-site',
 ];
 

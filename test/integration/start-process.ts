@@ -109,3 +109,38 @@ async function findFreePorts(count: number): Promise<string[]> {
   while (ports.size < count) ports.add(String(await findFreePort()));
   return [...ports];
 }
+
+/** A run of `npm start` that tests share as long as none of them ends it: a start compiles four processes. */
+export class SharedStart {
+  readonly #place: Place;
+  #running: StartProcess | undefined;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  /** The run of the tests before, or a new one. */
+  async ready(): Promise<{ readonly started: StartProcess; readonly output: string }> {
+    this.#running ??= new StartProcess(this.#place);
+    return { started: this.#running, output: await this.#running.ready() };
+  }
+
+  /** How the run of the tests before comes to its end. */
+  ended(started: StartProcess): Promise<End> {
+    this.#running = undefined;
+    return started.ended;
+  }
+
+  /** The ids of the processes of the run, but for the one that started the others. */
+  async findAll(): Promise<number[]> {
+    const services = ['slot-service', 'coupon-service', 'staff-console'];
+    const places = services.map((name) => findService(name, this.#place));
+    const found = await Promise.all([findDatabase(this.#place), ...places]);
+    return found.filter((pid) => pid !== undefined);
+  }
+
+  async end(): Promise<void> {
+    this.#running?.signal('SIGTERM');
+    await this.#running?.ended;
+  }
+}

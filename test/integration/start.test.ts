@@ -3,40 +3,19 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive, run } from '../support/processes.ts';
-import { findDatabase, findService, makePlace, type Place, removePlace, StartProcess } from './start-process.ts';
+import { makePlace, type Place, removePlace, SharedStart, StartProcess } from './start-process.ts';
 
-const services = ['slot-service', 'coupon-service', 'staff-console'];
-
-// A start compiles four processes: the tests share one as long as none of them ends it.
 describe('npm start', () => {
   let place: Place;
-  let running: StartProcess | undefined;
+  let shared: SharedStart;
   beforeAll(async () => {
     place = await makePlace();
+    shared = new SharedStart(place);
   });
   afterAll(async () => {
-    running?.signal('SIGTERM');
-    await running?.ended;
+    await shared.end();
     await removePlace(place);
   });
-
-  /** The run of the tests before, or a new one. */
-  async function ready(): Promise<{ readonly started: StartProcess; readonly output: string }> {
-    running ??= new StartProcess(place);
-    return { started: running, output: await running.ready() };
-  }
-
-  /** How the run of the tests before comes to its end. */
-  async function ended(started: StartProcess) {
-    running = undefined;
-    return started.ended;
-  }
-
-  /** The ids of the processes of the run, but for the one that started the others. */
-  async function findAll(): Promise<number[]> {
-    const found = await Promise.all([findDatabase(place), ...services.map((name) => findService(name, place))]);
-    return found.filter((pid) => pid !== undefined);
-  }
 
   async function call(procedure: string, body: object, output: string): Promise<unknown> {
     const authorization = /authorization: (Bearer [^']+)'/.exec(output)?.[1] ?? '';
@@ -56,7 +35,7 @@ describe('npm start', () => {
   });
 
   it('npm start prints commands that work over HTTP and gRPC', async () => {
-    const { output } = await ready();
+    const { output } = await shared.ready();
     const printed = (command: string) => output.split('\n').find((line) => line.startsWith(`${command} `)) ?? '';
     for (const command of ['curl', 'npx']) {
       const { stdout } = await run('sh', ['-c', printed(command)]);
@@ -66,7 +45,7 @@ describe('npm start', () => {
   });
 
   it('npm start prints a link first that opens the staff console, signed in', async () => {
-    const { output } = await ready();
+    const { output } = await shared.ready();
     const link = /^Staff console +(\S+)$/m.exec(output)?.[1] ?? '';
     expect(output.indexOf(link)).toBeLessThan(output.indexOf('slot-service    gRPC'));
     const { origin, hash } = new URL(link);
@@ -78,13 +57,13 @@ describe('npm start', () => {
   });
 
   it('npm run staff manages the staff users of the database of npm start', async () => {
-    await ready();
+    await shared.ready();
     expect((await staff('list')).stdout).toMatch(/^1\tactive\t/);
     expect((await staff('add', 'Asha Menon')).stdout).toMatch(/^\d+\tactive\tAsha Menon\n$/);
   });
 
   it('npm start allows the origins of localhost on any port, and no others', async () => {
-    await ready();
+    await shared.ready();
     const allowed = async (origin: string) => {
       const headers = { origin, 'access-control-request-method': 'POST' };
       const url = `http://127.0.0.1:${place.SLOT_WEB_PORT}/slot.v1.SlotService/GetSlots`;
@@ -99,7 +78,7 @@ describe('npm start', () => {
   });
 
   it('npm start refuses a data folder that another run uses', async () => {
-    await ready();
+    await shared.ready();
     const other = await makePlace();
     onTestFinished(() => removePlace(other));
     const end = await new StartProcess({ ...other, DATA_DIR: place.DATA_DIR ?? '' }).ended;
@@ -108,47 +87,16 @@ describe('npm start', () => {
 
   it('Ctrl-C stops every process of npm start, and the next start has the data', async () => {
     const search = { search: '9812398123' };
-    const first = await ready();
+    const first = await shared.ready();
     await call('CreateCoupon', { mobile: search.search }, first.output);
-    const pids = await findAll();
+    const pids = await shared.findAll();
     expect(pids).toHaveLength(4);
     first.started.signalGroup('SIGINT');
-    expect(await ended(first.started)).toMatchObject({ code: 0, stderr: '' });
+    expect(await shared.ended(first.started)).toMatchObject({ code: 0, stderr: '' });
     expect(pids.filter(isAlive)).toEqual([]);
 
-    const kept = await call('GetUsersMiniInfo', search, (await ready()).output);
+    const kept = await call('GetUsersMiniInfo', search, (await shared.ready()).output);
     expect(kept).toMatchObject({ users: [{ mobile: search.search }] });
-  });
-
-  it('npm start ends with a line that names a service that died', async () => {
-    const { started } = await ready();
-    const pids = await findAll();
-    const coupon = await findService('coupon-service', place);
-    if (coupon === undefined) throw new Error('coupon-service is not running');
-    process.kill(coupon, 'SIGKILL');
-    expect(await ended(started)).toMatchObject({
-      code: 1,
-      stderr: 'coupon-service ended by itself (SIGKILL): stopping everything\n',
-    });
-    expect(pids.filter(isAlive)).toEqual([]);
-  });
-
-  it('npm start takes over from a run that was killed', async () => {
-    const { started } = await ready();
-    const database = await findDatabase(place);
-    started.signal('SIGKILL');
-    running = undefined;
-    await ready();
-    expect(await findDatabase(place)).not.toBe(database);
-  });
-
-  it('npm start leaves no process behind when it is killed', async () => {
-    const { started } = await ready();
-    const pids = await findAll();
-    expect(pids).toHaveLength(4);
-    started.signal('SIGKILL');
-    await ended(started);
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   });
 });
 

@@ -27,7 +27,7 @@ export class ConsoleStage {
   readonly origin: string;
   readonly #console: RunningConsole;
   readonly #browser: Browser;
-  /** Profiles whose tabs were closed, by their options: a tab in one finds the page in its cache, and takes half the time. */
+  /** Profiles whose tabs were closed, by their options: a tab in one takes half the time. */
   readonly #idle = new Map<string, BrowserContext[]>();
 
   private constructor(services: [TestService, TestService], running: RunningConsole, browser: Browser) {
@@ -55,17 +55,27 @@ export class ConsoleStage {
   async openTab({ path = '/slots', token, initScript = '', ...options }: TabOptions = {}): Promise<ConsoleTab> {
     const text = token ?? (await signToken({ staffId: 1, subject: 'staff-1' }));
     const idle = this.#idleFor(options);
-    const profile = idle.pop() ?? (await this.#browser.newContext({ timezoneId: 'Asia/Kolkata', ...options }));
-    profile.setDefaultTimeout(20_000);
+    const profile = idle.pop() ?? (await this.#openProfile(options));
+    const [parked] = profile.pages();
     const page = await profile.newPage();
     await page.addInitScript(initScript);
     const tab = new ConsoleTab(page, async () => {
-      await Promise.all(profile.pages().map((each) => each.close()));
+      const opened = profile.pages().filter((each) => each !== parked);
+      await Promise.all(opened.map((each) => each.close()));
       await profile.clearCookies();
       idle.push(profile);
     });
     await page.goto(`${this.origin}${path}${text === '' ? '' : `#token=${text}`}`);
     return tab;
+  }
+
+  /** A profile with a page that keeps its process: to start one takes longer than to open a tab. */
+  async #openProfile(options: BrowserContextOptions): Promise<BrowserContext> {
+    const profile = await this.#browser.newContext({ timezoneId: 'Asia/Kolkata', ...options });
+    profile.setDefaultTimeout(20_000);
+    const parked = await profile.newPage();
+    await parked.goto(`${this.origin}/healthz`);
+    return profile;
   }
 
   #idleFor(options: BrowserContextOptions): BrowserContext[] {
