@@ -6,6 +6,7 @@ import type { ServiceName } from '../../shared/config/config.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { couponMutations, type Mutations, type PreparedMutation, slotMutations } from '../support/mutations.ts';
 import { Replica } from '../support/replica.ts';
 import { signToken } from '../support/tokens.ts';
@@ -169,20 +170,11 @@ export class ChaosStage {
       const [name, prepare] = entries[n % entries.length] ?? [];
       if (name === undefined || prepare === undefined) throw new Error('there are no mutations');
       n += 1;
-      await this.mutate(name, await prepared(() => prepare(this.#sql)), client);
+      // While PostgreSQL is away it can't be prepared.
+      const mutation = await eventually(() => prepare(this.#sql), 120_000);
+      await this.mutate(name, mutation, client);
       await pause(pauseMs);
     });
-  }
-}
-
-/** Prepares a mutation; while PostgreSQL is away, again. */
-async function prepared<Api>(prepare: () => Promise<PreparedMutation<Api>>): Promise<PreparedMutation<Api>> {
-  for (;;) {
-    try {
-      return await prepare();
-    } catch {
-      await pause(100);
-    }
   }
 }
 
