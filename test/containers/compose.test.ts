@@ -34,6 +34,13 @@ describeWithEngine('docker-compose.yml', () => {
     });
   });
 
+  it('Every container is healthy, and none was started before what it needs', async () => {
+    const state = '{{.RestartCount}} {{.State.Health.Status}}';
+    for (const container of await loaded.stack.containersOf()) {
+      expect(await docker('inspect', '--format', state, container)).toBe('0 healthy');
+    }
+  });
+
   it('Every container is confined: a read-only file system, no capability but of the stores, and no way to more', async () => {
     const format = '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}}';
     const containers = await loaded.stack.containersOf();
