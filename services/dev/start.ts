@@ -60,7 +60,7 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
     throw new ConfigError(`the database can't be migrated: ${connectionErrorMessage(error)}`);
   });
   signal.throwIfAborted();
-  const seeded = settings.seedDemo && (await seedDemo(database.url, new Date()));
+  const seeded = settings.seedDemo && (await seedDemo(database.url));
   signal.throwIfAborted();
   const services = ['slot-service', 'coupon-service', 'staff-console'].map((name) => startService(name, env));
   const { host, slot, coupon } = settings;

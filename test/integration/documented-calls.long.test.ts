@@ -23,7 +23,7 @@ describe('The documented calls', () => {
 
   beforeAll(async () => {
     database = await createDatabase();
-    await seedDemo(database.url, new Date());
+    await seedDemo(database.url);
     running = { slot: await start('slot'), coupon: await start('coupon') };
     env = { TOKEN: await signToken({ staffId: 1 }), AUTH_JWT_SECRET: testSecret };
   });

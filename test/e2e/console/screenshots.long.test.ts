@@ -86,7 +86,7 @@ describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
 /** Replaces the fixture of tests by the demo catalogue. */
 async function seed({ database }: TestService): Promise<void> {
   await database.sql('truncate staff_users, products, product_groups, users cascade');
-  await seedDemo(database.url, new Date());
+  await seedDemo(database.url);
 }
 
 /** Changes some slots and coupons, as staff do on a day. Returns the slot that is pictured. */
