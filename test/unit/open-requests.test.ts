@@ -3,12 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import type { Connection } from '../../shared/rpc/limits/connections.ts';
 import {
-  maxOpenRequests,
   maxRequestBytes,
   maxStrangersBytes,
-  maxStrangersRequests,
   maxStrangersRequestsPerConnection,
   maxUnreadBytes,
+  minRequestBytes,
   requestTimeoutMs,
   responseTimeoutMs,
 } from '../../shared/rpc/limits/limits.ts';
@@ -16,6 +15,8 @@ import { OpenRequest, OpenRequests } from '../../shared/rpc/limits/open-requests
 
 const aMoment = 1_000;
 const mebibyte = 1024 * 1024;
+const maxOpenRequests = maxRequestBytes / minRequestBytes;
+const maxStrangersRequests = maxStrangersBytes / minRequestBytes;
 
 class PlainRequest extends OpenRequest {
   isArriving = false;
@@ -71,15 +72,15 @@ describe('The open requests of a process', () => {
     return {
       subject,
       socket: new Socket(),
-      strangersRequests: 0,
+      strangersRequests: new Set(),
       identified,
       identify: (each) => identified.push(each),
     };
   }
 
   function begin(authorization?: string, state: Partial<PlainRequest> = {}, over = connection()): PlainRequest {
-    const request = Object.assign(new PlainRequest(requests, [], false), state);
-    requests.begin(request, authorization, over);
+    const request = Object.assign(new PlainRequest(requests, over, [], false), state);
+    requests.begin(request, authorization);
     return request;
   }
 
@@ -189,30 +190,30 @@ describe('The open requests of a process', () => {
   it('A caller has its share of the memory for large requests, and another one is not affected', () => {
     const half = maxRequestBytes / 2;
     const first = beginKnown('busy');
-    expect(requests.reserve(first, half)).toBe(true);
-    expect(requests.reserve(beginKnown('busy'), mebibyte)).toBe(false);
-    expect(requests.reserve(beginKnown('calm'), mebibyte)).toBe(true);
+    expect(first.reserve(half)).toBe(true);
+    expect(beginKnown('busy').reserve(mebibyte)).toBe(false);
+    expect(beginKnown('calm').reserve(mebibyte)).toBe(true);
     requests.end(first);
-    expect(requests.reserve(beginKnown('busy'), mebibyte)).toBe(true);
+    expect(beginKnown('busy').reserve(mebibyte)).toBe(true);
   });
 
   it('A large request of a stranger takes the memory of the oldest strangers, and none of a caller', () => {
     const [oldest, newest, known] = [begin(), begin(), beginKnown('caller')];
-    expect(requests.reserve(oldest, maxStrangersBytes)).toBe(true);
-    expect(requests.reserve(newest, mebibyte)).toBe(true);
+    expect(oldest.reserve(maxStrangersBytes - minRequestBytes)).toBe(true);
+    expect(newest.reserve(mebibyte)).toBe(true);
     expect(oldest.isReset).toBe(true);
     expect(newest.isReset).toBe(false);
-    expect(requests.reserve(oldest, maxStrangersBytes)).toBe(false);
-    expect(requests.reserve(known, maxRequestBytes / 2)).toBe(true);
-    expect(requests.reserve(begin(), 2 * maxStrangersBytes)).toBe(false);
+    expect(oldest.reserve(maxStrangersBytes)).toBe(false);
+    expect(known.reserve(maxRequestBytes / 2)).toBe(true);
+    expect(begin().reserve(2 * maxStrangersBytes)).toBe(false);
   });
 
   it('The memory of a stranger moves to the share of its caller', async () => {
     const request = begin('caller');
-    expect(requests.reserve(request, maxStrangersBytes)).toBe(true);
+    expect(request.reserve(maxStrangersBytes)).toBe(true);
     await vi.advanceTimersByTimeAsync(0);
-    expect(requests.reserve(begin(), maxStrangersBytes)).toBe(true);
-    expect(requests.reserve(beginKnown('caller'), maxRequestBytes / 2)).toBe(false);
+    expect(begin().reserve(maxStrangersBytes)).toBe(true);
+    expect(beginKnown('caller').reserve(maxRequestBytes / 2)).toBe(false);
     expect(request.isReset).toBe(false);
   });
 

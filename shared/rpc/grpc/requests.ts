@@ -1,9 +1,9 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
 import { changeTimeout, http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
-import { Connections } from '../limits/connections.ts';
+import { type Connection, Connections } from '../limits/connections.ts';
 import { capGrpcTimeout } from '../limits/grpc-timeout.ts';
-import { smallRequestBytes } from '../limits/limits.ts';
+import { maxOpenServiceRequestBytes } from '../limits/limits.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 
 // gRPC clients report it as RESOURCE_EXHAUSTED. They would retry a REFUSED_STREAM at once.
@@ -12,7 +12,7 @@ const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 const stopping = constants.NGHTTP2_REFUSED_STREAM;
 const frameHeaderBytes = 5;
 
-/** What travels over the gRPC port. */
+/** The connections of a gRPC server, and its streams without a deadline. */
 export interface GrpcTraffic {
   readonly connections: readonly Connections[];
   /** Ends the streams of health and reflection, which may stay open for as long as their clients like. */
@@ -20,9 +20,9 @@ export interface GrpcTraffic {
 }
 
 /**
- * Counts the requests and connections of a gRPC server for their callers, before its calls begin and
- * after they have ended, where no interceptor sees them, and caps their deadlines. The server must be bound. Throws a
- * `ConfigError` when grpc-js differs from the version that this relies on.
+ * Counts the requests and connections of a gRPC server before its calls begin and after they have ended, where no
+ * interceptor sees them, and caps their deadlines. The server must be bound. Throws a `ConfigError` when grpc-js
+ * differs from the version that this relies on.
  *
  * @param streamingPaths the paths of the procedures that answer with a stream.
  */
@@ -39,16 +39,17 @@ export function countRequests(
       'stream',
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
         if (stream.destroyed || stream.closed || stream.session === undefined) return;
-        const path = headers[':path'] ?? '';
-        const request = new GrpcRequest(requests, stream, headers, rawHeaders);
+        const connection = ofServer.of(stream.session.socket);
+        if (connection === undefined) return stream.session.destroy();
+        const request = new GrpcRequest(requests, connection, stream, headers, rawHeaders);
         // A streaming call may go on for days, but holds its request only until it is decoded.
-        if (streamingPaths.has(path)) stream.once('end', () => requests.release(request));
+        if (streamingPaths.has(headers[':path'] ?? '')) stream.once('end', () => requests.release(request));
         if (request.isOfOpenService) openServices.add(stream);
         stream.once('close', () => {
           requests.end(request);
           openServices.delete(stream);
         });
-        requests.begin(request, headers.authorization, ofServer.of(stream.session.socket));
+        requests.begin(request, headers.authorization);
         request.grow(0);
       },
     );
@@ -73,16 +74,17 @@ class GrpcRequest extends OpenRequest {
 
   constructor(
     requests: OpenRequests,
+    connection: Connection,
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
     rawHeaders: readonly string[],
   ) {
-    super(requests, rawHeaders, (headers['grpc-encoding'] ?? 'identity') !== 'identity');
+    super(requests, connection, rawHeaders, (headers['grpc-encoding'] ?? 'identity') !== 'identity');
     const path = headers[':path'] ?? '';
     this.isOfOpenService = path.startsWith('/grpc.');
     this.#isSingle = !path.startsWith('/grpc.reflection.');
     this.#stream = stream;
-    // Before grpc-js, which inflates every message of a chunk at once without regard for the others.
+    // grpc-js would inflate all messages of a chunk at once.
     onChunk(stream, (chunk) => {
       if (this.#frameHeader.byteLength < frameHeaderBytes) {
         this.#frameHeader = Buffer.concat([this.#frameHeader, chunk.subarray(0, frameHeaderBytes)]);
@@ -110,8 +112,8 @@ class GrpcRequest extends OpenRequest {
   /** Resets the request when it has grown beyond its one message, or beyond the memory for it. */
   grow(bytes: number): void {
     this.#size += bytes;
-    const fits = this.isOfOpenService ? this.memoryFor(this.#size) <= smallRequestBytes : this.reserve(this.#size);
-    if (!fits || this.#hasSecondMessage()) this.reset();
+    const isTooLarge = this.isOfOpenService && this.memoryFor(this.#size) > maxOpenServiceRequestBytes;
+    if (isTooLarge || !this.reserve(this.#size) || this.#hasSecondMessage()) this.reset();
   }
 
   #hasSecondMessage(): boolean {

@@ -1,28 +1,29 @@
-import { type Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { FairShare } from '../../fairness/fair-share.ts';
 import { maxConnections } from './limits.ts';
 
 /** A connection of a port. */
 export interface Connection {
+  /** The socket, over TLS the one that decrypts. */
   socket: Socket;
-  /** The first caller who has shown a credential on it; undefined: a stranger. */
+  /** The first caller who has shown a valid credential on it; undefined: a stranger. */
   subject: string | undefined;
-  /** The open requests on it that show no good credential. */
-  strangersRequests: number;
-  /** Counts a stranger's connection for a caller. Closes it when that caller has its share already. */
+  /** The open requests on it without a valid credential. */
+  readonly strangersRequests: Set<unknown>;
+  /** Counts a stranger's connection for a caller. Closes it if that caller has its share already. */
   identify(subject: string): void;
 }
 
-/** What names a connection: a TLS socket and that of an HTTP/2 session name the TCP socket below them. */
+/** A TCP socket, or the socket of a TLS connection or HTTP/2 session, which has the same address. */
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 /**
- * The open connections of a port. A caller has its share of them. When there are too many, the oldest
- * one of a stranger makes room for the newest.
+ * The open connections of a port. A caller has its share of them. When there are too many, the oldest of a stranger is
+ * closed.
  */
 export class Connections {
   readonly #open = new Map<string, Connection>();
-  /** The connections of sockets that were asked for: to name one takes long. */
+  /** Connections by socket: reading the address of an HTTP/2 session's socket takes 2 µs. */
   readonly #known = new WeakMap<Peer, Connection>();
   /** Oldest first. */
   readonly #strangers = new Set<Connection>();
@@ -31,22 +32,21 @@ export class Connections {
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => this.#add(socket));
     server.on('secureConnection', (socket: Socket) => {
-      this.of(socket).socket = socket;
+      const connection = this.of(socket);
+      if (connection !== undefined) connection.socket = socket;
     });
   }
 
-  /** The connection of a socket; when that has closed, one that is not counted. */
-  of(peer: Peer): Connection {
-    const known = this.#known.get(peer);
-    if (known !== undefined) return known;
-    const connection = this.#open.get(nameOf(peer)) ?? closed;
-    this.#known.set(peer, connection);
+  /** The connection of a socket; undefined if it was closed before. */
+  of(peer: Peer): Connection | undefined {
+    const connection = this.#known.get(peer) ?? this.#open.get(nameOf(peer));
+    if (connection !== undefined) this.#known.set(peer, connection);
     return connection;
   }
 
   /**
-   * Closes the connections that have sent nothing, such as those that browsers open ahead of need. Node
-   * counts them as busy, so they would hold up a shutdown.
+   * Closes the connections that have sent nothing, such as those that browsers open ahead of need. Node counts them as
+   * busy, so they would delay a shutdown.
    */
   closeSilent(): void {
     for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.destroy();
@@ -65,7 +65,7 @@ export class Connections {
       if (!this.#shares.fits(subject, 1)) socket.destroy();
       this.#shares.add(subject, 1);
     };
-    const connection: Connection = { socket, subject: undefined, strangersRequests: 0, identify };
+    const connection: Connection = { socket, subject: undefined, strangersRequests: new Set(), identify };
     this.#open.set(name, connection);
     this.#strangers.add(connection);
     socket.once('close', () => {
@@ -77,12 +77,5 @@ export class Connections {
     for (const oldest of this.#strangers) return void oldest.socket.destroy();
   }
 }
-
-const closed: Connection = {
-  socket: new Socket(),
-  subject: undefined,
-  strangersRequests: 0,
-  identify: () => undefined,
-};
 
 const nameOf = ({ remoteAddress, remotePort }: Peer): string => `${remoteAddress} ${remotePort}`;

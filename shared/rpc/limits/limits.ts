@@ -25,17 +25,14 @@ export const maxTimerMs = 2 ** 31 - 1;
 
 // What the callers of a process share.
 
-/** The requests that are open, from their headers to the end of their responses. */
-export const maxOpenRequests = 8_000;
-
 /** The calls that wait for a place. */
 export const maxWaitingCalls = 7_000;
 
-/** The memory of large requests. */
+/** The memory of open requests. */
 export const maxRequestBytes = 64 * MiB;
 
-/** A request up to this size is not counted: its connection takes as much memory anyway. */
-export const smallRequestBytes = 16 * 1024;
+/** The memory that an open request counts as, at least. */
+export const minRequestBytes = 8 * 1024;
 
 /** The bytes of large responses that clients have not read. */
 export const maxUnreadBytes = 128 * MiB;
@@ -49,13 +46,13 @@ export const maxConnections = 15_000;
 /** The concurrent requests of an HTTP/2 connection. The rest waits at the client. */
 export const maxStreamsPerConnection = 100;
 
-// What those share who have shown no credential, the strangers. The oldest makes room for the newest.
+// Requests of strangers: clients that have shown no valid credential.
 
-/** The open requests of one connection on which nobody has shown a credential; one more closes it. */
+/** Their open requests on a connection without a caller; one more closes it. */
 export const maxStrangersRequestsPerConnection = 10;
 
-/** Their open requests, such as half-sent ones, and those of health and reflection. */
-export const maxStrangersRequests = 1_000;
+/** The memory of their open requests; the oldest makes room for the newest. */
+export const maxStrangersBytes = 8 * MiB;
 
-/** The memory of their large requests. */
-export const maxStrangersBytes = 16 * MiB;
+/** A request to health or reflection, which strangers may call. */
+export const maxOpenServiceRequestBytes = 16 * 1024;

@@ -4,27 +4,27 @@ import { FairShare } from '../../fairness/fair-share.ts';
 import type { Connection } from './connections.ts';
 import {
   maxMessageBytes,
-  maxOpenRequests,
   maxRequestBytes,
   maxStrangersBytes,
-  maxStrangersRequests,
   maxStrangersRequestsPerConnection,
   maxUnreadBytes,
+  minRequestBytes,
   requestTimeoutMs,
   responseTimeoutMs,
-  smallRequestBytes,
 } from './limits.ts';
 
 // The highest compression ratio of deflate, and the memory of a zlib stream while it inflates.
 const maxInflation = 1032;
 const inflaterBytes = 48 * 1024;
+const sweepMs = 50;
 
-/** One request and its response, while they travel over a connection. */
+/** One request and its response, until the response has been read. */
 export abstract class OpenRequest {
-  /** The `sub` of its caller; undefined for a stranger, who has shown no credential yet. */
+  readonly connection: Connection;
+  /** The `sub` of its caller; undefined for a stranger, and until the credential is verified. */
   subject: string | undefined;
-  /** The memory that is counted for it. */
-  bytes = 0;
+  /** The memory that is reserved for it. */
+  bytes = minRequestBytes;
   startedAtMs = 0;
   /** The unread bytes at the last sweep, and since when they are that many. */
   lastUnread = 0;
@@ -34,31 +34,27 @@ export abstract class OpenRequest {
   readonly #headerBytes: number;
 
   /** @param rawHeaders header names and values, as Node received them. */
-  constructor(requests: OpenRequests, rawHeaders: readonly string[], isCompressed: boolean) {
+  constructor(requests: OpenRequests, connection: Connection, rawHeaders: readonly string[], isCompressed: boolean) {
     this.#requests = requests;
+    this.connection = connection;
     this.#isCompressed = isCompressed;
-    let headerBytes = 0;
-    for (const part of rawHeaders) headerBytes += part.length;
-    this.#headerBytes = headerBytes;
+    this.#headerBytes = rawHeaders.reduce((sum, part) => sum + part.length, 0);
   }
 
-  /** The memory that the request may take once so many bytes of its body have come. */
+  /** The memory that the request may take after `size` bytes of its body. */
   memoryFor(size: number): number {
     const body = this.#isCompressed ? Math.min(size * maxInflation, maxMessageBytes) + inflaterBytes : size;
     return this.#headerBytes + body;
   }
 
-  /**
-   * Counts the memory of the request, of whose body `size` bytes have come; false when its caller may
-   * take no more.
-   */
+  /** Reserves the memory that it may take after `size` bytes of its body. False if its caller has no memory left. */
   reserve(size: number): boolean {
-    return this.#requests.reserve(this, this.memoryFor(size));
+    return this.#requests.reserve(this, this.memoryFor(size) - this.bytes);
   }
 
   /** Whether parts of the request are still to come. */
   abstract readonly isArriving: boolean;
-  /** The bytes of the response that the client has not taken. */
+  /** The bytes of the response that the client has not read. */
   abstract readonly unread: number;
   /** Aborts the request at once. */
   abstract reset(): void;
@@ -66,27 +62,57 @@ export abstract class OpenRequest {
   abstract disconnect(): void;
 }
 
-const sweepMs = 50;
+/** Requests without a caller. When they exceed their memory, the oldest are reset. */
+class OldestFirst {
+  readonly #requests = new Set<OpenRequest>();
+  #freeBytes: number;
+
+  constructor(capacity: number) {
+    this.#freeBytes = capacity;
+  }
+
+  add(request: OpenRequest): void {
+    this.#requests.add(request);
+    this.#take(request.bytes);
+  }
+
+  /** Reserves memory for a request that needs `more`. False if it is not one of these, or was reset as the oldest. */
+  reserve(request: OpenRequest, more: number): boolean {
+    if (!this.#requests.has(request)) return false;
+    request.bytes += more;
+    this.#take(more);
+    return this.#requests.has(request);
+  }
+
+  #take(bytes: number): void {
+    this.#freeBytes -= bytes;
+    for (const oldest of this.#requests) {
+      if (this.#freeBytes >= 0) return;
+      this.delete(oldest);
+      oldest.reset();
+    }
+  }
+
+  delete(request: OpenRequest): boolean {
+    const isDeleted = this.#requests.delete(request);
+    if (isDeleted) this.#freeBytes += request.bytes;
+    return isDeleted;
+  }
+}
 
 /**
- * The requests of a process that are open, on both ports. A caller has its share of their number, of the
- * memory for large ones, and of the bytes that are sent and not read. Strangers have a small pot of
- * their own, in which the oldest request makes room for the newest: none of theirs can stand in the way
- * of one with a credential.
+ * The open requests of a process, on both ports, by the memory that they hold. A caller has its share of the memory for
+ * requests, and of the bytes that are sent but unread. Strangers have a small memory of their own, so that they never
+ * take that of callers; nor do requests whose credential is still being verified.
  */
 export class OpenRequests {
   readonly #authenticator: Authenticator;
-  /** Oldest first. */
   readonly #open = new Set<OpenRequest>();
-  /** Those whose credential is being verified, oldest first. */
-  readonly #unverified = new Set<OpenRequest>();
-  /** Those that have shown no good credential, oldest first, with their connections. */
-  readonly #strangers = new Map<OpenRequest, Connection>();
-  readonly #requests = new FairShare(maxOpenRequests);
   readonly #bytes = new FairShare(maxRequestBytes);
+  readonly #unverified = new OldestFirst(maxRequestBytes);
+  readonly #strangers = new OldestFirst(maxStrangersBytes);
   readonly #timer: NodeJS.Timeout;
-  #strangersBytes = 0;
-  /** As of the last sweep, with the responses that were sent since. */
+  /** As of the last sweep, with the responses sent since. */
   #unread = new FairShare(maxUnreadBytes);
   #waiting: (() => void)[] = [];
   #nowMs = performance.now();
@@ -102,81 +128,75 @@ export class OpenRequests {
   }
 
   /**
-   * Begins a request. It belongs to the caller whose credential it shows or, without one, to the caller
-   * of its connection. It is reset when that caller has its share of requests already.
+   * Begins a request. It belongs to the caller whose credential it shows or, without one, to the caller of its
+   * connection. Resets it if that caller has no memory left.
    */
-  begin(request: OpenRequest, authorization: string | undefined, connection: Connection): void {
+  begin(request: OpenRequest, authorization: string | undefined): void {
+    const { connection } = request;
     request.startedAtMs = this.#nowMs;
     this.#open.add(request);
     const known = authorization === undefined ? connection.subject : this.#authenticator.known(authorization)?.subject;
-    if (known !== undefined) {
-      connection.identify(known);
-      this.#assign(request, known);
-      return;
-    }
-    if (authorization === undefined) this.#addStranger(request, connection);
-    else void this.#identify(request, authorization, connection);
+    if (known !== undefined) this.#assign(request, known);
+    else if (authorization === undefined) this.#addStranger(request);
+    else void this.#identify(request, authorization);
   }
 
-  async #identify(request: OpenRequest, authorization: string, connection: Connection): Promise<void> {
+  async #identify(request: OpenRequest, authorization: string): Promise<void> {
     this.#unverified.add(request);
-    if (this.#unverified.size > maxOpenRequests) this.#resetOldest(this.#unverified.keys());
     try {
       const { subject } = await this.#authenticator.authenticate(authorization);
-      connection.identify(subject);
-      if (this.#unverified.has(request)) this.#assign(request, subject);
+      if (this.#unverified.delete(request)) this.#assign(request, subject);
     } catch {
-      // The call itself reports the bad credential.
-      if (this.#unverified.delete(request)) this.#addStranger(request, connection);
+      // The call itself reports the invalid credential.
+      if (this.#unverified.delete(request)) this.#addStranger(request);
     }
   }
 
-  #addStranger(request: OpenRequest, connection: Connection): void {
-    this.#strangers.set(request, connection);
-    connection.strangersRequests += 1;
-    if (this.#strangers.size > maxStrangersRequests) this.#resetOldest(this.#strangers.keys());
-    const isMany = connection.strangersRequests > maxStrangersRequestsPerConnection;
-    // To reset its requests one by one would cost more than to close the connection.
-    if (isMany && connection.subject === undefined) request.disconnect();
+  #addStranger(request: OpenRequest): void {
+    const { strangersRequests, subject } = request.connection;
+    strangersRequests.add(request);
+    this.#strangers.add(request);
+    // Resetting its requests one by one would cost more than closing the connection.
+    if (strangersRequests.size > maxStrangersRequestsPerConnection && subject === undefined) request.disconnect();
   }
 
-  /**
-   * Counts the memory of a request that takes so many bytes now; false when the share of its caller is
-   * used up. A stranger's request takes the memory of the oldest strangers, at the end its own.
-   */
-  reserve(request: OpenRequest, bytes: number): boolean {
-    const more = bytes - request.bytes;
-    if (bytes <= smallRequestBytes || more <= 0) return true;
-    if (request.subject !== undefined) {
-      if (!this.#bytes.take(request.subject, more)) return false;
-      request.bytes = bytes;
-      return true;
-    }
-    if (!this.#isStrange(request)) return false;
-    request.bytes = bytes;
-    this.#strangersBytes += more;
-    while (this.#strangersBytes > maxStrangersBytes) this.#resetOldest(this.#strangers.keys(), this.#unverified.keys());
-    return this.#isStrange(request);
-  }
-
-  /** Counts the memory of a request no longer. */
-  release(request: OpenRequest): void {
-    if (request.bytes === 0) return;
-    if (request.subject !== undefined) this.#bytes.release(request.subject, request.bytes);
-    else this.#strangersBytes -= request.bytes;
+  #assign(request: OpenRequest, subject: string): void {
+    request.connection.identify(subject);
+    request.subject = subject;
+    if (this.#bytes.take(subject, request.bytes)) return;
     request.bytes = 0;
+    request.reset();
+  }
+
+  /** Reserves memory for a request that needs `more`. False if its caller has no memory left. */
+  reserve(request: OpenRequest, more: number): boolean {
+    if (more <= 0) return true;
+    const { subject } = request;
+    if (subject === undefined) return this.#unverified.reserve(request, more) || this.#strangers.reserve(request, more);
+    const isReserved = this.#open.has(request) && this.#bytes.take(subject, more);
+    if (isReserved) request.bytes += more;
+    return isReserved;
+  }
+
+  /** Releases the memory of a request that has been decoded and stays open. */
+  release(request: OpenRequest): void {
+    const { subject, bytes } = request;
+    if (subject === undefined) return void this.#unverified.reserve(request, minRequestBytes - bytes);
+    this.#bytes.release(subject, bytes - minRequestBytes);
+    request.bytes = minRequestBytes;
   }
 
   end(request: OpenRequest): void {
+    const { subject, bytes, connection } = request;
     this.#open.delete(request);
-    this.#forgetStranger(request);
-    this.release(request);
-    if (request.subject !== undefined) this.#requests.release(request.subject);
+    connection.strangersRequests.delete(request);
+    if (subject !== undefined) this.#bytes.release(subject, bytes);
+    else if (!this.#unverified.delete(request)) this.#strangers.delete(request);
   }
 
   /**
-   * Waits until a caller may be sent a large response: until it has read enough of those before. False
-   * when it has not in its `maxWaitMs`. Rejects with the reason of its signal when that aborts.
+   * Waits until a caller has read enough of its earlier responses to be sent another large one. False if it has not
+   * within its `maxWaitMs`. Rejects with the reason of its signal when that aborts.
    */
   async untilRead({ subject = '', signal, maxWaitMs = Number.POSITIVE_INFINITY }: Caller, bytes: number) {
     const startMs = performance.now();
@@ -188,36 +208,6 @@ export class OpenRequests {
     }
     this.#unread.add(subject, bytes);
     return true;
-  }
-
-  #assign(request: OpenRequest, subject: string): void {
-    const { bytes } = request;
-    this.#forgetStranger(request);
-    request.subject = subject;
-    const hasPlace = this.#requests.take(subject);
-    if (!hasPlace) this.#requests.add(subject, 1);
-    if (!hasPlace || !this.reserve(request, bytes)) request.reset();
-  }
-
-  #isStrange(request: OpenRequest): boolean {
-    return this.#strangers.has(request) || this.#unverified.has(request);
-  }
-
-  /** Resets the first of these requests. */
-  #resetOldest(...pots: Iterable<OpenRequest>[]): void {
-    for (const pot of pots) {
-      for (const request of pot) {
-        this.#forgetStranger(request);
-        request.reset();
-        return;
-      }
-    }
-  }
-
-  #forgetStranger(request: OpenRequest): void {
-    const connection = this.#strangers.get(request);
-    if (connection !== undefined) connection.strangersRequests -= 1;
-    if (this.#strangers.delete(request) || this.#unverified.delete(request)) this.release(request);
   }
 
   #sweep(): void {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Connection } from '../limits/connections.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 
 const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
@@ -20,8 +21,8 @@ export class HttpRequest extends OpenRequest {
   readonly isArriving = false;
   readonly #response: ServerResponse;
 
-  constructor(requests: OpenRequests, request: IncomingMessage, response: ServerResponse) {
-    super(requests, request.rawHeaders, mayBeCompressed(request));
+  constructor(requests: OpenRequests, connection: Connection, request: IncomingMessage, response: ServerResponse) {
+    super(requests, connection, request.rawHeaders, mayBeCompressed(request));
     this.#response = response;
   }
 

@@ -34,9 +34,11 @@ export function createCallListener(
   };
 
   return (request, response) => {
-    const open = new HttpRequest(requests, request, response);
+    const connection = connections().of(request.socket);
+    if (connection === undefined) return void response.destroy();
+    const open = new HttpRequest(requests, connection, request, response);
     response.once('close', () => requests.end(open));
-    requests.begin(open, request.headers.authorization, connections().of(request.socket));
+    requests.begin(open, request.headers.authorization);
     handle(request, response, open).catch((error: unknown) => {
       // The caller has disconnected, or the response could not be written, so nobody can receive an error.
       logger.debug({ err: error }, 'an answer was not delivered');
