@@ -8,7 +8,7 @@ export interface SlotParts {
   readonly sequences: SequenceCache;
   /** The start of a snippet's access URL, without a trailing slash. */
   readonly appUrl: string;
-  /** Requests a store refresh after a commit. Neither waits nor throws (design 4, step 2). */
+  /** Requests a store refresh after a commit. Neither waits nor throws (design 4). */
   requestRefresh(): void;
 }
 

@@ -85,11 +85,11 @@ export function differing(records: string): string {
 /**
  * Returns the JSON of an id list for the entry of a new record. More than 100 ids take the form of SQL's `changed_ids`.
  */
-export function createdIds(ids: readonly number[]): string {
+export function idsEntryJson(ids: readonly number[]): string {
   return JSON.stringify(ids.length > 100 ? { added: inOrder(ids), removed: [] } : ids);
 }
 
 /** Returns the same JSON for a set of ids that is stored as one row per id. */
-export const createdLinks = (ids: readonly number[]) => createdIds(inOrder(ids));
+export const linksEntryJson = (ids: readonly number[]) => idsEntryJson(inOrder(ids));
 
 const inOrder = (ids: readonly number[]) => ids.toSorted((left, right) => left - right);

@@ -39,7 +39,7 @@ type UntypedHandler = (request: never, call: CallContext) => UntypedAnswer;
 export interface Rpc {
   readonly method: DescMethod;
   /** The error for callers without a staff identity; undefined if the procedure needs none. */
-  readonly staffOnly: ErrorRow | undefined;
+  readonly noStaffError: ErrorRow | undefined;
   /** Runs a unary procedure. */
   invoke(request: Message, call: CallContext): Promise<HandlerResponse>;
   /** Runs a streaming procedure. */
@@ -79,7 +79,7 @@ export function implement<Service extends DescService>(
     };
     return {
       method,
-      staffOnly: open.has(method.localName) ? undefined : staffOnly?.error,
+      noStaffError: open.has(method.localName) ? undefined : staffOnly?.error,
       async invoke(request, call) {
         const given = answer(request, call);
         if (!(given instanceof Promise)) throw new Error(`${method.name} answers with a stream`);

@@ -1,7 +1,7 @@
 import { createSlotHandlers, createSlotStoreHandlers } from '../../services/slot-service/handlers.ts';
 import { startStoresAndCache } from '../../services/slot-service/service.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
-import { appendRefreshRequest, requestIdColumn } from '../../services/slot-service/stores/requests.ts';
+import { appendRefreshRequest, storeRequestIdColumn } from '../../services/slot-service/stores/requests.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
 import type { BoundStatement } from '../../shared/db/statement.ts';
@@ -32,7 +32,7 @@ function withoutRequest<Row>(given: BoundStatement<Row>): BoundStatement<Row> {
   if (!given.text.includes(appendedRequest)) throw new Error('UpdateSlotCapacity appends no refresh request');
   const text = given.text
     .replace(appendedRequest, 'request as (select)')
-    .replace(requestIdColumn, `'' as "storeRequestId"`);
+    .replace(storeRequestIdColumn, `'' as "storeRequestId"`);
   return { ...given, name: 'bareUpdate', text };
 }
 

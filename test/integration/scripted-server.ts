@@ -22,7 +22,7 @@ export async function startScriptedServer(service: DescService, script: Script =
   const calls: CallContext[] = [];
   const rpcs = service.methods.map((method) => ({
     method,
-    staffOnly: undefined,
+    noStaffError: undefined,
     async invoke(_request: Message, call: CallContext): Promise<Message> {
       calls.push(call);
       await script.unary?.(call, calls.length);

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, createdIds, createdLinks } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -40,8 +40,8 @@ export function createReservedCoupon({
       staffId,
       exclusiveApply: body.exclusiveApply ?? false,
       applicableProducts,
-      productIdsJson: body.productIds && createdIds(body.productIds),
-      productsJson: createdLinks(applicableProducts),
+      productIdsJson: body.productIds && idsEntryJson(body.productIds),
+      productsJson: linksEntryJson(applicableProducts),
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);

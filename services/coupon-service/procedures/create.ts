@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, createdIds, createdLinks } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -49,9 +49,9 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
       applicableUsers,
       exclusiveApply: body.exclusiveApply ?? false,
       applicableProducts,
-      productIdsJson: body.productIds && createdIds(body.productIds),
-      usersJson: createdLinks(applicableUsers),
-      productsJson: createdLinks(applicableProducts),
+      productIdsJson: body.productIds && idsEntryJson(body.productIds),
+      usersJson: linksEntryJson(applicableUsers),
+      productsJson: linksEntryJson(applicableProducts),
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.couponCodeTaken);

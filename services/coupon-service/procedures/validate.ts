@@ -16,19 +16,19 @@ import type { CouponParts } from '../parts.ts';
  */
 export function validate({ database, missLimit }: CouponParts): Handler<typeof CouponService.method.validate> {
   const coupons = batchedRows(database, selectCoupon, ({ couponCode }) => couponCode);
-  const couponsWithin = batchedRows(database, selectWithin, ({ key }) => key);
+  const couponsWithinMissLimit = batchedRows(database, selectWithinMissLimit, ({ key }) => key);
   return async ({ code, orderAmount }, call) => {
     // 1
     if (code === '') return refused(ValidationRefusal.CODE_EMPTY, 'Invalid coupon code');
     const couponCode = code.toUpperCase().normalize('NFC');
     if (missLimit === undefined) return judge(await coupons.read(couponCode, call), orderAmount);
-    return judge(await findWithin(missLimit, couponCode, call), orderAmount);
+    return judge(await findWithinMissLimit(missLimit, couponCode, call), orderAmount);
   };
 
   /** Reads the coupon, if the caller has a miss left, in one round trip. A miss takes further ones to count. */
-  async function findWithin(limit: MissLimit, couponCode: string, call: CallContext) {
+  async function findWithinMissLimit(limit: MissLimit, couponCode: string, call: CallContext) {
     const caller = limit.paramsOf(call);
-    const found = await couponsWithin.read(JSON.stringify({ couponCode, ...caller }), call);
+    const found = await couponsWithinMissLimit.read(JSON.stringify({ couponCode, ...caller }), call);
     if (found === undefined) throw new Error('a statement that always has a row has none');
     limit.requireMissLeft(caller, found);
     if (found.id !== null) return found;
@@ -110,7 +110,7 @@ const selectCoupon = keyedStatement<string, ValidatedRow & { couponCode: string 
 );
 
 /** `$key` is JSON with the code and the caller's parameters. */
-const selectWithin = keyedStatement<string, CallerMisses & { key: string } & (ValidatedRow | { id: null })>(
+const selectWithinMissLimit = keyedStatement<string, CallerMisses & { key: string } & (ValidatedRow | { id: null })>(
   'validateWithinLimit',
   'json',
   `select $key::text as key, * from (${callerMisses}) as caller left join (

@@ -1,32 +1,32 @@
-import { type Actor, actorOf, auditEntry, createdIds, createdLinks } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import {
-  readWritten,
+  readSlotFields,
+  type SlotFields,
   type SlotRow,
   slotColumns,
+  slotFieldColumns,
+  slotFieldsEntry,
+  slotFieldValues,
   toSlot,
-  type WrittenFields,
-  writtenColumns,
-  writtenEntry,
-  writtenValues,
 } from '../slots/slot.ts';
 import {
   checkSnippets,
   insertSnippets,
   readSnippets,
+  refuseLostSnippetRace,
   type SnippetFindings,
   type SnippetParams,
   snippetFindings,
   snippetsAreSound,
-  snippetsWritten,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
-import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { afterSlotWrite } from '../stores/slot-written.ts';
+import { afterSlotWrite } from '../stores/after-slot-write.ts';
+import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
  * Spec 4.1, createSlot. One statement checks the rules of snippets, and writes the slot, its associations and snippets
@@ -37,23 +37,23 @@ import { afterSlotWrite } from '../stores/slot-written.ts';
 export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.createSlot> {
   return async (request, call) => {
     const { productIds, groupIds } = request;
-    const fields = readWritten(request);
+    const fields = readSlotFields(request);
     const given = readSnippets(request.vendorSnippets);
-    const json = { groupIdsJson: createdIds(groupIds), productIdsJson: createdLinks(productIds) };
+    const json = { groupIdsJson: idsEntryJson(groupIds), productIdsJson: linksEntryJson(productIds) };
     const insert = insertSlot({ ...actorOf(call), ...fields, groupIds, productIds, ...json, ...given.params });
-    const found = await conditionalWrite(() => parts.database.for(call).query(insert));
-    checkSnippets(given, found);
-    if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
-    afterSlotWrite(parts, call, found);
+    const result = await conditionalWrite(() => parts.database.for(call).query(insert));
+    checkSnippets(given, result);
+    if (result.id === null) throw new Error('nothing is wrong, and nothing was written');
+    afterSlotWrite(parts, call, result);
     return {
-      slot: toSlot(found),
-      createdSnippets: toCreatedSnippets(given, found.id),
+      slot: toSlot(result),
+      createdSnippets: toCreatedSnippets(given, result.id),
       message: 'Slot created successfully',
     };
   };
 }
 
-interface NewSlot extends SnippetParams, Actor, WrittenFields {
+interface NewSlot extends SnippetParams, Actor, SlotFields {
   groupIds: readonly number[];
   productIds: readonly number[];
   /** The id lists as JSON for the audit entry. */
@@ -61,16 +61,18 @@ interface NewSlot extends SnippetParams, Actor, WrittenFields {
   productIdsJson: string;
 }
 
-type Found = { mayWrite: boolean } & SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
+type Result = { mayWrite: boolean } & SnippetFindings & ((SlotRow & { storeRequestId: string }) | { id: null });
 
+// The etag is the column's default, `next_etag()`.
+//
 // UpdateSlotProducts accepts ids of slots that do not exist yet. `strays` deletes the associations that this id already
 // has before the slot gets its own.
-const insertSlot = statement<Found, NewSlot>(
+const insertSlot = statement<Result, NewSlot>(
   'createSlot',
   `with found as (select ${snippetFindings}),
    written as (
-     insert into slots (${writtenColumns}, group_ids)
-     select ${writtenValues}, $groupIds::integer[]
+     insert into slots (${slotFieldColumns}, group_ids)
+     select ${slotFieldValues}, $groupIds::integer[]
      from found where ${snippetsAreSound}
      returning *
    ),
@@ -86,12 +88,12 @@ const insertSlot = statement<Found, NewSlot>(
    ${auditEntry(
      'slot',
      `select id, null::json as before, json_build_object(
-        ${writtenEntry('written')}, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
+        ${slotFieldsEntry('written')}, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
         'deliverySequence', delivery_sequence, 'productIds', $productIdsJson::json, 'vendorSnippets', $snippetsJson
       ) as after
       from written`,
    )},
    ${appendRefreshRequest('id', 'written')}
-   select found.*, ${snippetsAreSound} as "mayWrite", ${slotColumns}, ${requestIdColumn}, ${snippetsWritten}
+   select found.*, ${snippetsAreSound} as "mayWrite", ${slotColumns}, ${storeRequestIdColumn}, ${refuseLostSnippetRace}
    from found left join written as slots on true`,
 );

@@ -6,8 +6,8 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
-import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
  * Spec 4.1, deleteSlot: deactivates the slot and keeps its record. Throws NOT_FOUND, and ABORTED for an outdated etag.
@@ -37,5 +37,5 @@ const deactivateSlot = statement<{ id: number; storeRequestId: string } | { id: 
    ${auditEntry('slot')},
    ${keptRecord},
    ${appendRefreshRequest('id', 'kept')}
-   select kept.id, ${requestIdColumn} from seen left join kept on true`,
+   select kept.id, ${storeRequestIdColumn} from seen left join kept on true`,
 );

@@ -12,7 +12,7 @@ import type { SlotParts } from '../parts.ts';
 import { isSequenceMap } from '../slots/delivery-sequence.ts';
 import { sequenceChannel } from '../slots/sequence-cache.ts';
 import type { Sequence } from '../slots/sequence-response.ts';
-import { staleSlot } from '../stores/slot-written.ts';
+import { staleSlot } from '../stores/after-slot-write.ts';
 
 /**
  * Spec 4.1, updateDeliverySequence: stores the value as given. A map rewrites the cached copy and notifies the other

@@ -7,8 +7,8 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
-import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /** Spec 4.1, updateSlotCapacity. Throws NOT_FOUND, and ABORTED for an outdated etag. */
 export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService.method.updateSlotCapacity> {
@@ -42,5 +42,5 @@ const setCapacity = statement<
    ${auditEntry('slot')},
    ${keptRecord},
    ${appendRefreshRequest('id', 'kept')}
-   select ${slotColumns}, ${requestIdColumn} from seen left join kept as slots on true`,
+   select ${slotColumns}, ${storeRequestIdColumn} from seen left join kept as slots on true`,
 );

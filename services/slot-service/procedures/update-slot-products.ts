@@ -5,8 +5,8 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import { lockSlot } from '../slots/slot-lock.ts';
-import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
  * Spec 4.1, updateSlotProducts: makes a slot's product set equal to the given one. Existence is not checked. `added`
@@ -16,8 +16,8 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
   return async ({ slotId, productIds, etag }, call) => {
     const replacement = { ...actorOf(call), slotId, productIds, etag };
     const db = parts.database.for(call);
-    const found = await conditionalWrite((isLocked) =>
-      db.batch(isLocked ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked })),
+    const found = await conditionalWrite((isRerun) =>
+      db.batch(isRerun ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked: isRerun })),
     );
     if (found.id === null) throw staleSlot(parts, call, slotId);
     const { added, removed, storeRequestId } = found;
@@ -76,6 +76,6 @@ const replaceProducts = statement<
    )},
    kept as (select id from written union all select id from change where not differs),
    ${appendRefreshRequest('id', 'kept')}
-   select added, removed, (select id from kept) as id, ${mayWrite} as "mayWrite", ${requestIdColumn}
+   select added, removed, (select id from kept) as id, ${mayWrite} as "mayWrite", ${storeRequestIdColumn}
    from difference`,
 );

@@ -9,30 +9,30 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import {
-  readWritten,
+  readSlotFields,
+  type SlotFields,
   type SlotRow,
   slotColumns,
+  slotFieldColumns,
+  slotFieldsEntry,
+  slotFieldValues,
   toSlot,
-  type WrittenFields,
-  writtenColumns,
-  writtenEntry,
-  writtenValues,
 } from '../slots/slot.ts';
 import { lockSlot } from '../slots/slot-lock.ts';
 import {
   checkSnippets,
   insertSnippets,
   readSnippets,
+  refuseLostSnippetRace,
   type SnippetFindings,
   type SnippetParams,
   snippetFindings,
   snippetsAreSound,
   snippetsStored,
-  snippetsWritten,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
-import { appendRefreshRequest, requestIdColumn } from '../stores/requests.ts';
-import { afterSlotWrite, staleSlot } from '../stores/slot-written.ts';
+import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 type UpdateSlot = Handler<typeof SlotService.method.updateSlot>;
 
@@ -60,15 +60,15 @@ export function updateSlot(parts: SlotParts): UpdateSlot {
 function writeSlot(parts: SlotParts): UpdateSlot {
   return async (request, call) => {
     // 1: an omitted active flag becomes true. 2: omitted group ids are already an empty list.
-    const fields = readWritten(request);
+    const fields = readSlotFields(request);
     const { id, groupIds, etag } = request;
     // 3: given products replace the associations.
     const productIds = request.productIds?.ids;
     const given = readSnippets(request.vendorSnippets);
     const update = { ...actorOf(call), id, etag, ...fields, groupIds, productIds, ...given.params };
     const db = parts.database.for(call);
-    const found = await conditionalWrite((isLocked) =>
-      db.batch(isLocked ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
+    const found = await conditionalWrite((isRerun) =>
+      db.batch(isRerun ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
     );
     if (!found.exists) throw fail(slotErrors.slotNotFound);
     if (!found.isCurrent) throw staleSlot(parts, call, id);
@@ -100,7 +100,7 @@ function toUpdateFailure(thrown: unknown, call: CallContext): ConnectError {
   });
 }
 
-interface SlotUpdate extends SnippetParams, Actor, Guard, WrittenFields {
+interface SlotUpdate extends SnippetParams, Actor, Guard, SlotFields {
   id: number;
   groupIds: readonly number[];
   /** Undefined leaves the associations unchanged. */
@@ -122,8 +122,8 @@ const replaceSlot = statement<Found, SlotUpdate>(
        exists (select from seen where ${etagMatches}) as "isCurrent",
        ${snippetFindings}
    ),
-   wanted (id, ${writtenColumns}, group_ids) as (
-     select id, ${writtenValues},
+   wanted (id, ${slotFieldColumns}, group_ids) as (
+     select id, ${slotFieldValues},
        -- 2: drops ids without a product group.
        array(
          select given.id
@@ -137,14 +137,14 @@ const replaceSlot = statement<Found, SlotUpdate>(
      differing(
        `select id,
           json_build_object(
-            ${writtenEntry('seen')}, 'groupIds', to_json(seen.group_ids),
+            ${slotFieldsEntry('seen')}, 'groupIds', to_json(seen.group_ids),
             'productIds', case when $productIds::integer[] is not null then array_to_json(array(
               select product_id from product_slots where slot_id = $id order by product_id
             )) end,
             'vendorSnippets', case when $snippetsJson::jsonb <> '[]' then ${snippetsStored} end
           ) as old,
           json_build_object(
-            ${writtenEntry('wanted')}, 'groupIds', to_json(wanted.group_ids),
+            ${slotFieldsEntry('wanted')}, 'groupIds', to_json(wanted.group_ids),
             'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
             'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} || $snippetsJson end
           ) as new
@@ -153,7 +153,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
    )},
    written as (
      update slots
-     set (${writtenColumns}, group_ids) = (select ${writtenColumns}, group_ids from wanted), etag = default
+     set (${slotFieldColumns}, group_ids) = (select ${slotFieldColumns}, group_ids from wanted), etag = default
      from seen join change using (id) where differs and ${isAsSeen('slots')}
      returning slots.*, slots.xmin
    ),
@@ -172,6 +172,6 @@ const replaceSlot = statement<Found, SlotUpdate>(
    ${auditEntry('slot')},
    ${keptRecord},
    ${appendRefreshRequest('id', 'kept')}
-   select found.*, ${mayWrite} as "mayWrite", ${slotColumns}, ${requestIdColumn}, ${snippetsWritten}
+   select found.*, ${mayWrite} as "mayWrite", ${slotColumns}, ${storeRequestIdColumn}, ${refuseLostSnippetRace}
    from found left join kept as slots on true`,
 );

@@ -34,23 +34,23 @@ export const slotColumns = `
   to_json(slots.group_ids) as "groupIds", slots.delivery_sequence as "deliverySequence", slots.etag`;
 
 /** SQL of the columns that createSlot and updateSlot write, except the id lists. */
-export const writtenColumns = 'delivery_time, freeze_time, is_active';
+export const slotFieldColumns = 'delivery_time, freeze_time, is_active';
 
-/** SQL of these columns' values, from the parameters that `readWritten` returns. */
-export const writtenValues = '$deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean';
+/** SQL of these columns' values, from the parameters that `readSlotFields` returns. */
+export const slotFieldValues = '$deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean';
 
 /** Returns SQL of the same fields for audit entries. `slots` names the row. */
-export const writtenEntry = (slots: string) => `
+export const slotFieldsEntry = (slots: string) => `
   'deliveryTime', api_time(${slots}.delivery_time), 'freezeTime', api_time(${slots}.freeze_time),
   'isActive', ${slots}.is_active`;
 
-export type WrittenFields = Pick<SlotRow, 'deliveryTime' | 'freezeTime' | 'isActive'>;
+export type SlotFields = Pick<SlotRow, 'deliveryTime' | 'freezeTime' | 'isActive'>;
 
 /**
  * Reads the same fields from a request. An omitted active flag becomes true. Throws INVALID_ARGUMENT for times that are
  * empty or not dates (spec 7).
  */
-export function readWritten(request: CreateSlotRequest | UpdateSlotRequest): WrittenFields {
+export function readSlotFields(request: CreateSlotRequest | UpdateSlotRequest): SlotFields {
   const { deliveryTime, freezeTime, isActive = true } = request;
   if (deliveryTime === '' || freezeTime === '') {
     const field = deliveryTime === '' ? 'delivery_time' : 'freeze_time';

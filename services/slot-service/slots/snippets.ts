@@ -58,7 +58,7 @@ export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippet
     const field = `vendor_snippets[${index}]`;
     try {
       const snippetCode = readCode(`${field}.name`, name);
-      return { snippetCode, productIds, validTill: optionalDate(`${field}.valid_till`, validTill) ?? null };
+      return { snippetCode, productIds, validTill: optionalDate(`${field}.valid_till`, validTill) };
     } catch (error) {
       inputError ??= error;
       return { snippetCode: name, productIds, validTill: null };
@@ -111,7 +111,7 @@ export const insertSnippets = `
  * SQL of a column that fails the statement if another transaction takes the name of one of its
  * `snippets` at the last moment.
  */
-export const snippetsWritten = `
+export const refuseLostSnippetRace = `
   case when (select count(*) from snippets) < (select cardinality($snippetNames) from written)
     then refuse_lost_race()
   end as "lostRace"`;

@@ -31,12 +31,12 @@ export function createRefresh({ database, logger, metrics }: ServiceParts): Refr
 }
 
 /**
- * Starts the job that refreshes the stores after requests, delayed and deduplicated (design 4, steps 2 and 3), and the
- * sweep that covers for the job's failures (step 4).
+ * Starts the job that refreshes the stores after requests, delayed and deduplicated (design 4), and the sweep
+ * that covers for the job's failures.
  *
  * @returns a function that requests a refresh. It neither waits nor throws.
  */
-export async function startRefreshJob(parts: ServiceParts, run: Refresh): Promise<() => void> {
+export async function startRefreshJob(parts: ServiceParts, refresh: Refresh): Promise<() => void> {
   const { config, logger, shutdown, metrics, tracing } = parts;
   const { redisUrl, redisSentinels, redisSentinelPassword, storeRefreshDelayMs: delayMs } = config;
   const { directUrl: databaseUrl, applicationName } = config.database;
@@ -44,11 +44,11 @@ export async function startRefreshJob(parts: ServiceParts, run: Refresh): Promis
   const backend = openJobBackend({ ...redis, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   backend.registerMetrics(metrics);
-  const job = new SingletonJob({ name: storeRefreshQueue, delayMs, backend, logger, tracing, run });
+  const job = new SingletonJob({ name: storeRefreshQueue, delayMs, backend, logger, tracing, run: refresh });
   job.registerMetrics(metrics);
   shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
   await job.start();
-  startSweep(parts, { refresh: run, mendQueue: () => job.restart() });
+  startSweep(parts, { refresh, mendQueue: () => job.restart() });
   return () => job.request();
 }
 

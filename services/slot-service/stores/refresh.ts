@@ -47,7 +47,7 @@ const storeSlots = statement<never, { slotIds: number[]; version: number }>(
      select id, $version, case when is_sound then floor(extract(epoch from delivery_time) * 1000) else 0 end,
        case when is_sound then floor(extract(epoch from freeze_time) * 1000) else 0 end,
        is_active and is_sound, is_capacity_full, array(
-         select product_id from product_slots where slot_id = written.id and is_active order by product_id
+         select product_id from product_slots where slot_id = written.id and written.is_active order by product_id
        )
      from written
      on conflict (slot_id) do update set version = excluded.version, delivery_ms = excluded.delivery_ms,
@@ -96,7 +96,7 @@ export interface Refreshed {
 }
 
 /**
- * Stores the slots of pending requests as a new version (design 4, step 3). Stores all slots if a request names none,
+ * Stores the slots of pending requests as a new version (design 4). Stores all slots if a request names none,
  * or if there is no usable version. One REPEATABLE READ transaction deletes the requests that it sees and reads the
  * slots from the same snapshot. A lock makes the refreshes of all replicas run one at a time.
  *

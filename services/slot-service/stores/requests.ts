@@ -31,7 +31,7 @@ export function appendRefreshRequest(slotId: string, changed: string): string {
 }
 
 /** SQL of the column that returns the request's id. */
-export const requestIdColumn = 'store_request_id()::text as "storeRequestId"';
+export const storeRequestIdColumn = 'store_request_id()::text as "storeRequestId"';
 
 /** Describes which transactions a PostgreSQL snapshot sees. */
 export interface TransactionSnapshot {

@@ -24,7 +24,7 @@ interface SweepOptions {
 }
 
 /**
- * Starts the sweep (design 4, step 4). Each replica looks for requests that no job has taken in time, by PostgreSQL's
+ * Starts the sweep (design 4). Each replica looks for requests that no job has taken in time, by PostgreSQL's
  * clock and without the queue, and refreshes the stores for them. BullMQ makes refreshes prompt. The sweep guarantees
  * them within 30 s, even if the queue, its jobs or its connections fail.
  */

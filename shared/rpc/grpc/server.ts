@@ -5,7 +5,7 @@ import { maxMessageBytes, maxStreamsPerConnection } from '../limits/limits.ts';
 import { procedurePath } from '../procedure-path.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { createServerCredentials } from './credentials.ts';
-import { mount } from './handlers.ts';
+import { mount } from './mount.ts';
 import { addReflection } from './reflection.ts';
 import { countRequests } from './requests.ts';
 

@@ -3,7 +3,7 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
 import type { CallContext, Place } from '../call-context.ts';
-import type { Handle, Interceptor } from '../interceptor.ts';
+import type { Execute, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
 
@@ -39,7 +39,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
     return (call) => execute(call, next);
   };
 
-  async function executeUnary<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
+  async function executeUnary<Result>(call: CallContext, next: Execute<Result>): Promise<Result> {
     inFlight.add(call);
     call.place = new QueuedPlace(queue, call, overloaded);
     try {
@@ -56,7 +56,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
     }
   }
 
-  async function executeStream<Result>(call: CallContext, next: Handle<Result>): Promise<Result> {
+  async function executeStream<Result>(call: CallContext, next: Execute<Result>): Promise<Result> {
     const { subject } = call.identity;
     if (!streams.take(subject)) throw tooManyStreams;
     inFlight.add(call);

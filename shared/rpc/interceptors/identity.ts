@@ -15,10 +15,10 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
   const logRefusal = logRefusals(logger);
 
   /**
-   * Whether an error refuses the token; logs the refusal. An error in fetching the keys does
-   * not: the token may be valid.
+   * Logs an error that refuses the token, and returns whether it does. An error in fetching the keys does not: the token
+   * may be valid.
    */
-  function isRefused(call: CallContext, error: unknown): error is ConnectError {
+  function logIfRefused(call: CallContext, error: unknown): error is ConnectError {
     if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
     if (error.cause !== undefined) logRefusal(error.cause, call.requestId);
     return true;
@@ -28,7 +28,7 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
     try {
       await authenticate(call.header('authorization'));
     } catch (error) {
-      if (isRefused(call, error)) call.signal.abort(() => error);
+      if (logIfRefused(call, error)) call.signal.abort(() => error);
     }
   }
 
@@ -38,7 +38,7 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
       try {
         call.identity = await authenticate(call.header('authorization'));
       } catch (error) {
-        isRefused(call, error);
+        logIfRefused(call, error);
         throw error;
       }
       if (isUnary) return next(call);

@@ -8,11 +8,11 @@ import { compileRules } from './request-rules.ts';
 export const validation: Interceptor = function validation({ method }, next) {
   const deduplicateIds = compileIdSets(method.input);
   const checkRules = compileRules(method.input);
-  const hasKey = isMutation(method);
+  const mayHaveKey = isMutation(method);
   return async (call) => {
     deduplicateIds?.(call.request);
     checkRules(call.request);
-    if (hasKey) readKey(call);
+    if (mayHaveKey) readKey(call); // throws for a malformed key
     return next(call);
   };
 };

@@ -17,7 +17,7 @@ export function checkMessageBounds(codec: Codec, schema: DescMessage, bytes: Uin
   else if (bytes.byteLength > maxRequestValues) checkBinaryBounds(schema, bytes);
 }
 
-/** The values that a list, an object or a key counts as: it takes that much longer to decode than a scalar. */
+/** The values that a list, an object or a key counts as, besides its comma: decoding it takes that much longer. */
 const containerOrKeyCost = 4;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];

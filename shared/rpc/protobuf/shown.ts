@@ -7,7 +7,7 @@ const firstMs = Date.parse('0001-01-01T00:00:00Z');
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Whether a time, in epoch milliseconds, is in the years 1 to 9999. The driver reads infinity as a number. */
-export const isShownTime = (ms: Date | number) => Number(ms) >= firstMs && Number(ms) <= lastMs;
+const isShownTime = (ms: Date | number) => Number(ms) >= firstMs && Number(ms) <= lastMs;
 
 /** Converts a time; undefined for null and for years outside 1 to 9999. */
 export function shownTime(time: Date | null): Timestamp | undefined {

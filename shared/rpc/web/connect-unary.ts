@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConnectError } from '@connectrpc/connect';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
-import { type Handle, type Interceptor, intercept } from '../interceptor.ts';
+import { type Execute, type Interceptor, intercept } from '../interceptor.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 import { type Codec, encodeBinary, encodeJson } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
@@ -39,7 +39,7 @@ export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | unde
 /** Creates the handler of one procedure. It rejects if the response could not be delivered. */
 export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]): ConnectUnaryHandler {
   const { method } = rpc;
-  const handles: Record<Codec, Handle<Buffer | string>> = {
+  const handles: Record<Codec, Execute<Buffer | string>> = {
     json: intercept(interceptors, rpc, async (call) =>
       encodeJson(method.output, await rpc.invoke(call.request, call), call),
     ),

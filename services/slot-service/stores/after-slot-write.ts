@@ -5,20 +5,13 @@ import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { type SequenceCache, sequenceChannel } from '../slots/sequence-cache.ts';
 
-/** The parts that a slot write affects besides its answer. */
-interface WrittenSlotParts {
-  readonly sequences: SequenceCache;
-  /** Requests a store refresh after a commit. Neither waits nor throws (design 4, step 2). */
-  requestRefresh(): void;
-}
-
 /**
  * Finishes a slot write: once it is committed, requests the store refresh (spec 1) and drops the cached delivery
  * sequence, which has the slot's old etag. Sends the header `store-request-id`, with which the caller can read its
  * own write from the stores.
  */
 export function afterSlotWrite(
-  { sequences, requestRefresh }: WrittenSlotParts,
+  { sequences, requestRefresh }: { readonly sequences: SequenceCache; requestRefresh(): void },
   call: CallContext,
   { id, storeRequestId }: { readonly id: number; readonly storeRequestId: string },
 ): void {
@@ -34,7 +27,11 @@ export function afterSlotWrite(
  * Returns the error for an outdated etag (design 9). The caller may have the etag from the cached delivery sequence.
  * Drops it here at once and on the other replicas by a notification, so that the next read returns the current etag.
  */
-export function staleSlot({ sequences, database }: StaleSlotParts, call: CallContext, id: number): ConnectError {
+export function staleSlot(
+  { sequences, database }: { readonly sequences: SequenceCache; readonly database: Database },
+  call: CallContext,
+  id: number,
+): ConnectError {
   sequences.drop(id);
   // Outside of the call's transaction, which is rolled back. A failure is harmless: the next refusal notifies again.
   const { subject, signal } = call;
@@ -43,10 +40,6 @@ export function staleSlot({ sequences, database }: StaleSlotParts, call: CallCon
     .query(notifySequence({ id }))
     .catch(() => undefined);
   return fail(commonErrors.etagMismatch);
-}
-
-interface StaleSlotParts extends Pick<WrittenSlotParts, 'sequences'> {
-  readonly database: Database;
 }
 
 const notifySequence = statement<never, { id: number }>(
