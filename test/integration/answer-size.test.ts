@@ -50,9 +50,9 @@ describe('Slots with a million and one products', () => {
 it("A slot's size counts a field that is added later", async ({ onTestFinished }) => {
   const service = await startTestService('slot');
   onTestFinished(() => service.stop());
-  await service.database.sql('alter table slots add note text');
+  await service.database.sql('alter table slots add added_later text');
   await service.database.sql(
-    `insert into slots (delivery_time, freeze_time, note) values (now(), now(), repeat('x', 40 * 1024 * 1024))`,
+    `insert into slots (delivery_time, freeze_time, added_later) values (now(), now(), repeat('x', 40 * 1024 * 1024))`,
   );
   const transport = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
   const slots = createClient(SlotService, withToken(transport, await signToken({ staffId: 1 })));
