@@ -9,7 +9,7 @@ export type GrpcClient<Service extends DescService> = Client<Service> & {
 };
 
 /**
- * Creates a client of one service over grpc-js, with a method for each procedure. Calls go to all addresses in turn. A
+ * Creates a client of one service over grpc-js, with a method for each procedure. Calls use all addresses in turn. A
  * call that fails with UNAVAILABLE is tried up to four times. Mutations carry an `idempotency-key`, taken from
  * `headers` or generated, so that retries do not execute them twice.
  *

@@ -11,7 +11,7 @@ const retryPolicy = {
 };
 
 /**
- * Returns the gRPC service config. Calls go to all addresses in turn, and are retried at UNAVAILABLE. A mutation may
+ * Returns the gRPC service config. Calls use all addresses in turn, and are retried on UNAVAILABLE. A mutation may
  * have been executed by then; its idempotency key keeps a retry from executing it again.
  */
 function createServiceConfig(services: readonly DescService[]): ServiceConfig {

@@ -36,7 +36,7 @@ export interface GrpcTransport extends Transport {
  * Creates a transport for Connect clients over grpc-js, for unary and server-streaming calls. It connects at the first
  * call. Calls fail with a `ConnectError`. Throws a TypeError for invalid addresses.
  *
- * @param services the services whose calls are retried at UNAVAILABLE. Their mutations carry an idempotency key.
+ * @param services the services whose calls are retried on UNAVAILABLE. Their mutations carry an idempotency key.
  */
 export function createGrpcTransport(services: readonly DescService[], options: GrpcOptions): GrpcTransport {
   const { addresses, token, defaultTimeoutMs = 10_000 } = options;

@@ -9,11 +9,11 @@ export interface ConsoleConfig {
   readonly port: number;
   readonly logLevel: string;
   readonly page: PageConfig;
-  /** The origins that the page may call besides the services: that of the provider, and those where its endpoints are. */
+  /** The origins that the page may call besides the services: the provider's own, and those of its endpoints. */
   readonly oidcOrigins: readonly string[];
 }
 
-/** Reads the console's variables. Throws a `ConfigError` with a line for each variable that is wrong. */
+/** Reads the console's variables. Throws a `ConfigError` with a line for each invalid variable. */
 export function readConsoleConfig(env: Environment): ConsoleConfig {
   const errors = new ConfigErrors();
   const oidc = readOidc(env, errors);
@@ -35,12 +35,12 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
 
 function readServiceUrl(env: Environment, name: string, unsetPort: string | number, errors: ConfigErrors): string {
   let url = readUrl(env, name, ['http:', 'https:'], errors) ?? `http://localhost:${unsetPort}`;
-  // Paths are appended with a slash of their own.
+  // The paths that are appended begin with a slash.
   while (url.endsWith('/')) url = url.slice(0, -1);
   return url;
 }
 
-// What means nothing without a provider.
+// Variables that need a provider.
 const oidcDetails = ['CONSOLE_OIDC_SCOPE', 'CONSOLE_OIDC_RESOURCE', 'CONSOLE_OIDC_ORIGINS'];
 
 function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefined {
@@ -63,7 +63,7 @@ function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefine
 function readOrigins(env: Environment, name: string, errors: ConfigErrors): string[] {
   const origins = readList(env, name);
   for (const origin of origins) {
-    // No other characters, because the origins become part of a header.
+    // Allows no other characters, because the origins become part of a header.
     if (/^https?:\/\/[\w.:[\]-]+$/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin) continue;
     errors.add(`${name} must be a list of origins such as https://idp.example, which "${origin}" is not`);
   }

@@ -1,13 +1,13 @@
-/** What the page needs to know of the deployment (design 11). Everybody who opens the page can read it. */
+/** The page's configuration, which depends on the deployment (design 11). Anyone who opens the page can read it. */
 export interface PageConfig {
-  /** Where browsers reach the web ports of the services, without a slash at the end. */
+  /** The URLs at which browsers reach the web ports of the services, without a trailing slash. */
   readonly slotUrl: string;
   readonly couponUrl: string;
-  /** Undefined: staff paste a token. */
+  /** If it is undefined, staff paste a token. */
   readonly oidc: OidcConfig | undefined;
 }
 
-/** How staff sign in with OpenID Connect. */
+/** The settings for signing in with OpenID Connect. */
 export interface OidcConfig {
   readonly issuer: string;
   readonly clientId: string;

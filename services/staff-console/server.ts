@@ -9,23 +9,23 @@ import { throwPortError } from '../../shared/runtime/port-error.ts';
 import type { ConsoleConfig } from './config.ts';
 import type { PageConfig } from './page-config.ts';
 
-/** The folder of the built page: beside this file, in the source as in the compiled program. */
+/** The folder of the built page. It is beside this file, both in the source and in the compiled program. */
 const builtFolder = fileURLToPath(new URL('built', import.meta.url));
 
-// How long a stop leaves to the answers that are on their way.
+// How long a stop waits for answers that are being sent.
 const lastAnswersMs = 250;
 
-/** A console that serves its page. */
+/** A running console. */
 export interface RunningConsole {
   readonly port: number;
   stop(): Promise<void>;
 }
 
 /**
- * Serves the built page (design 11). Its assets have their hash in their names, so browsers keep them for a year. The page itself
- * is made anew for each request, because its Content-Security-Policy has a nonce.
+ * Serves the built page (design 11). The names of assets contain their hash, so browsers keep assets for a year. The
+ * page itself is created for each request, because its Content-Security-Policy has a nonce.
  *
- * Rejects with a `ConfigError` when the folder has no built page, and when the port can't be bound.
+ * Rejects with a `ConfigError` if the folder has no built page or the port can't be bound.
  */
 export async function startConsole(config: ConsoleConfig, folder = builtFolder): Promise<RunningConsole> {
   const html = await readFile(`${folder}/index.html`, 'utf8').catch(() => {
@@ -52,7 +52,7 @@ export async function startConsole(config: ConsoleConfig, folder = builtFolder):
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
-      // Those that have sent nothing, or only a part of a request, do not count as idle.
+      // Connections that have sent nothing, or only part of a request, do not count as idle.
       const timer = setTimeout(() => server.closeAllConnections(), lastAnswersMs);
       await closed;
       clearTimeout(timer);
@@ -69,7 +69,7 @@ function sendStatus(response: ServerResponse, status: number): void {
   response.writeHead(status, headers).end(status === 200 ? 'ok\n' : `${status}\n`);
 }
 
-// What Vite writes wherever a nonce belongs.
+// Vite writes this wherever a nonce belongs.
 const noncePlaceholder = 'CSP_NONCE';
 const configPlaceholder = 'CONSOLE_CONFIG';
 
@@ -78,7 +78,7 @@ function insertConfig(html: string, page: PageConfig): string {
   return html.replace(configPlaceholder, () => json);
 }
 
-/** Every path is the page's: the page itself tells which of them there are. */
+/** Sends the page for every path. The page itself decides which paths exist. */
 function sendPage(request: IncomingMessage, response: ServerResponse, template: string, origins: string): void {
   const nonce = randomBytes(16).toString('base64');
   response
@@ -93,12 +93,12 @@ function sendPage(request: IncomingMessage, response: ServerResponse, template: 
     .end(request.method === 'HEAD' ? undefined : template.replaceAll(noncePlaceholder, nonce));
 }
 
-/** @param origins those that the page may call, with spaces between them. */
+/** @param origins the origins that the page may call, separated by spaces. */
 function policy(origins: string, nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    // The component library writes style elements of its own, with the nonce.
+    // The component library adds style elements, with the nonce.
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self'",
     `connect-src 'self' ${origins}`,

@@ -8,7 +8,7 @@ import { defineConfig, type Plugin } from 'vite';
 /** Builds the page into `built`, or into the folder that `--outDir` names. */
 export default defineConfig({
   root: fileURLToPath(new URL('page', import.meta.url)),
-  // The server replaces it in each response.
+  // The server replaces this placeholder in each response.
   html: { cspNonce: 'CSP_NONCE' },
   build: {
     outDir: '../built',
@@ -16,16 +16,16 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The licences of the libraries in the page, for who reads them, and for the SBOM.
+    // Lists the licences of the page's libraries, for readers and for the SBOM.
     license: { fileName: 'assets/licenses.json' },
-    // For servers that render React; a browser needs none.
+    // Hides warnings about directives, which only servers that render React need.
     rolldownOptions: { onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log) },
   },
-  // The page is in English, and so is what the component library says in it.
+  // The page is in English, so the component library needs no other language.
   plugins: [optimizeLocales.vite({ locales: ['en-US'] }), compressedCopies()],
 });
 
-/** Writes a copy of each asset for brotli and for gzip, so that the server compresses nothing. */
+/** Writes a brotli and a gzip copy of each asset, so that the server need not compress anything. */
 function compressedCopies(): Plugin {
   return {
     name: 'compressed-copies',

@@ -52,8 +52,7 @@ interface Batch<Key, Value> {
  * running. It therefore sees every write that was acknowledged before it. Callers join in turn. A read waits for others
  * only while `maxRunning` statements run.
  *
- * Use it for values that are small or shared, because a call gives its place up to wait, and encodes its value
- * without one.
+ * Use it only for small or shared values: a call gives up its permit to wait, and encodes its value without one.
  */
 export class BatchedRead<Key, Value> {
   readonly #load: Load<Key, Value>;

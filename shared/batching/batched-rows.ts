@@ -35,8 +35,8 @@ export interface SizedRead<Key, Keyed, Row, Value> {
 
 /**
  * Returns a function that reads a row by key and resolves with undefined for a key without a row. Calls share a
- * statement for small rows. A call reads a large row alone, while it holds a place. The function rejects as
- * `BatchedRead` does, with OVERLOADED when no place comes free in time, and with RESOURCE_EXHAUSTED ANSWER_TOO_LARGE
+ * statement for small rows. A call reads a large row alone, while it holds a permit to execute. The function rejects as
+ * `BatchedRead` does, with OVERLOADED if no permit is released in time, and with RESOURCE_EXHAUSTED ANSWER_TOO_LARGE
  * for a row over `maxSizes.alone`.
  */
 export function readBySize<Key, Keyed, Row, Value>(

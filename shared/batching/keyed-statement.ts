@@ -20,8 +20,8 @@ export function keyedStatement<Key extends string | number, Row, Params extends 
 ): KeyedStatement<Key, Row, Params> {
   const sqlOf = (key: string) => sql.replace(/\$key\b/g, `${key}::${keyType}`);
   const one = statement<Row, Record<string, unknown>>(name, sqlOf('$key'));
-  // The keys are JSON because the planner sees the length of an array, and would plan again for each short one. The
-  // planner looks up key by key because of "offset 0".
+  // The keys are JSON because the planner sees the length of an array, and would plan again for each short one.
+  // "offset 0" makes the planner look up key by key.
   const several = statement<Row, Record<string, unknown>>(
     `${name}Several`,
     `select found.*

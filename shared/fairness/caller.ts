@@ -8,8 +8,8 @@ export interface Caller {
   readonly signal: AbortSignalLike;
   /** How long the caller waits for its turn, in milliseconds; undefined: until the signal aborts. */
   readonly maxWaitMs?: number | undefined;
-  /** Gives up the place on which the call executes. Undefined for a caller without a place. */
+  /** Releases the call's permit to execute. Undefined for a caller that holds none. */
   leavePlace?(): void;
-  /** Waits for a place again. Rejects with OVERLOADED if none comes free in time. */
+  /** Waits for a permit again. Rejects with OVERLOADED if none is released in time. */
   takePlace?(): Promise<void>;
 }

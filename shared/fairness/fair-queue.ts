@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
 
 /**
- * A caller may hold this many times the number of free places. With 2, a single caller takes two thirds of all places
+ * A caller may hold this many times the number of free permits. With 2, a single caller takes two thirds of all permits
  * and leaves the rest for the next one.
  */
 const weight = 2;
@@ -12,14 +12,14 @@ interface PlaceWaiter extends Waiter {
 }
 
 /**
- * Places that callers take and give back, such as pool connections. A caller waits in its own queue when it has its
- * share or no place is free. Callers take free places in turn, so that a caller with many calls only delays itself.
+ * A fair semaphore: callers take and release permits (places), such as pool connections. A caller with its full share,
+ * or without a free permit, waits in its own queue. The queues take turns: a caller with many calls only delays itself.
  */
 export class FairQueue {
   readonly #capacity: number;
   readonly #maxWaiting: number;
   readonly #waiters = new WaitingLine<PlaceWaiter>();
-  /** The number of places that each caller holds, by `sub`. */
+  /** The number of permits that each caller holds, by `sub`. */
   readonly #held = new Map<string | undefined, number>();
   #free: number;
 
@@ -39,7 +39,7 @@ export class FairQueue {
     return this.#waiters.size;
   }
 
-  /** Takes a place; false when none is free for this caller now. */
+  /** Takes a permit; false if none is free for this caller now. */
   tryTake(subject: string | undefined): boolean {
     if (this.#waiters.sizeOf(subject) > 0 || !this.#isFreeFor(subject)) return false;
     this.#hold(subject);
@@ -47,7 +47,7 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a place after `tryTake` failed. Resolves with false when the caller has too many waiting calls, or after
+   * Waits for a permit after `tryTake` failed. Resolves with false if the caller has too many waiting calls, or after
    * the caller's `maxWaitMs`. Rejects with the reason of the caller's signal when that aborts.
    */
   take({ subject, signal, maxWaitMs = Number.POSITIVE_INFINITY }: Caller): Promise<boolean> {
@@ -71,7 +71,7 @@ export class FairQueue {
     });
   }
 
-  /** Gives a caller's place back, and passes it on to the next waiter. */
+  /** Releases a caller's permit, and passes it on to the next waiter. */
   release(subject: string | undefined): void {
     const left = (this.#held.get(subject) ?? 0) - 1;
     if (left > 0) this.#held.set(subject, left);

@@ -1,6 +1,6 @@
 /**
- * An amount that callers share, such as bytes of memory. A caller may hold at most as much as is still free, as the
- * ports of a switch share its buffer. A single caller gets half, and there is always something left for the next one.
+ * An amount that callers share, such as bytes of memory. A caller may hold at most as much as is still free, just as
+ * the ports of a switch share its buffer. A single caller gets half, so that something is always left for the next one.
  * Anything beyond the share is refused.
  */
 export class FairShare {

@@ -99,7 +99,7 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
   };
 }
 
-/** Replaces a connection that no longer answers. ioredis takes 2 s more to drop it. */
+/** Replaces a connection that no longer answers. ioredis drops the old one 2 s later. */
 async function beat(connection: Redis, logger: Logger): Promise<void> {
   if (connection.status !== 'ready') return;
   let isClosed = false;
@@ -127,7 +127,7 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
     // connecting would change the search path for every client that shares the pooler's connection.
     options: '-c search_path=bullmq',
     max: 4,
-    // The pool keeps idle connections: one that it is closing gets no more beats, so nothing would detect its silence.
+    // Idle connections stay open. While one is being closed it gets no beats, so nothing would detect its silence.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,

@@ -11,7 +11,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { ShutdownStack } from './shutdown.ts';
 
 const everyMs = 30_000;
-/** The number of rows per statement. It locks them for some milliseconds. */
+/** The most rows that one statement deletes. It locks them for a few milliseconds. */
 const most = 1_000;
 
 /** The parts of a service that sweeps need. */

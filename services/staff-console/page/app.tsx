@@ -17,7 +17,7 @@ startSession((address) => router.navigate(address, { replace: true }));
 export function App(): ReactNode {
   const { token, isStarting } = useSession();
   if (token === undefined || isStarting) return <SignInPage />;
-  // The next person must not see what this one has read or entered.
+  // The key resets the page, so that the next person does not see what this one has read or entered.
   return <SignedIn key={token.subject} />;
 }
 

@@ -3,7 +3,7 @@ import { Shell } from './layout/shell.tsx';
 import { Loading } from './ui/page.tsx';
 import { BrokenPage, NoSuchPage } from './ui/wrong-page.tsx';
 
-/** The pages by their addresses. Each is fetched when it is first opened. */
+/** The pages by path. Each is fetched when it is first opened. */
 export const router = createBrowserRouter([
   {
     Component: Shell,

@@ -8,9 +8,9 @@ import {
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 
 /**
- * Creates the credentials of the gRPC port: cleartext without certificates, else TLS that follows the certificate
- * files. `ServerCredentials.createSsl` would keep its first certificate. The file watcher of grpc-js rejects every
- * connection while a file is missing or broken.
+ * Creates the credentials of the gRPC port: cleartext without certificates, otherwise TLS that picks up changed
+ * certificate files. `ServerCredentials.createSsl` would keep its first certificate, and the file watcher of grpc-js
+ * would reject every connection while a file is missing or broken.
  */
 export function createServerCredentials(certificates: CertificateFiles | undefined): ServerCredentials {
   if (certificates === undefined) return ServerCredentials.createInsecure();

@@ -24,7 +24,7 @@ export class Descriptors {
   readonly #services: readonly DescService[];
   readonly #files = new Map<string, DescFile>();
   readonly #fileOfSymbol = new Map<string, DescFile>();
-  /** By extended type, then by field number. */
+  /** The files of extensions, by extended type, then by field number. */
   readonly #extensions = new Map<string, Map<number, DescFile>>();
 
   constructor(services: readonly DescService[]) {

@@ -11,11 +11,11 @@ import { countRequests } from './requests.ts';
 
 export interface GrpcServer {
   readonly port: number;
-  /** Sets the health of every service to whether calls would succeed now. */
+  /** Sets the health of every service, which says whether calls would succeed now. */
   setReady(isReady: boolean): void;
   /** Sets the health of every service to NOT_SERVING permanently. Calls still work. */
   drain(): void;
-  /** Accepts no more calls. Resolves once those in flight have ended. */
+  /** Stops accepting calls. Resolves once those in flight have ended. */
   stop(): Promise<void>;
   /** Closes every connection at once. */
   kill(): void;
@@ -80,7 +80,7 @@ export async function serveGrpc(
       }),
     kill() {
       server.forceShutdown();
-      // grpc-js closes its connections itself only with channelz.
+      // Without channelz, grpc-js does not close its connections itself.
       for (const connections of traffic.connections) connections.closeAll();
     },
   };

@@ -22,9 +22,9 @@ export interface Admission {
 }
 
 /**
- * Admission control. A unary call waits for a place in its caller's queue. It keeps the place until its handler ends or
- * gives it back, even if the caller disconnects: until then it uses the processor and the database. A stream is refused
- * once its caller has its share of streams.
+ * Admission control. A unary call waits in its caller's queue for a permit to execute (its place). It keeps the permit
+ * until its handler ends or releases it, even if the caller disconnects, because until then it uses the processor and
+ * the database. A stream is refused once its caller has its share of streams.
  */
 export function createAdmission(limits: CallLimits, requests: OpenRequests): Admission {
   const queue = new FairQueue(limits.calls, maxWaitingCalls);

@@ -15,8 +15,8 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
   const logRefusal = logRefusals(logger);
 
   /**
-   * Logs an error that refuses the token, and returns whether it does. An error in fetching the keys does not: the token
-   * may be valid.
+   * Whether an error means that the token is refused. If so, logs the reason. A failure to fetch the keys does not
+   * count, because the token may be valid.
    */
   function logIfRefused(call: CallContext, error: unknown): error is ConnectError {
     if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;

@@ -36,7 +36,7 @@ export function createInterceptors({
     logging(logger), // so that every call is logged, refused ones included
     errors(logger), // inside logging and metrics, so that they see the error that the caller gets
     identity(authenticator, logger), // before decoding: a caller without a credential costs no decoding
-    admission.interceptor, // after identity, because callers share the places; still before decoding
+    admission.interceptor, // after identity, because callers share the permits; still before decoding
     validation, // before the body: declared types and bounds come first (design 1)
     staff, // innermost: the staff check is the first rule of the body (spec 5)
   ];

@@ -7,8 +7,8 @@ import { compilePlainRules } from './plain-rules.ts';
 const firstViolation = createValidator({ failFast: true });
 const allViolations = createValidator();
 
-// A request up to this size gets all its violations reported; a larger one only the first. It may have millions, and
-// the report must fit into the headers that any gRPC client accepts.
+// All violations of a request up to this size are reported, but only the first one of a larger request: there may be
+// millions, and the report must fit into the headers that any gRPC client accepts.
 const fullReportBytes = 16 * 1024;
 const maxViolations = 20;
 

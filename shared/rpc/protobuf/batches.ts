@@ -4,7 +4,7 @@ import { Batch, inTurns, type TurnTaker } from './turns.ts';
 // The maximum size of an answer; a larger one would take too much memory and time.
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Encodes something long. It yields at the end of each batch, with the length written in that batch. */
+/** A generator that encodes something long. At the end of each batch, it yields the length written in that batch. */
 export type Encoding<Encoded> = Generator<number, Encoded, void>;
 
 /**

@@ -9,7 +9,7 @@ export interface JsonViolation {
 const maxViolations = 20;
 /** Examining all of 100,000 values one by one would block other calls. */
 const maxExamined = 2_000;
-// Requests may contain names of megabytes.
+// A field's name in a request may be megabytes long.
 const maxShown = 100;
 
 /**

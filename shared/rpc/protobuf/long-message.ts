@@ -15,7 +15,7 @@ import type { Batch, TurnTaker } from './turns.ts';
 /** The work of creating and encoding a small message, in the units of `Batch`. */
 const unitsPerMessage = 10;
 
-/** How many small messages are created and encoded at once. */
+/** How many small messages are created and encoded in one go. */
 const sliceSize = 100;
 
 /** A message with long lists, whose items become messages only when they are encoded. */
@@ -96,7 +96,7 @@ export function longMap<Row>(
   };
 }
 
-/** A response that is a long message. Each form of it is encoded in batches, once for all calls that share it. */
+/** A response that is a long message. Each encoding is produced in batches, once for all calls that share it. */
 export class LongResponse<Output extends DescMessage> extends EncodedResponse<Output> {
   readonly #long: LongMessage<Output>;
   #binary: Promise<Buffer> | undefined;
@@ -136,7 +136,7 @@ function toValue({ fieldKind }: DescField, items: readonly Item[]): unknown {
   return fieldKind === 'list' ? messages : messages[0];
 }
 
-/** Items that are encoded at once, or a single larger item. */
+/** Items that are encoded in one go, or a single larger item. */
 interface Slice {
   readonly items: readonly Item[];
   readonly size: number;

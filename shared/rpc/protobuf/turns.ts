@@ -1,6 +1,6 @@
 import { RoundRobin } from '../../fairness/round-robin.ts';
 
-/** The caller that long work is done for. Turns are shared out by the token's `sub` (design 8). */
+/** The caller for whom long work is done. Turns are shared out by the token's `sub` (design 8). */
 export interface TurnTaker {
   /** Undefined for the process itself. */
   readonly subject?: string | undefined;
@@ -25,7 +25,7 @@ export class Batch {
   /**
    * Counts finished work. Returns whether the time slice is used up, so that the work must yield.
    *
-   * @param units 200 of them take about 0.05 ms; one is, for example, an item in a list of numbers or short texts.
+   * @param units the amount of work: 200 units take about 0.05 ms. A number or short text in a list counts as 1.
    */
   isOverAfter(units: number): boolean {
     this.#units += units;
@@ -38,12 +38,12 @@ export class Batch {
 /** Batches that wait for their turn. There is one event loop, so the queue covers the whole process. */
 const waiting = new RoundRobin<() => void>();
 
-/** The last work of each caller. A caller's works run one after another. */
+/** The last task of each caller. A caller's tasks run one after another. */
 const lines = new Map<string | undefined, Promise<unknown>>();
 
 /**
  * Runs long work in batches. One batch runs per iteration of the event loop, and the callers take turns. A small call
- * therefore waits for one batch at most, however much work is queued. A caller's works run one after another, so that
+ * therefore waits for one batch at most, however much work is queued. A caller's tasks run one after another, so that
  * the first ends early instead of all ending late.
  *
  * @param runBatch runs one batch. The last one returns the result, the others undefined.

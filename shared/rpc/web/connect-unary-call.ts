@@ -103,8 +103,8 @@ export class ConnectUnaryCallSource implements CallSource {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Decodes a JSON request. Refuses unknown fields (design 7). The error of a request that does
- * not decode names its fields.
+ * Decodes a JSON request. Refuses unknown fields (design 7). If the request can't be decoded, the error names the
+ * fields at fault.
  */
 function decodeJson({ input }: DescMethod, body: Buffer): Message {
   let text = '';

@@ -39,7 +39,7 @@ export function errorToJson({ code, rawMessage, details }: ConnectError): string
   return JSON.stringify({ code: codeName(code).toLowerCase(), message: rawMessage, details: shown });
 }
 
-// A path may be as long as the limit for all headers.
+// The error quotes the path, which alone may be as long as the limit for all headers.
 const maxPath = 200;
 
 /**

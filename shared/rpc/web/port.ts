@@ -14,7 +14,7 @@ export type WebListener = (request: IncomingMessage, response: ServerResponse) =
 export interface WebPort {
   readonly server: Server;
   readonly connections: Connections;
-  /** Accepts no more connections. Resolves once the calls in flight have ended. */
+  /** Stops accepting connections. Resolves once the calls in flight have ended. */
   stop(): Promise<void>;
   /** Closes every connection at once. */
   kill(): void;

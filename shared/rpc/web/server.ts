@@ -13,7 +13,7 @@ export interface WebServer {
   readonly port: number;
   /** Makes `/readyz` answer 503. Calls still work, and each response closes its connection. */
   drain(): void;
-  /** Accepts no more connections. Resolves once the calls in flight have ended. */
+  /** Stops accepting connections. Resolves once the calls in flight have ended. */
   stop(): Promise<void>;
   /** Closes every connection at once. */
   kill(): void;
@@ -25,7 +25,7 @@ export interface WebOptions {
   /** An entry that ends in `:*` allows every port of its origin. */
   readonly corsOrigins: readonly string[];
   readonly logger: Logger;
-  /** Undefined: cleartext. */
+  /** Undefined for cleartext. */
   readonly certificates: CertificateFiles | undefined;
   /** Whether calls would succeed now, for `/readyz`. */
   isReady(): boolean;

@@ -16,7 +16,7 @@ const titles = {
   coupon: 'The changes of coupons and users are missing here',
 } as const satisfies Record<TrailOwner, string>;
 
-/** The audit trail of both services, newest first, with its filters in the address (design 10). */
+/** Shows the audit trail of both services, newest first. The URL holds the filters (design 10). */
 export function Component(): ReactNode {
   const [params, setParams] = useSearchParams();
   const now = useNow(tickMs);
@@ -52,7 +52,7 @@ export function Component(): ReactNode {
 
 /** Says which changes are missing, and why. */
 function Missing({ owner, failure, retry }: TrailFailure): ReactNode {
-  // What keeps a person from one of the services keeps them from both.
+  // Both services refuse a person who is not signed in, so the message names neither.
   const isAboutPerson = failure.code === Code.Unauthenticated;
   const shown = isAboutPerson
     ? failure

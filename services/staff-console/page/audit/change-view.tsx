@@ -6,7 +6,7 @@ import { formatDate } from '../ui/time.tsx';
 import { Expandable } from './expandable.tsx';
 import { type ChangedField, describeValue, idFields, idsChanged, idsIn, productFields } from './fields.ts';
 
-/** What was made different in a field: its value before and after. With `isNew`, its first value alone. */
+/** Shows how a change altered a field: its values before and after. With `isNew`, shows only its first value. */
 export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }): ReactNode {
   const { name, before, after } = field;
   const [had, has] = [idsIn(before), idsIn(after)];
@@ -35,10 +35,10 @@ function Value({ name, value }: { readonly name: string; readonly value: JsonVal
   return <Expandable summary={snippets ?? 'Show'}>{() => <pre>{long}</pre>}</Expandable>;
 }
 
-// A longer one stands behind a line that opens it.
+// Longer JSON is collapsed.
 const shortText = 80;
 
-/** The names of the vendor snippets in a value; undefined when it has something else. */
+/** Returns the names of the vendor snippets in a value; undefined for any other value. */
 function snippetsIn(value: JsonValue): string | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = value.map((each) =>
@@ -63,11 +63,11 @@ function IdsChange({ name, added, removed }: IdsChangeProps): ReactNode {
   );
 }
 
-// Nobody reads more of them.
+// Nobody reads more ids than these, collapsed and expanded.
 const idsShown = 5;
 const idsOpened = 500;
 
-/** Ids after a few words: the first ones at once, more when they are asked for. */
+/** Shows ids after a few words: the first ones at once, more on request. */
 function Ids({ name, ids, words }: { readonly name: string; readonly ids: readonly number[]; readonly words: string }) {
   const rest = ids.length - idsShown;
   const first = `${words === '' ? '' : `${words}: `}${ids.slice(0, idsShown).join(', ')}`;

@@ -17,7 +17,7 @@ interface EntryViewProps {
   readonly now: number;
 }
 
-/** One change in plain words: who made it, when, of which record, and what is different since (design 10). */
+/** Describes a change in plain words: who made it, when, to which record, and what it altered (design 10). */
 export function EntryView({ entry, now }: EntryViewProps): ReactNode {
   const { at, subject, staffId, before, requestId, procedure } = entry;
   const [beforeName = '', afterName = ''] = describeDeed(entry).split('%');
@@ -63,7 +63,7 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
   );
 }
 
-/** Slots and coupons have a page; of the others, the trail tells what there is to know. */
+/** Links slots and coupons to their pages. Other records have no page, so they link to their audit trail. */
 function RecordLink({ entry }: { readonly entry: AuditEntry }): ReactNode {
   const { resourceType, resourceId } = entry;
   const pages: Readonly<Record<string, string>> = { slot: 'slots', coupon: 'coupons' };

@@ -2,11 +2,11 @@ import { type ReactNode, useState } from 'react';
 
 interface ExpandableProps {
   readonly summary: string;
-  /** Makes what is inside, once it is opened. */
+  /** Renders the content. Called only while it is open. */
   children(): ReactNode;
 }
 
-/** Something long behind a line of its own, which costs nothing until it is opened. */
+/** Collapses long content under a summary line. The content is not rendered until it is opened. */
 export function Expandable({ summary, children }: ExpandableProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,17 +1,17 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
 
-/** A field that a change made different. */
+/** A field that a change altered. */
 export interface ChangedField {
   readonly name: string;
   readonly label: string;
-  /** Undefined: it had no value. */
+  /** Undefined if the field had no value. */
   readonly before: JsonValue | undefined;
-  /** Undefined: it has no value any more. */
+  /** Undefined if the field no longer has a value. */
   readonly after: JsonValue | undefined;
 }
 
-/** The fields of all records by their names in the API, in the order in which they are shown. */
+/** The labels of all records' fields, by their names in the API, in display order. */
 const labels: Readonly<Record<string, string>> = {
   deliveryTime: 'Delivery',
   freezeTime: 'Orders close',
@@ -50,7 +50,7 @@ export const idFields: ReadonlySet<string> = new Set([...productFields, 'groupId
 
 const timeFields: ReadonlySet<string> = new Set(['deliveryTime', 'freezeTime', 'validTill', 'createdAt']);
 
-/** The fields that an entry is about. Of a record that was created, those that have something in them. */
+/** Returns the fields that an entry's change altered. For a new record, omits blank fields. */
 export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const fields = names.map((name) => ({
@@ -64,7 +64,7 @@ export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'af
   return shown.sort((a, b) => place(a) - place(b));
 }
 
-/** A value of a field in a few words; undefined for lists and objects. */
+/** Describes a field's value in a few words; undefined for lists and objects. */
 export function describeValue(name: string, value: JsonValue | undefined, formatTime: (at: Date) => string) {
   if (value === undefined || value === null || value === '') return '–';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
@@ -73,7 +73,7 @@ export function describeValue(name: string, value: JsonValue | undefined, format
   return time === undefined || Number.isNaN(time.getTime()) ? String(value) : formatTime(time);
 }
 
-/** The ids that a change of a long list has added and removed; undefined when the field holds something else. */
+/** Returns the ids that a change of a long list added and removed; undefined if the field holds something else. */
 export function idsChanged(value: JsonValue | undefined) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const [added, removed] = [idsIn(value.added), idsIn(value.removed)];
@@ -81,7 +81,7 @@ export function idsChanged(value: JsonValue | undefined) {
   return isChange && added !== undefined && removed !== undefined ? { added, removed } : undefined;
 }
 
-/** The ids in the list that a field holds, none when it has no value; undefined when it holds something else. */
+/** Returns the ids in a field's list: none if it has no value, undefined if it holds something else. */
 export function idsIn(value: JsonValue | undefined): readonly number[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return undefined;

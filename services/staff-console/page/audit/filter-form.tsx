@@ -9,9 +9,9 @@ import { describeMutation, kinds, mutations } from './trail/deeds.ts';
 import { type Filters, noFilters, toParams } from './trail/filters.ts';
 
 interface FilterFormProps {
-  /** The filters in the address. */
+  /** The filters in the URL. */
   readonly filters: Filters;
-  /** What is wrong with them, by the fields of the request. */
+  /** The problems with the filters, by the fields of the request. */
   readonly problems: Readonly<Record<string, string>>;
   onFilter(filters: Filters): void;
 }
@@ -19,10 +19,10 @@ interface FilterFormProps {
 const kindOptions = Object.entries(kinds).map(([kind, name]) => [kind, capitalize(name)] as const);
 const mutationOptions = mutations.map((procedure) => [procedure, describeMutation(procedure)] as const);
 
-/** The filters of the audit trail. They take effect together, so that no half-typed name is looked for. */
+/** The filters of the audit trail. They are applied together, so that no search runs for a half-typed name. */
 export function FilterForm({ filters, problems, onFilter }: FilterFormProps): ReactNode {
   const [draft, setDraft] = useState(() => toDraft(filters));
-  // Another address has other filters: links lead to them, and the browser's way back.
+  // A link or the browser's Back button may change the filters in the URL.
   const address = toParams(filters).toString();
   const [shown, setShown] = useState(address);
   if (shown !== address) {
@@ -73,7 +73,7 @@ export function FilterForm({ filters, problems, onFilter }: FilterFormProps): Re
   );
 }
 
-/** The filters as the fields hold them: times in this browser's time zone. */
+/** Converts the filters for the form's fields, with times in this browser's time zone. */
 function toDraft(filters: Filters): Filters {
   return { ...filters, since: toTimeInput(filters.since), until: toTimeInput(filters.until) };
 }
@@ -82,7 +82,7 @@ function fromDraft(draft: Filters): Filters {
   return { ...draft, since: fromTimeInput(draft.since), until: fromTimeInput(draft.until) };
 }
 
-/** What a field for times holds; nothing when the address has something that is no time. */
+/** Converts a time in the URL for its field; empty if it is not a time. */
 function toTimeInput(date: string): string {
   const time = new Date(date);
   return Number.isNaN(time.getTime()) ? '' : timeInput(time);

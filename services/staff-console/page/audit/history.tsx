@@ -16,7 +16,7 @@ interface RecordProps {
 const pageSize = 10;
 const tickMs = 10_000;
 
-/** The audit trail of one record as a section of its page, newest first, page by page (design 10). */
+/** Shows a record's audit trail as a section of its page, newest first, page by page (design 10). */
 export function History({ type, id }: RecordProps): ReactNode {
   const now = useNow(tickMs);
   const trail = useTrail(
@@ -47,7 +47,7 @@ export function History({ type, id }: RecordProps): ReactNode {
   );
 }
 
-/** Who changed a record last, and when, in one line such as "Changed by staff-2 1 min ago." */
+/** Says who changed a record last, and when, such as "Changed by staff-2 1 min ago." */
 export function LastChange({ type, id }: RecordProps): ReactNode {
   const now = useNow(tickMs);
   const entry = useLastChange(type, id);

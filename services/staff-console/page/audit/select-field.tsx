@@ -9,16 +9,16 @@ import { Button } from '../ui/button.tsx';
 interface SelectFieldProps {
   readonly label: string;
   readonly name: string;
-  /** Empty: the first option, which is no choice. */
+  /** Empty if the first option is selected, which means no choice. */
   readonly value: string;
-  /** The words of the first option. */
+  /** The text of the first option. */
   readonly none: string;
-  /** The other values, each with its words. */
+  /** The other values, each with its text. */
   readonly options: readonly (readonly [value: string, words: string])[];
   onChange(value: string): void;
 }
 
-/** A choice of one option, or none, from a list that opens. */
+/** A drop-down list from which staff choose one option or none. */
 export function SelectField({ label, name, value, none, options, onChange }: SelectFieldProps): ReactNode {
   return (
     <Select

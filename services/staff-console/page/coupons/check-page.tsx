@@ -12,7 +12,7 @@ import { CheckResult } from './check-result.tsx';
 import { amountProblem } from './record/terms-fields.tsx';
 import './record/coupons.css';
 
-/** Tells what a coupon code takes off an order, or why it takes off nothing. */
+/** Shows how much a coupon code takes off an order, or why it takes nothing off. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
   const [code, setCode] = useState(params.get('code') ?? '');
@@ -20,9 +20,9 @@ export function Component(): ReactNode {
   const [asked, setAsked] = useState<{ readonly code: string; readonly orderAmount: number }>();
   const { data, error, isFetching, refetch } = useQuery(
     CouponService.method.validate,
-    // Whose order it is does not matter (spec 4.2).
+    // The order's user does not matter (spec 4.2).
     asked === undefined ? skipToken : { ...asked, userId: 0 },
-    // An answer holds for the moment, and is read again only when staff ask again.
+    // An answer holds only for the moment, so it is not cached. It is read again only when staff ask again.
     { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
   );
   const check = () => {

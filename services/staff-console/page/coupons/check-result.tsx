@@ -6,12 +6,12 @@ import { describeDiscount } from './record/words.ts';
 
 interface CheckResultProps {
   readonly answer: ValidateResponse;
-  /** What was asked for. */
+  /** The coupon code and the order amount that staff entered. */
   readonly code: string;
   readonly orderAmount: number;
 }
 
-/** What a coupon takes off an order, or why it can't be used. */
+/** Shows how much a coupon takes off an order, or why it can't be used. */
 export function CheckResult(props: CheckResultProps): ReactNode {
   return (
     <section className="card" aria-label="Answer" role="status">
@@ -71,7 +71,7 @@ function explain({ refusal, minOrder }: ValidateResponse, orderAmount: number): 
 
 const twoDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
-/** An amount as staff read it, without the digits that percentages and binary fractions leave. */
+/** Rounds an amount for display, to drop the digits that percentages and binary fractions leave. */
 function inCents(amount: number): string {
   return twoDigits.format(amount);
 }

@@ -14,18 +14,18 @@ import { TermsFields, termsPlaces } from './record/terms-fields.tsx';
 interface CouponFormProps {
   readonly draft: CouponDraft;
   onChange(draft: CouponDraft): void;
-  /** What the form began with. */
+  /** The draft with which the form began. */
   readonly start: CouponDraft;
   readonly isNew: boolean;
   readonly write: { readonly failure: Failure | undefined; readonly isPending: boolean };
   onSave(): void;
-  /** Where staff come to without saving. */
+  /** The path to which staff return if they cancel. */
   readonly back: string;
 }
 
 const places = { ...termsPlaces, applicableUsers: 'applicableUsers' };
 
-/** The form for a coupon, new or not. */
+/** The form for a new or existing coupon. */
 export function CouponForm({ draft, onChange, start, isNew, write, onSave, back }: CouponFormProps): ReactNode {
   const navigate = useNavigate();
   const change = (part: Partial<CouponDraft>) => onChange({ ...draft, ...part });

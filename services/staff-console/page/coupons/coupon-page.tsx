@@ -14,7 +14,7 @@ import { describeAudience, describeDiscount, describeMinimum } from './record/wo
 import { ValidityButton } from './validity-button.tsx';
 import './record/coupons.css';
 
-/** A coupon: what it gives, to whom and for what, and whether it can be used. */
+/** Shows a coupon: its discount, its users and products, and whether it can be used. */
 export function Component(): ReactNode {
   return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
 }

@@ -18,7 +18,7 @@ export function Component(): ReactNode {
   return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
 }
 
-/** Reads the coupon anew: an edit begins with what is stored, not with what was read some time ago. */
+/** Reads the coupon again, because an edit must begin with the stored coupon, not with a cached one. */
 function ReadCoupon({ id }: { readonly id: number }): ReactNode {
   const { data, error, refetch, isFetchedAfterMount } = useQuery(
     CouponService.method.getById,

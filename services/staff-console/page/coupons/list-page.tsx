@@ -14,7 +14,7 @@ import { CouponBadge, ValidUntil } from './record/validity.tsx';
 import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
 import './record/coupons.css';
 
-/** The coupons, latest first. */
+/** Lists the coupons, latest first. */
 export function Component(): ReactNode {
   const search = useSearch();
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(

@@ -4,13 +4,13 @@ import { Button } from '../ui/button.tsx';
 
 const namesAtOnce = 50;
 
-/** Names, of which there may be very many. */
+/** Lists names, a few at a time, because there may be very many. */
 export function Names({ names }: { readonly names: readonly string[] }): ReactNode {
   const [count, setCount] = useState(namesAtOnce);
   return <FirstNames names={names.slice(0, count)} of={names.length} onMore={() => setCount(count + namesAtOnce)} />;
 }
 
-/** The names of products, read as they are shown. */
+/** Lists the names of products. Each name is read only when it is shown. */
 export function ProductNames({ ids }: { readonly ids: readonly number[] }): ReactNode {
   const [count, setCount] = useState(namesAtOnce);
   const shown = ids.slice(0, count);
@@ -29,7 +29,7 @@ function FirstNames({ names, of, onMore }: FirstNamesProps): ReactNode {
     <>
       <ul className="coupon-names">
         {names.map((name, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same name, and none changes its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and their order never changes
           <li key={index}>{name}</li>
         ))}
       </ul>

@@ -10,8 +10,8 @@ interface ValidityButtonProps {
 }
 
 /**
- * Invalidates a coupon, or makes it valid again, at one press, which can be undone. It is the same whoever presses first, so it has no
- * guard.
+ * Invalidates a coupon or makes it valid again, at one press, which can be undone. It needs no guard, because the
+ * result is the same whoever presses first.
  */
 export function ValidityButton({ coupon: { id, couponCode, isInvalidated } }: ValidityButtonProps): ReactNode {
   const makeInvalid = (): Promise<Undone> => invalidate.send({ id });

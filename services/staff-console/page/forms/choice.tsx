@@ -5,7 +5,7 @@ import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
 import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch';
 import { Text } from 'react-aria-components/Text';
 
-/** A switch between two states, with what it means beside it. */
+/** A switch between two states, with its meaning beside it. */
 export function Switch({ children, ...props }: SwitchProps & { readonly children: ReactNode }): ReactNode {
   return (
     <AriaSwitch {...props} className="switch">
@@ -20,12 +20,12 @@ interface ChoiceProps<Value extends string> {
   readonly hint?: string;
   readonly name?: string;
   readonly value: Value;
-  /** The values, each with its words. */
+  /** The values, each with its text. */
   readonly options: Readonly<Record<NoInfer<Value>, string>>;
   onChange(value: NoInfer<Value>): void;
 }
 
-/** One of a few options, all of them in sight. */
+/** A choice between a few options, which are all visible. */
 export function Choice<Value extends string>({
   label,
   hint,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** A field of which there are two versions, in words. */
+/** The two versions of a field, in words. */
 export interface ConflictRow {
   readonly name: string;
   readonly mine: string;
@@ -12,19 +12,19 @@ export interface ConflictRow {
 interface ConflictProps {
   /** Such as "slot 25". */
   readonly record: string;
-  /** Who was quicker, and when. */
+  /** Says who saved the other version, and when. */
   readonly by: ReactNode;
   readonly rows: readonly ConflictRow[];
   readonly isPending: boolean;
-  /** Saves one's own version over theirs. */
+  /** Overwrites the saved version with the user's own. */
   onKeepMine(): void;
-  /** Goes on with their version. */
+  /** Continues with the saved version. */
   onTakeTheirs(): void;
-  /** Goes back to the form, which still has one's own version. */
+  /** Returns to the form, which still has the user's own version. */
   onClose(): void;
 }
 
-/** Shows two versions of a record side by side after somebody else was quicker, and lets staff choose. */
+/** Shows two versions of a record side by side after somebody else saved first, and lets staff choose. */
 export function Conflict({ record, by, rows, isPending, onKeepMine, onTakeTheirs, onClose }: ConflictProps): ReactNode {
   return (
     <Dialog title={`Somebody else has changed ${record}`} isOpen onClose={onClose} role="alertdialog">

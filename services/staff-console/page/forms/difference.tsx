@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What a choice adds to the one before, and what it takes away. */
+/** The ids that a new choice adds, and those that it removes. */
 export interface Difference {
   readonly added: readonly number[];
   readonly removed: readonly number[];
@@ -19,7 +19,7 @@ interface DifferenceProps extends Difference {
   readonly nameOf: (id: number) => string;
 }
 
-/** Shows what will change, before it is saved. */
+/** Shows the changes before they are saved. */
 export function DifferenceView({ added, removed, nameOf }: DifferenceProps): ReactNode {
   const names = (ids: readonly number[]) => {
     const rest = ids.length - namedMost;

@@ -5,15 +5,15 @@ import { Problem } from '../ui/page.tsx';
 import { Unsaved } from './unsaved.tsx';
 
 interface FormEndProps {
-  /** What the button says; "Save" unless told. */
+  /** The text of the button; "Save" by default. */
   readonly action?: string;
   readonly write: { readonly isPending: boolean; readonly failure: Failure | undefined };
-  /** Whether the form has what nobody has saved. */
+  /** Whether the form has unsaved changes. */
   readonly isDirty: boolean;
   onCancel(): void;
 }
 
-/** The end of a form: what went wrong, the button that sends it, and the way out. */
+/** The end of a form: its failure, the button that sends it, and the one that cancels it. */
 export function FormEnd({ action = 'Save', write, isDirty, onCancel }: FormEndProps): ReactNode {
   const { failure, isPending } = write;
   return (

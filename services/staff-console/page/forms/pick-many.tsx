@@ -8,32 +8,32 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
 import { Button } from '../ui/button.tsx';
 
-/** Something that can be chosen by its name. */
+/** An option that staff can choose by its name. */
 export interface Option {
   readonly id: number;
   readonly name: string;
-  /** What tells it from others of the same name. */
+  /** Distinguishes options with the same name. */
   readonly detail?: string;
 }
 
 interface PickManyProps {
-  /** What is chosen, such as "Products". */
+  /** The name of the choice, such as "Products". */
   readonly label: string;
   readonly hint?: string;
   readonly search: string;
   onSearch(text: string): void;
-  /** What the search has found; undefined while it searches. */
+  /** The results of the search; undefined while it runs. */
   readonly found: readonly Option[] | undefined;
   readonly chosen: readonly Option[];
   onChange(chosen: readonly Option[]): void;
-  /** The problem that the service has with the choice. */
+  /** The problem with the choice that the service reported. */
   readonly problem?: string | undefined;
 }
 
 // More tags than this make a page slow, and nobody reads them.
 const shownMost = 100;
 
-/** A choice of any number of things: found by their names, ticked in a list, and shown as tags that can be removed. */
+/** A choice of any number of options. Staff search for them, tick them in a list, and remove them as tags. */
 export function PickMany({
   label,
   hint,
@@ -53,7 +53,7 @@ export function PickMany({
       ...(found ?? []).filter((option) => !ids.has(option.id) && isSelected(option)),
     ]);
   };
-  // Enter takes what was clearly meant, and does not send the form around it.
+  // Enter chooses the only option found, and does not submit the surrounding form.
   const pickOnlyFound = () => {
     const [only, ...others] = found ?? [];
     if (only !== undefined && others.length === 0 && !ids.has(only.id)) onChange([...chosen, only]);

@@ -8,19 +8,19 @@ import { TextField as AriaTextField, type TextFieldProps as AriaTextFieldProps }
 
 export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'style' | 'children'> {
   readonly label: string;
-  /** What to enter, where the label does not say it. */
+  /** Says what to enter, if the label does not. */
   readonly hint?: string | undefined;
-  /** The problem that the service has with it, where the form does not know it by the field's `name`. */
+  /** The problem that the service reported, if the form does not have it under the field's `name`. */
   readonly problem?: string | undefined;
-  /** The number of lines; 1 unless told. */
+  /** The number of lines; 1 by default. */
   readonly lines?: number;
   /** An example of what to enter. */
   readonly placeholder?: string;
 }
 
 /**
- * A labelled text field, also for numbers, dates and times: those get the keyboards and pickers of the device. A problem that the
- * form knows under its `name` stands below it.
+ * A labelled text field, also for numbers, dates and times, which get the keyboards and pickers of the device. It shows
+ * the problem that the form has under its `name`.
  */
 export function TextField({ label, hint, problem, lines = 1, placeholder = '', ...props }: TextFieldProps): ReactNode {
   return (
@@ -38,8 +38,8 @@ export function TextField({ label, hint, problem, lines = 1, placeholder = '', .
 }
 
 /**
- * Lets a problem go as soon as it is mended. The library checks a field when it is left: a problem that goes only then moves the
- * button that staff are about to press from under their pointer.
+ * Hides a problem as soon as it is fixed. The library would hide it only when the field loses focus, which would move
+ * the button that staff are about to press away from their pointer.
  */
 function checkAgain({ currentTarget }: InputEvent<HTMLInputElement | HTMLTextAreaElement>): void {
   if (currentTarget.getAttribute('aria-invalid') === 'true') currentTarget.dispatchEvent(new Event('change'));

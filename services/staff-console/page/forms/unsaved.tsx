@@ -4,18 +4,18 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 interface UnsavedProps {
-  /** Whether there is what nobody has saved. */
+  /** Whether there are unsaved changes. */
   readonly when: boolean;
-  /** Whether it is being sent: that goes on on another page, but not after the tab is closed. */
+  /** Whether the changes are being sent. That continues on another page, but not after the tab is closed. */
   readonly isSending: boolean;
 }
 
-/** Asks before a form is left that has changes which nobody has saved. */
+/** Asks staff for confirmation before they leave a form with unsaved changes. */
 export function Unsaved({ when, isSending }: UnsavedProps): ReactNode {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => when && !isSending && currentLocation.pathname !== nextLocation.pathname,
   );
-  // The browser asks in its own words when the tab is closed or loaded again.
+  // If the tab is closed or reloaded, the browser asks in its own words.
   useEffect(() => {
     if (!when && !isSending) return undefined;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();

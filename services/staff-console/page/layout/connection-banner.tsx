@@ -3,7 +3,7 @@ import { type ReactNode, useSyncExternalStore } from 'react';
 
 const subscribe = (listener: () => void) => onlineManager.subscribe(listener);
 
-/** Says that the device is offline. What was sent waits, and goes on by itself. */
+/** Says that the device is offline. Pending calls wait, and continue by themselves. */
 export function ConnectionBanner(): ReactNode {
   const isOnline = useSyncExternalStore(subscribe, () => onlineManager.isOnline());
   if (isOnline) return null;

@@ -12,7 +12,7 @@ import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_serv
 import { type Notice, notices, notify } from '../rpc/notices.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Where the notices appear. */
+/** Shows the notices. */
 export function NoticeRegion(): ReactNode {
   return (
     <ToastRegion queue={notices} className="notices" aria-label="Notices">
@@ -42,7 +42,7 @@ export function NoticeRegion(): ReactNode {
   );
 }
 
-/** Tells when a slot write is in the derived stores: a read with its `store-request-id` waits until then (design 4). */
+/** Says when the derived stores have a slot write: a read with its `store-request-id` waits until then (design 4). */
 function Published({ storeRequestId }: { readonly storeRequestId: string }): ReactNode {
   const transport = useTransport();
   const headers = { 'store-request-id': storeRequestId };
@@ -55,7 +55,7 @@ function Published({ storeRequestId }: { readonly storeRequestId: string }): Rea
   return <Text slot="description">Your change is out there: version {data.version}.</Text>;
 }
 
-/** What was pressed may have left the page with its button, so that a failure is told in a notice, too. */
+/** Undoes a change. A notice reports a failure, because the button that would show it may have left the page. */
 async function undo({ text, undo }: Notice): Promise<void> {
   const undone = await undo?.();
   if (undone?.failure !== undefined) notify({ text: `Not undone: ${text}. ${undone.failure.title}.` });

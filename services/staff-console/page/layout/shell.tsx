@@ -20,7 +20,7 @@ const places = [
   ['/audit', 'Audit trail'],
 ] as const;
 
-/** What stands around every page: the way to the others, who is signed in, and what happens to the connection. */
+/** The frame around every page: the navigation, the person who is signed in, and the state of the connection. */
 export function Shell(): ReactNode {
   const navigate = useNavigate();
   const { token } = useSession();

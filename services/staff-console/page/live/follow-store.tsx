@@ -7,12 +7,12 @@ import { useStoreVersion } from './use-store-version.ts';
 
 const keys = [SlotService, SlotStoreService].map((schema) => createConnectQueryKey({ schema, cardinality: undefined }));
 
-// However fast versions follow one another.
+// The shortest time between two reloads, however fast versions follow one another.
 const shortestMs = 1_000;
 
 /**
- * Makes the page follow what others change: on each new version of the derived stores, what it shows of slots is read again. What
- * could not be read while the service was away is read once it is back.
+ * Keeps the page up to date when others change slots: each new version of the derived stores reloads the page's slot
+ * data. Reads that failed while the service was unreachable are repeated once it is back.
  */
 export function FollowStore(): ReactNode {
   const queryClient = useQueryClient();
@@ -23,7 +23,7 @@ export function FollowStore(): ReactNode {
   useEffect(() => {
     const isNew = seen.current !== undefined && seen.current !== version;
     seen.current = version;
-    // What is on the page was read at about the time of the first version.
+    // The page's data was read at about the time of the first version.
     if (!isNew) return;
     const timer = setTimeout(
       () => {

@@ -10,14 +10,14 @@ import { useStoreVersion } from './use-store-version.ts';
 
 const behindMs = 1_000;
 
-/** What the storefront shows at this moment, by the derived stores (design 4). */
+/** Shows what the storefront shows at this moment, from the derived stores (design 4). */
 export function Component(): ReactNode {
   const { latest } = useStoreVersion();
   const { data, error, refetch } = useQuery(
     SlotStoreService.method.getOpenSlots,
     {},
     {
-      // Another replica than the one of the stream may answer, and be a moment behind.
+      // A different replica than the stream's may answer, and may be a moment behind.
       refetchInterval: ({ state }) => isBehind(state.data?.version, latest?.version) && behindMs,
     },
   );

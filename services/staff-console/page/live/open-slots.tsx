@@ -9,20 +9,20 @@ import { dateInput } from '../ui/time-input.ts';
 import './live.css';
 
 const tickMs = 10_000;
-// A page with more of them at once is slow, and nobody reads it.
+// A page with more slots at once would be slow, and nobody would read it.
 const shownAtOnce = 100;
 const namedProducts = 3;
-// As many as GetProducts takes.
+// The most products that GetProducts accepts.
 const namedMost = 1_000;
 
 interface OpenSlotsProps {
-  /** By delivery time. */
+  /** Ordered by delivery time. */
   readonly slots: readonly OpenSlot[];
-  /** Stands where there is none. */
+  /** Shown if no slot is open. */
   readonly empty: ReactNode;
 }
 
-/** Open slots by day: each leaves the list when its orders close, as it leaves the storefront. */
+/** Lists open slots by day. Each leaves the list when its orders close, as it leaves the storefront. */
 export function OpenSlots({ slots, empty }: OpenSlotsProps): ReactNode {
   const [most, setMost] = useState(shownAtOnce);
   const now = useNow(tickMs);

@@ -8,7 +8,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { Empty, Loading, Problem, Section } from '../ui/page.tsx';
 import { OpenSlots } from './open-slots.tsx';
 
-/** Looks up when a product can be delivered. The product stands in the address, so that it can be passed on. */
+/** Shows when a product can be delivered. The URL contains the product, so that staff can share it. */
 export function ProductSlots(): ReactNode {
   const [params, setParams] = useSearchParams();
   const product = Number(params.get('product') ?? 0);

@@ -8,7 +8,7 @@ import { useStoreVersion } from './use-store-version.ts';
 
 const statusMs = 5_000;
 
-/** Which version the storefront has, how old it is, and what is on its way there. */
+/** Shows the storefront's version, its age, and the number of changes that are on their way. */
 export function StoreState(): ReactNode {
   const { latest } = useStoreVersion();
   const now = useNow(1_000);
@@ -39,7 +39,7 @@ function describePending(count: number): string {
   return count === 1 ? '1 change on its way' : `${count} changes on their way`;
 }
 
-/** Whether the page follows the storefront at this moment. */
+/** Shows whether the page is up to date with the storefront. */
 export function ConnectionState(): ReactNode {
   const { latest, connection } = useStoreVersion();
   const isLost = connection === 'lost' || (connection !== 'live' && latest !== undefined);

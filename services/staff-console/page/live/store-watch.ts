@@ -4,23 +4,23 @@ import type { WatchStoreResponse } from '../../../../shared/gen/slot/v1/slot_sto
 /** A version of the derived stores (design 4). */
 export type StoreVersion = Pick<WatchStoreResponse, 'version' | 'refreshedAt'>;
 
-/** What is known of the stores. */
+/** The known state of the stores. */
 export interface WatchState {
-  /** The version that came last; undefined until one has come. */
+  /** The version that arrived last; undefined until one arrives. */
   readonly latest: StoreVersion | undefined;
-  /** Only while it is `live` is `latest` certain to be the newest. `paused`: nobody looks, or the device is offline. */
+  /** `latest` is certainly the newest only while this is `live`. `paused`: nobody watches, or the device is offline. */
   readonly connection: 'paused' | 'connecting' | 'live' | 'lost';
 }
 
-/** What a watch needs of its surroundings. */
+/** The functions that a watch depends on. */
 export interface WatchParts {
-  /** Opens a stream of the versions after one, or of all from the present one on. */
+  /** Opens a stream of the versions after `afterVersion`; if it is undefined, from the current version on. */
   open(afterVersion: number | undefined, signal: AbortSignal): AsyncIterable<StoreVersion>;
-  /** Whether a stream may be open at this moment. */
+  /** Whether a stream may be open now. */
   mayWatch(): boolean;
-  /** Calls the listener whenever `mayWatch` may have changed. Returns what ends that. */
+  /** Calls the listener whenever `mayWatch` may have changed. Returns a function that ends this. */
   followChanges(listener: () => void): () => void;
-  /** Waits so many milliseconds, or until the signal aborts. */
+  /** Waits for `ms` milliseconds, or until the signal aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -28,8 +28,8 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 /**
- * Follows the versions of the stores with one stream, however many components listen. The stream is open only while somebody listens
- * and `mayWatch`; one that breaks is opened again after a pause that grows with each failure.
+ * Follows the versions of the stores with one stream, however many components listen. The stream is open only while a
+ * component listens and `mayWatch` is true. A broken stream is reopened after a pause that grows with each failure.
  */
 export class StoreWatch {
   readonly #parts: WatchParts;
@@ -70,7 +70,7 @@ export class StoreWatch {
     }
   }
 
-  /** Never rejects. */
+  /** Keeps reading streams until the signal aborts. Never rejects. */
   async #watch(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       const { hasBrought, hasTimedOut } = await this.#readStream(signal);
@@ -82,11 +82,11 @@ export class StoreWatch {
     }
   }
 
-  /** Reads a stream to its end. Tells whether a version came, and whether the stream had its full time. */
+  /** Reads a stream to its end. Returns whether a version arrived, and whether the stream ended by its deadline. */
   async #readStream(signal: AbortSignal): Promise<{ hasBrought: boolean; hasTimedOut: boolean }> {
     let hasBrought = false;
     try {
-      // The version that was seen last comes again, which shows at once that the stream is open.
+      // Asks for the last seen version again. Its arrival shows at once that the stream is open.
       const seen = this.#state.latest?.version;
       for await (const latest of this.#parts.open(seen === undefined ? undefined : seen - 1, signal)) {
         if (signal.aborted) break;

@@ -6,15 +6,15 @@ import { useTransports } from '../rpc/transport.ts';
 import { session } from '../session/session.ts';
 import { StoreWatch, type WatchState } from './store-watch.ts';
 
-// A connection that has died unseen is found out after at most so long.
+// A connection that died unnoticed is detected after at most this time.
 const streamMs = 300_000;
 
 const watches = new WeakMap<Transport, StoreWatch>();
 
 /**
- * The version of the derived stores, by WatchStore (design 4). All components of a tab share one stream. It is open only while the
- * tab is in sight, the device online and somebody signed in: over HTTP/1.1 a browser has six connections to a server for
- * all its tabs, and each stream takes one.
+ * Returns the version of the derived stores, by WatchStore (design 4). All components of a tab share one stream, which
+ * is open only while the tab is visible, the device online and somebody signed in. Over HTTP/1.1, a browser opens only
+ * six connections to a server for all of its tabs, and each stream takes one.
  */
 export function useStoreVersion(): WatchState {
   const watch = watchOf(useTransports().slot);

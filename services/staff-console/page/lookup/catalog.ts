@@ -3,25 +3,25 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 
-// Groups and names of products seldom change.
+// Product groups and product names seldom change.
 const staleTime = 60_000;
-/** How many products GetProducts takes at once. */
+/** The most products that GetProducts accepts at once. */
 const maxNamed = 1_000;
 
-/** The product groups by their ids; empty until they are read. */
+/** Returns the names of the product groups by id; empty until they are read. */
 export function useGroups(): ReadonlyMap<number, string> {
   const { data } = useQuery(CatalogService.method.listProductGroups, {}, { staleTime });
   return useMemo(() => new Map(data?.groups.map(({ id, name }) => [id, name])), [data]);
 }
 
-/** The names of product groups, such as "Fruit, Group 7": a number where there is no name. */
+/** Returns the names of product groups, such as "Fruit, Group 7". A group without a name has its number. */
 export function groupNames(groups: ReadonlyMap<number, string>, ids: readonly number[]): string {
   return ids.map((id) => groups.get(id) ?? `Group ${id}`).join(', ');
 }
 
 /**
- * Returns what names a product: its number until its name is read, or when there is no such product. Of more than
- * 1,000 products the first are named.
+ * Returns a function that names a product. It returns the number until the name is read, for a product that does not
+ * exist, and beyond the first 1,000 products.
  */
 export function useProductNames(productIds: readonly number[]): (id: number) => string {
   const { data } = useQuery(

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { ErrorInfoSchema } from '../../../../shared/gen/google/rpc/error_details_pb.ts';
 import { isTransient, reasonOf, violationsOf } from '../../../client/connect/errors.ts';
 
-/** Why a call has failed, in words for staff. */
+/** Describes in words for staff why a call has failed. */
 export interface Failure {
   readonly reason: string;
   readonly code: Code;
@@ -31,7 +31,7 @@ export function describeFailure(thrown: unknown): Failure {
   return { reason, code: error.code, fields, ...wordsFor(error, reason, message) };
 }
 
-/** The fields that rules without a field of their own are about. */
+/** The fields that show errors which name no field themselves, by the error's reason. */
 const fieldOfReason: Readonly<Record<string, string>> = {
   COUPON_CODE_TAKEN: 'couponCode',
   SECRET_CODE_TAKEN: 'couponCode',
@@ -49,7 +49,7 @@ const fieldOfReason: Readonly<Record<string, string>> = {
 };
 
 function wordsFor(error: ConnectError, reason: string, message: string): Pick<Failure, 'title' | 'advice'> {
-  // What to do about it stands on top of the page (session-banner.tsx).
+  // The banner at the top of the page gives the advice (session-banner.tsx).
   if (isForStaff(error)) return { title: 'Only staff can see or do this', advice: '' };
   if (isTransient(error)) {
     const title = reason === 'OVERLOADED' ? 'The service is very busy' : 'The service can’t be reached';
@@ -73,7 +73,7 @@ function wordsFor(error: ConnectError, reason: string, message: string): Pick<Fa
   }
 }
 
-/** Such as `couponCode` of `updates.coupon.coupon_code`, and `vendorSnippets[1].name` of `vendor_snippets[1].name`. */
+/** Turns `updates.coupon.coupon_code` into `couponCode`, `vendor_snippets[1].name` into `vendorSnippets[1].name`. */
 function nameOf(field: string): string {
   const parts = field.replace(/\[\d+\]$/, '').split('.');
   const inList = parts.findIndex((part) => part.endsWith(']'));

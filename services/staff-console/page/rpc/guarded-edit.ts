@@ -4,18 +4,18 @@ import type { Sent, Write } from './write.ts';
 
 /** A mutation of a record that succeeds only while nobody else has changed the record (design 9). */
 export interface GuardedEdit<R, I extends DescMessage, O extends DescMessage> {
-  /** The record that the edit goes on from. */
+  /** The record on which the edit is based. */
   readonly base: R;
-  /** Sends what `request` makes of the record that is to be replaced, and of its etag. */
+  /** Builds the request from the record to replace, with its etag, and sends it. */
   save(request: (replaced: R) => MessageInitShape<I>): Promise<Sent<MessageShape<O>>>;
-  /** The record as somebody else has left it, if they were quicker: to be compared with one's own version. */
+  /** The record as somebody else saved it first, to compare with the user's own version; undefined if nobody did. */
   readonly theirs: R | undefined;
-  /** Goes on from their version, which the next `save` replaces. */
+  /** Bases the edit on `theirs`, which the next `save` then replaces. */
   rebase(): void;
 }
 
 /**
- * Guards an edit with the etag that the record had when the edit began, so that nobody's change is overwritten unseen.
+ * Guards an edit with the etag that the record had when the edit began, so that it overwrites no unseen change.
  *
  * @param record the record as it is when the edit begins; later values are ignored.
  * @param read reads the record as it is now.

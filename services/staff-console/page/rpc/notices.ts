@@ -1,26 +1,26 @@
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast';
 
-/** What became of an undo: the failure, when it was not possible. */
+/** The result of an undo, with its failure if it failed. */
 export interface Undone {
   readonly failure?: { readonly title: string } | undefined;
 }
 
-/** What the page tells staff after they have done something. */
+/** A message to staff about something that they have done. */
 export interface Notice {
   readonly text: string;
-  /** Takes back what was done. */
+  /** Undoes what was done. */
   readonly undo?: (() => Promise<Undone>) | undefined;
-  /** Of a slot write: the notice tells when the storefront shows it (design 4). */
+  /** Set after a slot write: the notice then says when the storefront shows it (design 4). */
   readonly storeRequestId?: string | undefined;
 }
 
-// Long enough to be read, and to press "Undo".
+// Long enough to read the notice and press "Undo".
 const shownMs = 8_000;
 
 /** The notices on the page. */
 export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
-/** Shows a notice for a while; for longer while staff point at it or have the focus on it. */
+/** Shows a notice for a while, and longer while it has the pointer or the focus. */
 export function notify(notice: Notice): void {
   notices.add(notice, { timeout: shownMs });
 }

@@ -6,15 +6,15 @@ const maxRetries = 3;
 const retryDelay = (attempt: number) => 400 * 2 ** attempt;
 const retry = (failures: number, error: unknown) => failures < maxRetries && isTransient(error);
 
-/** Whoever has read on in a list does not want all of it again for having looked elsewhere. */
+/** Whether a list has several pages. They must not all be read again when the window regains the focus. */
 function hasManyPages(data: unknown): boolean {
   const pages = typeof data === 'object' && data !== null && 'pages' in data ? data.pages : undefined;
   return Array.isArray(pages) && pages.length > 1;
 }
 
 /**
- * Creates the cache of what the services have answered. A mutation may be tried again like a query, because each has an idempotency
- * key. While the browser is offline both wait, and go on by themselves.
+ * Creates the cache of the services' answers. A mutation may be retried like a query, because each has an idempotency
+ * key. While the browser is offline, both wait and then continue by themselves.
  */
 export function createQueryClient(): QueryClient {
   return new QueryClient({

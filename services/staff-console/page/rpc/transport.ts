@@ -8,21 +8,21 @@ import type { PageConfig } from '../../page-config.ts';
 import type { Session } from '../session/session.ts';
 import { isForStaff } from './failure.ts';
 
-// No call may keep a person waiting for longer.
+// No call may keep a person waiting longer than this.
 const timeoutMs = 20_000;
 
-/** How the page reaches the services. */
+/** The page's transports to the services. */
 export interface Transports {
   readonly slot: Transport;
   readonly coupon: Transport;
-  /** Sends each call to the service that has its procedure. AuditService, which both have, goes to slot-service. */
+  /** Sends each call to the service that has its procedure. Both have AuditService; its calls use slot-service. */
   readonly any: Transport;
 }
 
-/** The transports of the page, for reads of a procedure that both services have. */
+/** Provides the page's transports, for reads of a procedure that both services have. */
 export const TransportsContext = createContext<Transports | undefined>(undefined);
 
-/** The transports of the page. Throws outside of it. */
+/** Returns the page's transports. Throws outside of their provider. */
 export function useTransports(): Transports {
   const transports = useContext(TransportsContext);
   if (transports === undefined) throw new Error('nothing here provides the transports');
@@ -30,8 +30,8 @@ export function useTransports(): Transports {
 }
 
 /**
- * Creates the transports of the person who is signed in: each call carries their token, and a token that is refused ends the session.
- * A call that goes on after they have signed out, such as a retry, is not made as the next person.
+ * Creates the transports of the signed-in person. Each call carries their token, and a refused token ends the session.
+ * After they have signed out, a call that continues, such as a retry, is not sent as the next person.
  */
 export function createTransports(config: PageConfig, session: Session): Transports {
   const subject = session.state.token?.subject;
@@ -67,7 +67,7 @@ function authorize(session: Session, subject: string | undefined): Interceptor {
   };
 }
 
-/** The messages of a stream, which may fail at any of them. */
+/** Yields a stream's messages, any of which may fail, and calls `fail` with the error. */
 async function* catching<Message>(messages: AsyncIterable<Message>, fail: (error: unknown) => never) {
   try {
     yield* messages;
@@ -89,7 +89,7 @@ function readOwnWrites(): Interceptor {
       lastWrite = response.header.get('store-request-id') ?? lastWrite;
       return response;
     } catch (error) {
-      // The database was set back: nothing covers that write any more.
+      // The database was restored to an earlier state, so no version of the stores will cover that write.
       if (reasonOf(error) === 'STORE_REQUEST_LOST') lastWrite = null;
       throw error;
     }

@@ -13,12 +13,12 @@ import { createKey } from '../../../client/connect/idempotency.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import { type Notice, notify } from './notices.ts';
 
-// What was saved is told, even if a service that has nothing to do with it does not answer.
+// After this time, a successful write is reported even if an unrelated service does not answer the reads that follow.
 const longestReadMs = 3_000;
 
 /** A mutation, as a component uses it. */
 export interface Write<I extends DescMessage, O extends DescMessage> {
-  /** Sends the request. Resolves with the answer once the page shows what has changed, or with the failure. Never rejects. */
+  /** Sends the request. Resolves with the answer once the page shows the change, or with the failure. Never rejects. */
   send(request: MessageInitShape<I>): Promise<Sent<MessageShape<O>>>;
   readonly isPending: boolean;
   /** Why the last request failed. */
@@ -27,7 +27,7 @@ export interface Write<I extends DescMessage, O extends DescMessage> {
   reset(): void;
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export type Sent<Answer> =
   | { readonly answer: Answer; readonly failure?: undefined }
   | { readonly answer?: undefined; readonly failure: Failure };
@@ -35,16 +35,16 @@ export type Sent<Answer> =
 interface Attempt<Answer> {
   readonly request: string;
   readonly key: string;
-  /** While it is under way. */
+  /** Set while the request is in flight. */
   sent?: Promise<Sent<Answer>> | undefined;
 }
 
 /**
- * Lets a component call a mutation. A request keeps its idempotency key until it has succeeded (design 9), however often it is sent:
- * after a double click, a lost connection or a second press of the button it is done once. Afterwards everything on the page is
- * read again.
+ * Lets a component call a mutation. A request keeps its idempotency key until it has succeeded (design 9), so it is
+ * executed once, even after a double click, a lost connection or a second press of the button. Afterwards everything on
+ * the page is read again.
  *
- * @param done tells staff what was done, and how to undo it.
+ * @param done returns the notice that says what was done, and how to undo it.
  */
 export function useWrite<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
@@ -72,7 +72,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       made.sent = undefined;
     }
   };
-  // The same object at each render: a form shows the problems of a new one again, also those that staff have mended.
+  // The object must stay the same: a form shows a new one's problems again, even those that staff have fixed.
   const failure = useMemo(() => (error === null ? undefined : describeFailure(error)), [error]);
   return {
     send(request) {

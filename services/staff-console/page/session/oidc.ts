@@ -5,20 +5,20 @@ import { SignInError } from './sign-in-problem.ts';
 import { readToken, type Token } from './token.ts';
 
 const requestTimeoutS = 10;
-// How long a window whose answer belongs to another page waits to be closed.
+// How long a popup waits for the page that opened it to close it.
 const closingMs = 3_000;
 
-/** Somebody who has come back from the provider. */
+/** A person's return from the provider. */
 export interface Arrival {
-  /** The address where they were. */
+  /** The path that they came from. */
   readonly returnTo: string;
-  /** To be awaited at once: it rejects when they were not let in. */
+  /** Must be awaited at once, because it rejects if the provider did not let them in. */
   readonly token: Promise<Token>;
 }
 
 /**
- * Signs staff in with OpenID Connect: authorization code with PKCE, without frames. What the library keeps is in the session storage
- * of this tab. What signs in rejects with a `SignInError`.
+ * Signs staff in with OpenID Connect: authorization code with PKCE, without frames. The library keeps its data in this
+ * tab's session storage. The methods that sign in reject with a `SignInError`.
  */
 export class OpenIdConnect {
   readonly #manager: UserManager;
@@ -36,7 +36,7 @@ export class OpenIdConnect {
       post_logout_redirect_uri: `${location.origin}/`,
       userStore: this.#store,
       stateStore: this.#store,
-      // The library would use a frame where there is no refresh token.
+      // Without a refresh token, automatic renewal would use a frame.
       automaticSilentRenew: false,
       requestTimeoutInSeconds: requestTimeoutS,
       ...this.#resource,
@@ -44,29 +44,29 @@ export class OpenIdConnect {
     });
   }
 
-  /** Leaves for the provider. Resolves only when the person comes back with the browser's own button. */
+  /** Navigates to the provider. Resolves only if the person comes back with the browser's Back button. */
   async signInByRedirect(returnTo: string): Promise<void> {
     await attempt(this.#manager.signinRedirect({ state: { returnTo } }));
   }
 
   /**
-   * Signs in in a window over the page. If the person closes it, nothing comes of it: a provider may cut the tie to its window, and
-   * then it seems closed at once. Another call takes the place of this one, which rejects then.
+   * Signs in in a popup over the page. Does not notice if the person closes the popup: a provider may cut the popup's
+   * link to the page, and it would then seem closed at once. A further call replaces this one, which then rejects.
    */
   async signInByPopup(): Promise<Token> {
     this.#popup.abort();
     this.#popup = new AbortController();
-    // A name of its own, because what was aborted closes its window.
+    // Each popup has its own name, because an aborted attempt closes its popup.
     const popupWindowTarget = `sign-in-${crypto.randomUUID()}`;
-    // The library opens the window by its name again, but would not say that it was blocked.
+    // The library opens the same popup again by its name, but would not report that the browser blocked it.
     if (window.open('', popupWindowTarget, 'popup,width=480,height=640') === null) throw new SignInError('blocked');
     const settings = { popupWindowTarget, popupAbortOnClose: false, popupSignal: this.#popup.signal };
     return toToken(await attempt(this.#manager.signinPopup(settings)));
   }
 
   /**
-   * Receives the provider's answer in the address of the page. An answer that this tab did not ask for is passed on to the page that
-   * has opened this window, which closes it.
+   * Receives the provider's answer in the page's URL. If this tab did not ask for the answer, passes it on to the page
+   * that opened this popup. That page closes the popup.
    */
   async receive(address: string): Promise<Arrival> {
     const state = new URL(address).searchParams.get('state') ?? '';
@@ -84,14 +84,14 @@ export class OpenIdConnect {
   /** Gets a new token with the refresh token of this tab. */
   async renew({ renewal }: Token): Promise<Token> {
     const user = await this.#manager.getUser();
-    // Without one, the library would use a frame.
+    // Without a refresh token, the library would use a frame.
     if (!user?.refresh_token) throw new SignInError('stale');
     const renewed = await attempt(this.#manager.signinSilent(this.#resource));
     if (renewed === null) throw new SignInError('other');
     return toToken(renewed, renewal);
   }
 
-  /** Ends the session at the provider, if the provider can do that. Leaves the page then. */
+  /** Ends the session at the provider, if it supports that, by navigating to it. */
   async signOut(): Promise<void> {
     const canEnd = await this.#manager.metadataService.getEndSessionEndpoint();
     if (canEnd === undefined) await this.#manager.removeUser();
@@ -103,7 +103,7 @@ function toToken(user: User, renewal: string = crypto.randomUUID()): Token {
   const { name, preferred_username, email } = user.profile;
   const token = readToken(user.access_token, {
     name: name || preferred_username || email || '',
-    // By this computer's clock, which may be wrong.
+    // By this computer's clock, even if that is wrong.
     ...(user.expires_at !== undefined && { expiresAt: user.expires_at * 1_000 }),
     ...(user.refresh_token && { renewal }),
   });
@@ -124,12 +124,12 @@ async function attempt<T>(attempted: Promise<T>): Promise<T> {
     if (error instanceof ErrorTimeout || error instanceof TypeError) throw new SignInError('unreachable');
     if (!(error instanceof ErrorResponse)) {
       const message = error instanceof Error ? error.message : '';
-      // The library puts the status of an answer that it can't read in brackets.
+      // If the library can't read an answer, its message has the HTTP status in parentheses.
       throw /\(5\d\d\)/.test(message) ? new SignInError('unreachable') : new SignInError('other', message);
     }
     if (error.error === 'access_denied') throw new SignInError('denied');
     if (error.error === 'temporarily_unavailable') throw new SignInError('unreachable');
-    // Whoever has made the link chooses the words of a description, so only the code is shown.
+    // The author of a link controls its error description, so only the code is shown.
     throw new SignInError('other', /^\w{1,60}$/.test(error.error ?? '') ? (error.error ?? '') : '');
   }
 }

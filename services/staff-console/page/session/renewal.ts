@@ -2,13 +2,13 @@ import type { Session } from './session.ts';
 import { SignInError } from './sign-in-problem.ts';
 import type { Token } from './token.ts';
 
-// A browser delays the timers of a tab in the background by up to a minute.
+// A browser delays the timers of a background tab by up to a minute.
 const longestLeadMs = 120_000;
 const retryMs = 10_000;
 
 /**
- * Renews the token of this tab before it ends, where the provider gave a refresh token. While the provider can't be reached it tries
- * on; once it refuses, staff sign in again.
+ * Renews this tab's token before it expires, if the provider issued a refresh token. Keeps trying while the provider is
+ * unreachable. Once the provider refuses, staff must sign in again.
  */
 export function keepRenewed(session: Session, renew: (token: Token) => Promise<Token>): void {
   let followed: Token | undefined;

@@ -3,18 +3,18 @@ import { readPageConfig } from './config.ts';
 import type { SignInProblem } from './sign-in-problem.ts';
 import { packToken, readToken, type Token, unpackToken } from './token.ts';
 
-/** Who works with the page. */
+/** The state of the session of the person who uses the page. */
 export interface SessionState {
   /** Undefined until somebody signs in. */
   readonly token: Token | undefined;
-  /** Why the token is good for nothing any more: what is on the page stays, and staff sign in over it. */
+  /** Why the token is no longer valid. The page stays as it is, and staff sign in over it. */
   readonly ended: 'expired' | 'refused' | undefined;
-  /** Whether it is still open if somebody is signed in: another tab was asked, or the provider has sent an answer. */
+  /** Whether the page is still waiting for another tab's token, or processing the provider's answer. */
   readonly isStarting: boolean;
   readonly isRenewing: boolean;
-  /** Whether a service has said that this is no staff user. */
+  /** Whether a service has refused the person because they are not staff. */
   readonly isDenied: boolean;
-  /** Why signing in or out has not worked. */
+  /** Why signing in or out failed. */
   readonly problem: SignInProblem | undefined;
 }
 
@@ -27,21 +27,21 @@ const signedOut: SessionState = {
   problem: undefined,
 };
 const storageKey = 'session';
-// A timer takes at most so many milliseconds.
+// The longest delay of a timer, in milliseconds.
 const longestTimer = 2 ** 31 - 1;
-// A timer may come a moment early.
+// A timer may fire a moment early.
 const timerLeewayMs = 1_000;
 
 /**
- * Holds the token of this tab (design 11). It is kept in the tab's session storage, so that a reload finds it, and nowhere else. A
- * token in the address' fragment, where `npm start` prints it, is taken out of the address at once.
+ * Holds this tab's token (design 11). It is stored only in the tab's session storage, where a reload finds it. A token
+ * in the URL's fragment, as in the link that `npm start` prints, is removed from the URL at once.
  */
 export class Session {
   #state = signedOut;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** @param takesLinks whether a token in the address signs in, and is not only taken out of it. */
+  /** @param takesLinks whether a token in the URL signs in. Otherwise it is only removed from the URL. */
   constructor(takesLinks: boolean) {
     const fragment = new URLSearchParams(location.hash.slice(1)).get('token');
     if (fragment !== null) history.replaceState(history.state, '', location.href.split('#', 1)[0]);
@@ -67,13 +67,13 @@ export class Session {
     this.#set({ ...signedOut, token, ended: left > 0 ? undefined : 'expired' });
   }
 
-  /** Ends the session of a token that has expired or was refused; not if somebody has signed in again meanwhile. */
+  /** Ends the session of an expired or refused token, unless somebody has signed in again meanwhile. */
   end(token: Token): void {
     const ended = token.expiresAt <= Date.now() + timerLeewayMs ? 'expired' : 'refused';
     if (this.#state.token?.text === token.text) this.#set({ ...this.#state, ended });
   }
 
-  /** Leaves the renewal of the token to others: to another tab, or to the person. */
+  /** Stops renewing the token: another tab renews it, or the person must sign in again. */
   stopRenewing(): void {
     const { token } = this.#state;
     if (token === undefined) return;
@@ -93,7 +93,7 @@ export class Session {
     this.#set(signedOut);
   }
 
-  /** Changes what is known beside the token. */
+  /** Changes the state other than the token. */
   update(change: Partial<Omit<SessionState, 'token' | 'ended'>>): void {
     this.#set({ ...this.#state, ...change });
   }
@@ -104,10 +104,10 @@ export class Session {
   }
 }
 
-/** The session of this tab. Where staff sign in with a provider, nobody else's link may sign them in. */
+/** This tab's session. If staff sign in with a provider, another person's link must not sign them in. */
 export const session = new Session(readPageConfig().oidc === undefined);
 
-/** The state of the session; components that use it follow its changes. */
+/** Returns the state of the session. Components that use it render again when it changes. */
 export function useSession(): SessionState {
   return useSyncExternalStore(session.subscribe, () => session.state);
 }

@@ -1,4 +1,4 @@
-/** Why signing in or out has not worked, in words for staff. */
+/** Describes in words for staff why signing in or out failed. */
 export interface SignInProblem {
   readonly kind: ProblemKind;
   /** What happened. */
@@ -7,7 +7,7 @@ export interface SignInProblem {
   readonly advice: string;
 }
 
-/** Names a problem. */
+/** The kind of a problem. */
 export type ProblemKind = keyof typeof words;
 
 const words = {
@@ -51,7 +51,7 @@ export function describeProblem(kind: ProblemKind, detail = ''): SignInProblem {
   return { kind, title, advice: detail === '' ? advice : `${advice} (${detail})` };
 }
 
-/** Signing in or out has not worked. */
+/** Thrown when signing in or out fails. */
 export class SignInError extends Error {
   override name = 'SignInError';
   readonly problem: SignInProblem;

@@ -7,13 +7,13 @@ import { shareWithTabs } from './tabs.ts';
 
 const { oidc } = readPageConfig();
 
-/** Whether staff sign in with a provider, and do not paste a token. */
+/** Whether staff sign in with a provider instead of pasting a token. */
 export const hasProvider = oidc !== undefined;
 
 let loading: Promise<OpenIdConnect> | undefined;
 let attempts = 0;
 
-/** Fetches what signing in with the provider needs, once. A page without a provider never does. */
+/** Loads the code for signing in with the provider, once. A page without a provider never loads it. */
 function loadProvider(): Promise<OpenIdConnect> {
   if (!isSecureContext) return Promise.reject(new SignInError('insecure'));
   loading ??= import('./oidc.ts').then(
@@ -29,15 +29,15 @@ function loadProvider(): Promise<OpenIdConnect> {
   return loading;
 }
 
-/** Fetches ahead what signing in needs: a browser blocks a window that opens long after the click. */
+/** Loads the sign-in code in advance, because a browser blocks a window that opens long after the click. */
 export function prepareSignIn(): void {
   loadProvider().catch(() => undefined);
 }
 
 /**
- * Begins the session of this page: with the answer of the provider in its address, or with the session of another tab.
+ * Begins this page's session, with the provider's answer in the URL or with another tab's session.
  *
- * @param replaceAddress leads to another address in place of that with the answer.
+ * @param replaceAddress replaces the URL with the answer by another one.
  */
 export function startSession(replaceAddress: (address: string) => Promise<void>): void {
   const isAnswer =
@@ -63,18 +63,18 @@ async function receiveAnswer(replaceAddress: (address: string) => Promise<void>)
   shareWithTabs(session);
 }
 
-/** Leaves for the provider, and comes back to the address where the person is. */
+/** Navigates to the provider, which then sends the person back to the current URL. */
 export function signInByRedirect(): Promise<void> {
   const { pathname, search, hash } = location;
   return attempt((provider) => provider.signInByRedirect(pathname + search + hash));
 }
 
-/** Signs in in a window of its own, so that nothing on the page is lost. */
+/** Signs in in a popup, so that nothing on the page is lost. */
 export function signInByPopup(): Promise<void> {
   return attempt(async (provider) => session.signIn(await provider.signInByPopup()));
 }
 
-/** Signs out here, in the other tabs of the same person and, where it is possible, at the provider. Never rejects. */
+/** Signs out here, in the same person's other tabs and, if possible, at the provider. Never rejects. */
 export async function signOut(): Promise<void> {
   session.signOut();
   if (!hasProvider) return;
@@ -87,7 +87,7 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** Tries something with the provider. Never rejects: the session tells what went wrong, unless another attempt has followed. */
+/** Runs a step with the provider. Never rejects: the session shows the problem, unless a later attempt has begun. */
 async function attempt(step: (provider: OpenIdConnect) => Promise<void>): Promise<void> {
   attempts += 1;
   const mine = attempts;

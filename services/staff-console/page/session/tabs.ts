@@ -1,16 +1,16 @@
 import type { Session } from './session.ts';
 import { packToken, type Token, unpackToken } from './token.ts';
 
-// Another tab answers within some milliseconds, unless the machine is very busy. Its answer counts then, too.
+// Another tab answers within milliseconds, unless the machine is very busy. A later answer still counts.
 const answerMs = 300;
 
 /**
- * Lets the tabs of this origin share who is signed in, so that a link that is opened in a new tab works. Nothing is stored for it,
- * and a refresh token never leaves its tab: of two tabs with the same one, the provider would take the second for a thief.
+ * Shares the sign-in between the tabs of this origin, so that a link opened in a new tab works. It stores nothing, and
+ * a refresh token never leaves its tab: if two tabs used the same one, the provider would take the second for a thief.
  *
  * - A new tab asks the others, and takes over their token.
- * - A tab that has a new token tells the others, and those of the same person take it over.
- * - A tab in which the person signs out tells the others, and those of the same person are signed out, too.
+ * - A tab with a new token tells the others, and those of the same person take it over.
+ * - A tab in which the person signs out tells the others, and those of the same person sign out, too.
  */
 export function shareWithTabs(session: Session): void {
   const channel = new BroadcastChannel('staff-console-session');
@@ -25,7 +25,7 @@ export function shareWithTabs(session: Session): void {
 
   function leave(): void {
     known = undefined;
-    // What the provider has given to this tab is there, too.
+    // The session storage also holds the provider's data for this tab.
     sessionStorage.clear();
     session.signOut();
   }
@@ -38,7 +38,7 @@ export function shareWithTabs(session: Session): void {
     if (token === undefined) {
       if (isAsking && data.kind !== 'signed-out') take(theirs);
     } else if (data.kind === 'offers') {
-      // This tab is a duplicate of theirs.
+      // This tab is a duplicate of the other one.
       if (token.renewal !== undefined && token.renewal === theirs.renewal) session.stopRenewing();
     } else if (token.subject === theirs.subject && token.staffId === theirs.staffId) {
       if (data.kind === 'signed-in' && theirs.expiresAt > token.expiresAt) take(theirs);

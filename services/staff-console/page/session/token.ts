@@ -1,24 +1,24 @@
-/** A bearer token, and what the page knows of it. Only the services verify it. */
+/** A bearer token with the claims that the page uses. Only the services verify it. */
 export interface Token {
   readonly text: string;
   readonly subject: string;
-  /** Undefined: the token has no staff identity, and the services refuse most calls. */
+  /** Undefined if the token has no staff identity. The services then refuse most calls. */
   readonly staffId: number | undefined;
-  /** The name to show: that of the provider, else the subject. */
+  /** The display name: the provider's or the token's, or else the subject. */
   readonly name: string;
-  /** When it ends, in Unix ms. */
+  /** When the token expires, in Unix ms. */
   readonly expiresAt: number;
-  /** Names the refresh token that this tab holds for it. Undefined: it is not renewed here. */
+  /** Identifies the refresh token that this tab holds for it; undefined if this tab does not renew it. */
   readonly renewal: string | undefined;
 }
 
-/** What a provider tells beside a token. */
+/** The details that a provider sends with a token. */
 export type TokenDetails = Partial<Pick<Token, 'name' | 'expiresAt' | 'renewal'>>;
 
 /**
- * Reads a JSON Web Token, also one that is pasted with "Bearer" before it. Undefined: the text is none.
+ * Reads a JSON Web Token, even one pasted with "Bearer" in front. Returns undefined for any other text.
  *
- * @param details stand before what the token itself tells.
+ * @param details take precedence over the token's own claims.
  */
 export function readToken(text: string, details: TokenDetails = {}): Token | undefined {
   const token = text.trim().replace(/^bearer\s+/i, '');
@@ -34,12 +34,12 @@ export function readToken(text: string, details: TokenDetails = {}): Token | und
   };
 }
 
-/** Writes a token for the session storage of this tab, or for another tab. */
+/** Serializes a token for this tab's session storage, or for another tab. */
 export function packToken({ text, name, expiresAt, renewal }: Token): string {
   return JSON.stringify({ text, name, expiresAt, renewal });
 }
 
-/** Reads what `packToken` has written. Undefined: the text is something else. */
+/** Reads a token that `packToken` serialized. Returns undefined for anything else. */
 export function unpackToken(packed: unknown): Token | undefined {
   const { text, name, expiresAt, renewal } = typeof packed === 'string' ? (parseObject(packed) ?? {}) : {};
   if (typeof text !== 'string' || typeof name !== 'string' || typeof expiresAt !== 'number') return undefined;

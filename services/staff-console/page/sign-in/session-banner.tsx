@@ -9,7 +9,7 @@ import { SignInWay } from './sign-in-way.tsx';
 const noticeMs = 5 * 60_000;
 const lookMs = 10_000;
 
-/** Says on top of every page what is the matter with the session: that it ends soon, or that it is not that of staff. */
+/** Warns at the top of every page if the session ends soon or the account is not staff. */
 export function SessionBanner(): ReactNode {
   const { token, ended, isDenied } = useSession();
   if (token === undefined) return null;

@@ -11,12 +11,12 @@ const reasons = {
   refused: 'Your sign-in is no longer accepted',
 };
 
-/** Asks staff to sign in again over the page that they are on, so that nothing that they have entered is lost. */
+/** Asks staff to sign in again over the current page, so that nothing that they have entered is lost. */
 export function SignInAgain(): ReactNode {
   const { ended, isRenewing } = useSession();
   const hadEnded = useRef(false);
   const queryClient = useQueryClient();
-  // What was refused meanwhile is read again.
+  // Everything is read again, because some reads were refused meanwhile.
   useEffect(() => {
     if (hadEnded.current && ended === undefined) void queryClient.invalidateQueries();
     hadEnded.current = ended !== undefined;

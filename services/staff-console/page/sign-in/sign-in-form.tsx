@@ -5,14 +5,14 @@ import { session } from '../session/session.ts';
 import { readToken } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Takes a token that staff paste. */
+/** The form for a token that staff paste. */
 export function SignInForm(): ReactNode {
   const [text, setText] = useState('');
   const [errors, setErrors] = useState({});
   const setProblem = (token: string) => setErrors({ token });
   const change = (changed: string) => {
     setText(changed);
-    // At once: if it went only when the field is left, the button would move away below the pointer.
+    // If the error disappeared only when the field loses focus, the button would move away from the pointer.
     setErrors({});
   };
   const signIn = () => {

@@ -3,7 +3,7 @@ import { useSession } from '../session/session.ts';
 import { Loading } from '../ui/page.tsx';
 import { SignInWay } from './sign-in-way.tsx';
 
-/** What everybody sees who is not signed in, at any address. Once signed in, they see what they came for. */
+/** The page that people see at every URL until they sign in. Then they see the page that they came for. */
 export function SignInPage(): ReactNode {
   const { isStarting } = useSession();
   useEffect(() => {

@@ -6,10 +6,10 @@ import { Problem } from '../ui/page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 /**
- * The way in: the provider where there is one, else a token that staff paste. Where there is a provider, it alone gives tokens, so
- * there is nothing to paste.
+ * Lets staff sign in: with the provider if there is one, otherwise with a token that they paste. With a provider, only
+ * the provider issues tokens, so there is nothing to paste.
  *
- * @param isOver whether there is a page below, on which nothing may be lost.
+ * @param isOver whether this covers a page on which nothing may be lost.
  */
 export function SignInWay({ isOver = false }: { readonly isOver?: boolean }): ReactNode {
   const { problem } = useSession();

@@ -9,7 +9,7 @@ import { unchanged } from './record/slot-draft.ts';
 
 interface ActiveButtonProps {
   readonly slot: SlotDetail;
-  /** While the slot is edited: this would change its etag, and look as if somebody else had. */
+  /** Set while the slot is edited: the button would change its etag, as if somebody else had changed the slot. */
   readonly isDisabled: boolean;
   /** Reads the slot as it is now. */
   readonly read: () => Promise<SlotDetail | undefined>;
@@ -26,7 +26,7 @@ export function ActiveButton({ slot, isDisabled, read }: ActiveButtonProps): Rea
     },
   }));
   const { isPending, failure } = slot.isActive ? deactivation : activation;
-  // If somebody else was quicker, staff see what has changed before they press again.
+  // If somebody else changed the slot first, staff see the change before they press again.
   const readIfChanged = (sent: { readonly failure?: Failure | undefined }) =>
     sent.failure?.reason === 'ETAG_MISMATCH' ? read() : undefined;
   return (

@@ -17,7 +17,7 @@ import { emptySnippet, type SnippetDraft, snippetInput } from './snippets/snippe
 import { SnippetFields } from './snippets/snippet-fields.tsx';
 import { TimesFields } from './times-fields.tsx';
 
-/** A new slot: an empty one, or one like another, some days later. */
+/** Creates a slot, either empty or as a copy of another one some days later. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
   const like = /^\d{1,9}$/.exec(params.get('like') ?? '')?.[0] ?? null;

@@ -14,10 +14,10 @@ import { Empty, Section } from '../ui/page.tsx';
 import type { SlotSectionProps } from './record/section.ts';
 import { productsOf } from './record/slot-draft.ts';
 
-// More images than this make the page slow.
+// More images than this would make the page slow.
 const shownMost = 100;
 
-/** The products that can be delivered in a slot. */
+/** Shows the products that can be delivered in a slot. */
 export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const products = productsOf(slot);
   return (

@@ -17,7 +17,7 @@ import { SnippetsSection } from './snippets/snippets-section.tsx';
 import { TimesSection } from './times-section.tsx';
 import './record/slots.css';
 
-/** All of one slot. Another slot begins anew: nothing that was entered for one may be saved to the other. */
+/** Shows a slot. The key resets the page for another slot, so that input for one is never saved to the other. */
 export function Component(): ReactNode {
   return <WithRecordId>{(id) => <ReadSlot key={id} id={id} />}</WithRecordId>;
 }

@@ -9,7 +9,7 @@ interface TimesFieldsProps {
   onChange(draft: SlotDraft): void;
 }
 
-/** The fields of a slot's times and groups. */
+/** The form fields of a slot's times and groups. */
 export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
   const isLate = draft.freezeTime !== '' && draft.deliveryTime !== '' && draft.freezeTime > draft.deliveryTime;
   return (

@@ -14,7 +14,7 @@ import type { SlotSectionProps } from './record/section.ts';
 import { draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
 import { TimesFields } from './times-fields.tsx';
 
-/** When a slot is delivered, until when it takes orders, and its groups. */
+/** Shows when a slot is delivered, until when it takes orders, and its groups. */
 export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const groups = useGroups();
   return (

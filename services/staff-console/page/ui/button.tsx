@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
 import { Link, type LinkProps } from 'react-aria-components/Link';
 
-/** How much a button stands out: the one thing to do, one of several, or what can't be taken back. */
+/** How much a button stands out: the main action, one of several, a minor one, or one that can't be undone. */
 export type Emphasis = 'primary' | 'plain' | 'quiet' | 'danger';
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
   readonly emphasis?: Emphasis;
 }
 
-/** A button. While it `isPending` it keeps the focus, says so, and can't be pressed. */
+/** A button. While `isPending` is set, it keeps the focus, announces that it is busy, and can't be pressed. */
 export function Button({ emphasis = 'plain', ...props }: ButtonProps): ReactNode {
   return <AriaButton {...props} className={`button ${emphasis}`} />;
 }

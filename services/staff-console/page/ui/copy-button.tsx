@@ -3,11 +3,11 @@ import { Button } from './button.tsx';
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for those who can't see the page. */
+  /** Names the copied text, for screen readers. */
   readonly name: string;
 }
 
-/** Copies a text, and says so. Browsers let only pages over HTTPS and of localhost copy: elsewhere there is no button. */
+/** Copies a text, and confirms it. Shown only on HTTPS or localhost, because browsers let no other page copy. */
 export function CopyButton({ text, name }: CopyButtonProps): ReactNode {
   const [isCopied, setIsCopied] = useState(false);
   if (!isSecureContext) return null;

@@ -5,7 +5,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
-  /** Called when staff close it; undefined: it can't be closed without an answer. */
+  /** Called when staff close the dialog. If it is undefined, they can't close the dialog without an answer. */
   readonly onClose?: (() => void) | undefined;
   readonly role?: 'dialog' | 'alertdialog';
   readonly children: ReactNode;

@@ -4,12 +4,12 @@ import { Button } from './button.tsx';
 interface EndlessProps {
   readonly hasMore: boolean;
   readonly isLoading: boolean;
-  /** Whether the last attempt has failed: then nothing is loaded until it is asked for. */
+  /** Whether the last attempt failed. More is then loaded only on request. */
   readonly hasFailed?: boolean;
   onMore(): void;
 }
 
-/** Stands at the end of a list that goes on: loads more when it comes into view, or when it is pressed. */
+/** The end of an incomplete list, which loads more when it comes into view or is pressed. */
 export function Endless({ hasMore, isLoading, hasFailed = false, onMore }: EndlessProps): ReactNode {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {

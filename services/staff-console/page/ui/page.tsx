@@ -6,9 +6,9 @@ import { Button } from './button.tsx';
 interface PageProps {
   /** The page's heading, and its name in the browser's tab. */
   readonly title: string;
-  /** What stands beside the heading, such as the state of the record. */
+  /** Shown beside the heading, such as the state of the record. */
   readonly beside?: ReactNode;
-  /** What can be done with the whole page. */
+  /** The buttons for the whole page. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
@@ -21,8 +21,8 @@ export function Page({ title, beside, actions, children }: PageProps): ReactNode
   useEffect(() => {
     document.title = `${title} · Staff console`;
   }, [title]);
-  // The keyboard and screen readers go on here, and not at the link that has gone with the page before.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on the page, and not on what happens on it.
+  // Keyboards and screen readers continue at the heading, because the link that was followed is gone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends only on which page is shown.
   useEffect(() => {
     if (!isFirst) heading.current?.focus();
   }, [pathname]);
@@ -41,20 +41,20 @@ export function Page({ title, beside, actions, children }: PageProps): ReactNode
 }
 
 interface SectionProps {
-  /** The heading, by which the section is found, too. */
+  /** The heading, which is also the section's accessible name. */
   readonly title: string;
-  /** What can be done with what is in it. */
+  /** The buttons for the section's content. */
   readonly actions?: ReactNode;
-  /** Whether it is being edited. */
+  /** Whether the section is being edited. */
   readonly isEditing?: boolean;
   readonly children: ReactNode;
 }
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({ title, actions, isEditing = false, children }: SectionProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   const wasEditing = useRef(isEditing);
-  // The button that was pressed is gone: the keyboard goes on at the heading.
+  // The keyboard continues at the heading, because the button that was pressed is gone.
   useEffect(() => {
     if (wasEditing.current !== isEditing) heading.current?.focus();
     wasEditing.current = isEditing;
@@ -72,7 +72,7 @@ export function Section({ title, actions, isEditing = false, children }: Section
   );
 }
 
-/** Stands where something is still being read. */
+/** Shown while something is being read. */
 export function Loading({ what }: { readonly what: string }): ReactNode {
   return (
     <p className="loading" role="status">
@@ -83,11 +83,11 @@ export function Loading({ what }: { readonly what: string }): ReactNode {
 
 interface ProblemProps {
   readonly failure: Pick<Failure, 'title' | 'advice'>;
-  /** Tries again what has failed. */
+  /** Retries the call that failed. */
   readonly onRetry?: () => void;
 }
 
-/** Says what went wrong, and what to do. Where there is nothing to do, it says so without raising its voice. */
+/** Says what went wrong and what to do. If there is nothing to do, it is not shown as an alert. */
 export function Problem({ failure, onRetry }: ProblemProps): ReactNode {
   if (failure.advice === '') return <Empty>{failure.title}.</Empty>;
   return (
@@ -99,12 +99,12 @@ export function Problem({ failure, onRetry }: ProblemProps): ReactNode {
   );
 }
 
-/** Stands where there is nothing to list. */
+/** Shown if there is nothing to list. */
 export function Empty({ children }: { readonly children: ReactNode }): ReactNode {
   return <p className="empty">{children}</p>;
 }
 
-/** A state in a word or two. */
+/** Shows a state in a word or two. */
 export function Badge({
   kind,
   children,
@@ -115,7 +115,7 @@ export function Badge({
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 
-/** The fields of a record; those without a value are left out. */
+/** Lists the fields of a record, except those without a value. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }): ReactNode {
   return (
     <dl className="facts">

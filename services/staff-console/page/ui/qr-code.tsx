@@ -6,7 +6,7 @@ interface QrCodeProps {
   readonly label: string;
 }
 
-/** A text as a QR code, dark on light also on a dark page, because many readers need it so. */
+/** Shows a text as a QR code. It is dark on light even on a dark page, because many readers need that. */
 export function QrCode({ text, label }: QrCodeProps): ReactNode {
   const { size, path } = useMemo(() => draw(text), [text]);
   return (
@@ -17,7 +17,7 @@ export function QrCode({ text, label }: QrCodeProps): ReactNode {
   );
 }
 
-/** The dark modules of the code as one path. */
+/** Draws the dark modules of the code as one path. */
 function draw(text: string): { readonly size: number; readonly path: string } {
   const { data, size } = encode(text, { border: 2 });
   const rows = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join(''));

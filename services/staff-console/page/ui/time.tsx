@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 
 const minute = 60_000;
 
-/** Returns the time in Unix ms, anew at each interval. */
+/** Returns the current time in Unix ms, updated at each interval. */
 export function useNow(intervalMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -20,7 +20,7 @@ const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'nume
 /** The name of this browser's time zone, in which all times are shown and entered. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** A time, with its date or, with `short`, without. */
+/** Shows a date and time or, with `short`, only the time. */
 export function Time({
   at,
   short = false,
@@ -33,22 +33,22 @@ export function Time({
   return <time dateTime={date.toISOString()}>{(short ? timeOfDay : dateAndTime).format(date)}</time>;
 }
 
-/** Such as "Monday 23 November". */
+/** Formats a day, such as "Monday 23 November". */
 export function formatDay(day: Date): string {
   return weekday.format(day);
 }
 
-/** A date and time in words. */
+/** Formats the date and time of a `Timestamp`. */
 export function formatTime(at: Timestamp | undefined): string {
   return at === undefined ? '' : formatDate(timestampDate(at));
 }
 
-/** The date and time of a `Date` in words. */
+/** Formats the date and time of a `Date`. */
 export function formatDate(date: Date): string {
   return dateAndTime.format(date);
 }
 
-/** How long it is until a time in Unix ms, in the two largest units; undefined when it has passed. */
+/** Returns how long it is until a time in Unix ms, in the two largest units; undefined if it has passed. */
 export function timeLeft(until: number, now: number): string | undefined {
   const left = until - now;
   if (left <= 0) return undefined;
@@ -58,7 +58,7 @@ export function timeLeft(until: number, now: number): string | undefined {
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
 }
 
-/** How long ago a time in Unix ms was. */
+/** Returns how long ago a time in Unix ms was. */
 export function timeSince(at: number, now: number): string {
   const seconds = Math.max(0, Math.floor((now - at) / 1_000));
   if (seconds < 60) return `${seconds} s ago`;

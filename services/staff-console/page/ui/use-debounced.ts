@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** In ms: typing pauses for longer than this between words, not between letters. */
+/** In ms. Typing pauses for longer than this between words, but not between letters. */
 export const pauseMs = 250;
 
 /** Returns the value once it has not changed for a moment. */

@@ -2,16 +2,16 @@ import { useEffect, useRef, useState } from 'react';
 import { NavigationType, useLocation, useNavigationType, useSearchParams } from 'react-router';
 import { pauseMs } from './use-debounced.ts';
 
-/** A search that the page's address keeps, as `?search=`. */
+/** A search that the page's URL keeps, as `?search=`. */
 export interface Search {
-  /** What the field shows. */
+  /** The text in the field. */
   readonly text: string;
-  /** What is searched for: the text, once typing has paused. */
+  /** The text to search for: the field's text, once typing has paused. */
   readonly search: string;
   type(text: string): void;
 }
 
-/** Keeps a search in the page's address, so that it can be sent to others and is there after "Back". */
+/** Keeps a search in the page's URL, so that staff can share it and find it again after "Back". */
 export function useSearch(): Search {
   const [params, setParams] = useSearchParams();
   const search = params.get('search') ?? '';
@@ -19,7 +19,7 @@ export function useSearch(): Search {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { key } = useLocation();
   const isOwn = useNavigationType() === NavigationType.Replace;
-  // Another address was opened on the same page. Typing replaces the address, and must not be set back by it.
+  // Another URL was opened on the same page. Typing also replaces the URL, but that must not reset the text.
   const [seen, setSeen] = useState(key);
   if (seen !== key) {
     setSeen(key);

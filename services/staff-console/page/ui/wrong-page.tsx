@@ -4,7 +4,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { Button, ButtonLink } from './button.tsx';
 import { Page, Problem } from './page.tsx';
 
-/** Stands where no page has the address. */
+/** Shown if no page has the URL. */
 export function NoSuchPage(): ReactNode {
   return (
     <Page title="There is no such page">
@@ -14,7 +14,7 @@ export function NoSuchPage(): ReactNode {
   );
 }
 
-/** Stands where a page could not be shown: it could not be fetched, or has a defect. */
+/** Shown if a page could not be fetched or has a defect. */
 export function BrokenPage(): ReactNode {
   const error = useRouteError();
   return (

@@ -10,7 +10,7 @@ import { useSearch } from '../ui/use-search.ts';
 
 const pageSize = 20;
 
-/** The users, by name. */
+/** Lists the users by name. */
 export function Component(): ReactNode {
   const { text, search, type } = useSearch();
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(

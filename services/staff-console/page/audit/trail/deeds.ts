@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_servic
 import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 
-/** The kinds of records that have an audit trail (design 10), each with its name. */
+/** The kinds of records that have an audit trail (design 10), each with its display name. */
 export const kinds = {
   slot: 'slot',
   coupon: 'coupon',
@@ -11,20 +11,20 @@ export const kinds = {
   user: 'user',
 } as const;
 
-/** A kind of records, as the contract names it. */
+/** A kind of record, by its name in the contract. */
 export type Kind = keyof typeof kinds;
 
-/** Whether a text is a kind of records. */
+/** Whether a text is a kind of record. */
 export function isKind(text: string): text is Kind {
   return Object.hasOwn(kinds, text);
 }
 
-/** A record in words, such as "slot 25". */
+/** Names a record, such as "slot 25". */
 export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'resourceType' | 'resourceId'>): string {
   return `${isKind(resourceType) ? kinds[resourceType] : resourceType} ${resourceId}`;
 }
 
-/** The procedures that change records: all that are not marked as reads in the contract. */
+/** The procedures that change records: all that the contract does not mark as reads. */
 export const mutations: readonly string[] = [SlotService, CouponService].flatMap(({ typeName, methods }) =>
   methods
     .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
@@ -33,7 +33,7 @@ export const mutations: readonly string[] = [SlotService, CouponService].flatMap
 
 type Words = string | ((entry: AuditEntry) => string);
 
-/** What each procedure does: in general, and to a record, whose name takes the place of the %. */
+/** Describes each procedure in general, and as applied to a record, whose name replaces the %. */
 const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]>> = {
   'slot.v1.SlotService/CreateSlot': ['Created a slot', 'created %'],
   'slot.v1.SlotService/UpdateSlot': ['Changed a slot', 'changed %'],
@@ -59,12 +59,12 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]
   ],
 };
 
-/** What a procedure does, such as "Created a slot". */
+/** Describes a procedure in general, such as "Created a slot". */
 export function describeMutation(procedure: string): string {
   return deeds[procedure]?.[0] ?? procedure;
 }
 
-/** What was done to a record, such as "marked % as full": the record's name takes the place of the %. */
+/** Describes what was done to a record, such as "marked % as full". The record's name replaces the %. */
 export function describeDeed(entry: AuditEntry): string {
   const words = deeds[entry.procedure]?.[1] ?? 'changed %';
   return typeof words === 'string' ? words : words(entry);

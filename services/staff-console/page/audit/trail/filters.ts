@@ -1,18 +1,18 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ListEntriesRequestSchema } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
 
-/** The filters of the audit trail as they stand in the address: texts, empty for none. */
+/** The filters of the audit trail in the URL's query. An empty text means no filter. */
 export interface Filters {
   /** The kind of the record. */
   readonly type: string;
   /** The record's number. */
   readonly id: string;
-  /** Who made the change. */
+  /** The subject of the person who made the change. */
   readonly by: string;
-  /** The staff number of who made it. */
+  /** The staff number of the person who made the change. */
   readonly staff: string;
   readonly procedure: string;
-  /** In ISO 8601, as `until`. */
+  /** In ISO 8601, like `until`. */
   readonly since: string;
   readonly until: string;
 }
@@ -20,10 +20,10 @@ export interface Filters {
 /** No filter. */
 export const noFilters: Filters = { type: '', id: '', by: '', staff: '', procedure: '', since: '', until: '' };
 
-/** A request for entries, without its page. */
+/** A request for entries, without the page to read. */
 export type TrailRequest = MessageInitShape<typeof ListEntriesRequestSchema>;
 
-/** Reads the filters in an address. */
+/** Reads the filters from a URL's query. */
 export function readFilters(params: URLSearchParams): Filters {
   const read = (name: keyof Filters) => params.get(name)?.trim() ?? '';
   return {
@@ -32,17 +32,17 @@ export function readFilters(params: URLSearchParams): Filters {
   };
 }
 
-/** The filters as an address has them: those that filter. */
+/** Returns the URL query of the filters that are set. */
 export function toParams(filters: Partial<Filters>): URLSearchParams {
   return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''));
 }
 
-/** The address of the trail with these filters. */
+/** Returns the URL of the trail with these filters. */
 export function trailAddress(filters: Partial<Filters>): string {
   return `/audit?${toParams(filters)}`;
 }
 
-/** What to ask the services for, and what is wrong with numbers that can't be asked for, by the request's fields. */
+/** Returns the request to the services, and the problems with invalid numbers by the request's fields. */
 export function toRequest({ type, id, by, staff, procedure, since, until }: Filters): {
   readonly request: TrailRequest;
   readonly problems: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export function toRequest({ type, id, by, staff, procedure, since, until }: Filt
   };
 }
 
-/** The services take numbers of 32 bits. NaN: it is none. */
+/** Reads an optional number of 32 bits, as the services accept it. Returns NaN for any other text. */
 function readNumber(text: string): number | undefined {
   if (text === '') return undefined;
   const number = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;

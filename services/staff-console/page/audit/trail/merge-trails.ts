@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_servic
 
 type Dated = Pick<AuditEntry, 'at' | 'id'>;
 
-/** What has been read of a trail. */
+/** The part of a trail that has been read. */
 export interface TrailSoFar<Entry extends Dated> {
   /** Newest first. */
   readonly entries: readonly Entry[];
@@ -11,11 +11,11 @@ export interface TrailSoFar<Entry extends Dated> {
   readonly hasMore: boolean;
 }
 
-/** Several trails as one. */
+/** Several trails merged into one. */
 export interface MergedTrail<Entry extends Dated> {
-  /** Newest first: those that nothing which is still to be read can come before. */
+  /** The entries that no unread entry can precede, newest first. */
   readonly entries: readonly Entry[];
-  /** The trail that has to be read on before older entries can be shown, by its place; undefined: all are shown. */
+  /** The index of the trail whose next page must be read before older entries are shown; undefined if all are shown. */
   readonly lagging: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export function mergeTrails<Entry extends Dated>(trails: readonly TrailSoFar<Ent
   }
 }
 
-/** Of the same millisecond, the one that was written later, if both are of one database. */
+/** Whether `a` is newer. Within a millisecond the ids decide, which follow the order of writes in one database. */
 function isNewer(a: Dated, b: Dated): boolean {
   const [timeOfA, timeOfB] = [timeOf(a), timeOf(b)];
   return timeOfA === timeOfB ? a.id > b.id : timeOfA > timeOfB;

@@ -4,17 +4,17 @@ import { useTransports } from '../../rpc/transport.ts';
 import type { Kind } from './deeds.ts';
 import type { TrailRequest } from './filters.ts';
 
-/** The services, each of which has the trail of its own records. */
+/** A service, which keeps the audit trail of its own records. */
 export type TrailOwner = 'slot' | 'coupon';
 
-/** The service that has the trail of a kind of records (design 10). */
+/** Returns the service that keeps the trail of a kind of record (design 10). */
 export const ownerOf = (kind: Kind): TrailOwner => (kind === 'slot' ? 'slot' : 'coupon');
 
 interface TrailOptions {
   readonly isEnabled?: boolean;
   /** How many entries are read at a time. */
   readonly limit: number;
-  /** Whether it is read again with what the page shows of slots, when others have changed them. */
+  /** Whether to reload the trail together with the page's slots after others have changed them. */
   readonly followsStore?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function useTrail(
   return { ...query, entries };
 }
 
-/** Reads the newest entry of a record; undefined while it is read, and when there is none. */
+/** Reads the newest entry of a record; undefined while it loads, and if there is none. */
 export function useLastChange(kind: Kind, id: number): AuditEntry | undefined {
   const transports = useTransports();
   const { data, isFetching } = useQuery(
@@ -48,6 +48,6 @@ export function useLastChange(kind: Kind, id: number): AuditEntry | undefined {
     { resourceType: kind, resourceId: id, limit: 1 },
     { transport: transports[ownerOf(kind)], staleTime: 0 },
   );
-  // One that was read before may not be the last any more.
+  // A cached entry may no longer be the last one.
   return isFetching ? undefined : data?.entries[0];
 }

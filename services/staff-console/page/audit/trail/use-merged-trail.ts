@@ -5,7 +5,7 @@ import type { TrailRequest } from './filters.ts';
 import { mergeTrails } from './merge-trails.ts';
 import { ownerOf, type TrailOwner, useTrail } from './trail.ts';
 
-/** The trails of both services as one. */
+/** The merged trail of both services. */
 export interface BothTrails {
   /** Newest first. */
   readonly entries: readonly AuditEntry[];
@@ -13,7 +13,7 @@ export interface BothTrails {
   readonly isLoading: boolean;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
-  /** The services that can't be asked, or refuse to answer. What the others have is shown. */
+  /** The services that can't be reached or refuse to answer. The entries of the others are shown. */
   readonly failures: readonly TrailFailure[];
   /** Reads the next page of the trail that holds up the others. */
   readMore(): void;
@@ -29,7 +29,7 @@ export interface TrailFailure {
 const pageSize = 50;
 const owners = ['slot', 'coupon'] as const;
 
-/** Reads the trails of the services that may have what is asked for, and merges them. */
+/** Reads the trails of the services that may have matching entries, and merges them. */
 export function useMergedTrail(request: TrailRequest, isEnabled: boolean): BothTrails {
   const asked = ownersOf(request);
   const options = (owner: TrailOwner) => ({ limit: pageSize, isEnabled: isEnabled && asked.includes(owner) });
@@ -39,7 +39,7 @@ export function useMergedTrail(request: TrailRequest, isEnabled: boolean): BothT
   };
   const trails = (isEnabled ? asked : []).map((owner) => {
     const trail = all[owner];
-    // A service that was not reached at once may take long to be: what the other one has does not wait for it.
+    // Reports the first failed attempt: retries may take long, and the other service's entries must not wait for them.
     const error = trail.error ?? trail.failureReason;
     return { owner, trail, error, isPending: trail.isPending && error === null };
   });
@@ -69,7 +69,7 @@ export function useMergedTrail(request: TrailRequest, isEnabled: boolean): BothT
   };
 }
 
-/** The services to ask: one that can't have what is asked for is left in peace. A kind that is none is refused by either. */
+/** Returns the services to ask, without one that can't have matching entries. Either one refuses an unknown kind. */
 function ownersOf({ resourceType = '', procedure = '' }: TrailRequest): readonly TrailOwner[] {
   if (resourceType !== '') return [isKind(resourceType) ? ownerOf(resourceType) : 'slot'];
   const named = owners.find((owner) => procedure.startsWith(`${owner}.`));

@@ -5,19 +5,19 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import '../record/coupons.css';
 
 interface IssuedProps {
-  /** What has been made, such as "The refund coupon". */
+  /** The name of the new coupon, such as "The refund coupon". */
   readonly what: string;
   readonly code: string;
-  /** The coupon's page. */
+  /** The path of the coupon's page. */
   readonly href?: string;
-  /** What the coupon is good for. */
+  /** The description of the coupon's terms. */
   readonly children: ReactNode;
-  /** What makes the next one. */
+  /** The text of the button that starts the next one. */
   readonly another: string;
   onAnother(): void;
 }
 
-/** Shows the code of a coupon that was just made, to be passed on. It takes the place of the form, so that nothing is made twice. */
+/** Shows the code of a new coupon, for staff to pass on. It replaces the form, so that they don't issue it twice. */
 export function Issued({ what, code, href, children, another, onAnother }: IssuedProps): ReactNode {
   return (
     <section className="card" aria-label={what} role="status">

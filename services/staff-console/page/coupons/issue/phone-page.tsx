@@ -10,7 +10,7 @@ import { Issued } from './issued.tsx';
 
 const places = { mobile: 'mobile' };
 
-/** Issues the coupon of fixed terms to whoever has a mobile number. */
+/** Issues the coupon with fixed terms to the owner of a mobile number. */
 export function Component(): ReactNode {
   const [mobile, setMobile] = useState('');
   const [issued, setIssued] = useState<PhoneCoupon>();

@@ -10,7 +10,7 @@ import { Time } from '../../ui/time.tsx';
 import { useProblems } from '../record/problems.ts';
 import { Issued } from './issued.tsx';
 
-// The code is made from the order's number: one that exists means that the order has its refund coupon.
+// The code is derived from the order's number, so a taken code means that the order already has its refund coupon.
 const places = { orderId: 'orderId', couponCode: 'orderId' };
 
 /** Issues the refund coupon of an order. */

@@ -5,11 +5,11 @@ import type { Search } from '../../ui/use-search.ts';
 
 interface CouponViewsProps {
   readonly search: Search;
-  /** What is searched by, such as "Search by code". */
+  /** The label of the search field, such as "Search by code". */
   readonly label: string;
 }
 
-/** The bar above the lists of coupons: which of them, and the search. */
+/** The bar above a list of coupons, with links to both lists and the search field. */
 export function CouponViews({ search, label }: CouponViewsProps): ReactNode {
   return (
     <div className="bar">

@@ -3,14 +3,14 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { CouponBodySchema, CouponDetail } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { fromTimeInput, timeInput } from '../../ui/time-input.ts';
 
-/** Somebody or something that was chosen by its name. */
+/** A user or product that staff chose by its name. */
 export interface Chosen {
   readonly id: number;
   readonly name: string;
   readonly detail?: string;
 }
 
-/** The terms of a coupon or reserved coupon as a form holds them: amounts as they were typed, empty for none. */
+/** The terms of a coupon or reserved coupon in a form. Amounts are as typed; an empty text means none. */
 export interface TermsDraft {
   readonly couponCode: string;
   readonly discountKind: 'percent' | 'amount';
@@ -25,14 +25,14 @@ export interface TermsDraft {
   readonly products: readonly Chosen[];
 }
 
-/** A coupon as a form holds it. */
+/** A coupon in a form. */
 export interface CouponDraft extends TermsDraft {
   readonly audience: 'everyone' | 'chosen' | 'nobody';
-  /** Who may use it, where the audience is chosen. */
+  /** The users who may use the coupon if `audience` is `chosen`. */
   readonly users: readonly Chosen[];
 }
 
-/** What a new coupon begins with: what the services take an absent field for (spec 4.2). */
+/** The draft of a new coupon, with the values that the services use for absent fields (spec 4.2). */
 export const blankDraft: CouponDraft = {
   couponCode: '',
   discountKind: 'percent',
@@ -48,12 +48,12 @@ export const blankDraft: CouponDraft = {
   users: [],
 };
 
-/** Returns a coupon as the form for it begins. */
+/** Returns the draft with which a coupon's form begins. */
 export function draftOf(coupon: CouponDetail): CouponDraft {
   const { discountPercent = '', flatDiscount = '' } = coupon;
   return {
     couponCode: coupon.couponCode,
-    // A percentage counts before an amount, as in Validate (design 7).
+    // A percentage takes precedence over an amount, as in Validate (design 7).
     discountKind: Number(discountPercent) === 0 && Number(flatDiscount) > 0 ? 'amount' : 'percent',
     discountPercent,
     flatDiscount,
@@ -68,12 +68,12 @@ export function draftOf(coupon: CouponDetail): CouponDraft {
   };
 }
 
-/** The fields of a request; those that are undefined are not sent. */
+/** The fields of a request. Undefined fields are not sent. */
 export type BodyInit = Exclude<MessageInitShape<typeof CouponBodySchema>, { $typeName: string }>;
 
 /**
- * Returns what a request has to say so that one draft becomes another: only what differs. An update can't clear an amount, so one
- * that was emptied is 0. A new coupon is what differs from `blankDraft`.
+ * Returns the fields that differ between two drafts, for the request. An update can't clear an amount, so an emptied
+ * amount becomes 0. For a new coupon, `before` is `blankDraft`.
  */
 export function changesOf(before: CouponDraft, after: CouponDraft): BodyInit {
   const isOtherAudience = before.audience !== after.audience;
@@ -85,7 +85,7 @@ export function changesOf(before: CouponDraft, after: CouponDraft): BodyInit {
   };
 }
 
-/** As `changesOf`, for the terms alone. */
+/** Like `changesOf`, for the terms alone. */
 export function termsChangesOf(before: TermsDraft, after: TermsDraft): BodyInit {
   const couponCode = after.couponCode.trim();
   return {
@@ -105,7 +105,7 @@ export function isChange(changes: BodyInit): boolean {
   return Object.values(changes).some((value) => value !== undefined);
 }
 
-/** The discounts of a draft: that of the other kind is none, whatever was typed for it. */
+/** Returns a draft's discount of the chosen kind. The other kind is empty, whatever was typed for it. */
 export function discountsOf(draft: TermsDraft): Pick<TermsDraft, 'discountPercent' | 'flatDiscount'> {
   return {
     discountPercent: draft.discountKind === 'percent' ? draft.discountPercent : '',
@@ -113,12 +113,12 @@ export function discountsOf(draft: TermsDraft): Pick<TermsDraft, 'discountPercen
   };
 }
 
-/** Who may use the coupon of a draft: the chosen users do not count while it is for everyone or for nobody. */
+/** Returns the users of a draft's coupon. Chosen users don't count while it is for everyone or for nobody. */
 export function usersOf({ audience, users }: CouponDraft): readonly Chosen[] {
   return audience === 'chosen' ? users : [];
 }
 
-/** A coupon may have a discount of each kind. The one that does not count stays, unless the one that counts changes. */
+/** A stored coupon may have both discounts. The unused one stays unless the one in use changes. */
 function changedDiscount(before: TermsDraft, after: TermsDraft): BodyInit {
   const [had, has] = [discountsOf(before), discountsOf(after)];
   const isSame =
@@ -135,7 +135,7 @@ function changedAmount(before: string, after: string): number | undefined {
   return Number(before) === Number(after) ? undefined : Number(after);
 }
 
-/** A limit that was emptied is not sent: an update can't clear it, and 0 is a limit of its own. */
+/** An emptied limit is not sent, because an update can't clear it, and 0 would itself be a limit. */
 function changedLimit(before: string, after: string): number | undefined {
   return before === after || after === '' ? undefined : Number(after);
 }

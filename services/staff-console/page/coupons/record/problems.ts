@@ -1,18 +1,18 @@
 import { useMemo } from 'react';
 import type { Failure } from '../../rpc/failure.ts';
 
-/** Where the problems of a request stand. */
+/** The problems with a request, sorted by where the form shows them. */
 export interface Problems {
-  /** By the names of the form's fields. */
+  /** The problems at fields, by the names of the form's fields. */
   readonly atFields: Readonly<Record<string, string>>;
-  /** What stands at no field. */
+  /** The failure, unless fields show all of its problems. */
   readonly elsewhere: Failure | undefined;
 }
 
 /**
- * Places the problems that a service has with a request at the fields of its form.
+ * Assigns the problems that a service reports for a request to the fields of the form.
  *
- * @param places the form's fields, by the names that the service has for them.
+ * @param places the form's fields, by the service's names for them.
  */
 export function useProblems(failure: Failure | undefined, places: Readonly<Record<string, string>>): Problems {
   return useMemo(() => {

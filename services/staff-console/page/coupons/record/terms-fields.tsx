@@ -8,13 +8,13 @@ import type { TermsDraft } from './draft.ts';
 interface TermsFieldsProps {
   readonly draft: TermsDraft;
   onChange(part: Partial<TermsDraft>): void;
-  /** The terms as they are stored, which an update can't clear; undefined for a new coupon. */
+  /** The stored terms, which an update can't clear; undefined for a new coupon. */
   readonly stored?: TermsDraft | undefined;
-  /** The problem that the service has with the products. */
+  /** The problem with the products that the service reported. */
   readonly productsProblem: string | undefined;
 }
 
-/** Where the problems that the service has with terms stand. */
+/** The form's fields that show problems with the terms, by the service's names for the fields. */
 export const termsPlaces = {
   couponCode: 'couponCode',
   discount: 'discount',
@@ -27,7 +27,7 @@ export const termsPlaces = {
   applicableProducts: 'applicableProducts',
 };
 
-/** The fields of the terms that coupons and reserved coupons share, but for the code. */
+/** The form fields of the terms that coupons and reserved coupons share, except the code. */
 export function TermsFields({ draft, onChange, stored, productsProblem }: TermsFieldsProps): ReactNode {
   const isPercent = draft.discountKind === 'percent';
   const isNew = stored === undefined;
@@ -40,7 +40,7 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
           options={{ percent: 'Percent of the order', amount: 'Amount' }}
           onChange={(discountKind) => onChange({ discountKind })}
         />
-        {/* Each kind has a field of its own, so that the problem of one does not stand at the other. */}
+        {/* Each kind has its own field, so that one does not show the other's problem. */}
         <AmountField
           key={draft.discountKind}
           label={isPercent ? 'Percent off' : 'Amount off'}
@@ -99,7 +99,7 @@ function AmountField(props: TextFieldProps): ReactNode {
   return <TextField {...props} inputMode="decimal" autoComplete="off" validate={amountProblem} />;
 }
 
-/** Says what is wrong with an amount; undefined when nothing is. */
+/** Returns the problem with an amount; undefined if it is valid. */
 export function amountProblem(text: string): string | undefined {
   return /^\s*(\d+(\.\d+)?)?\s*$/.test(text) ? undefined : 'Enter a number, such as 150 or 99.5.';
 }

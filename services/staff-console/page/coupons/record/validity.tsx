@@ -12,13 +12,13 @@ interface CouponBadgeProps {
   readonly now: number;
 }
 
-/** Whether a coupon can be used, in a word. */
+/** Shows in a word whether a coupon can be used. */
 export function CouponBadge({ coupon, now }: CouponBadgeProps): ReactNode {
   const state = stateOf(coupon, now);
   return <Badge kind={kinds[state]}>{state}</Badge>;
 }
 
-/** Until when a coupon can be used. */
+/** Shows until when a coupon can be used. */
 export function ValidUntil({ at }: { readonly at: Timestamp | undefined }): ReactNode {
   return at === undefined ? 'For ever' : <Time at={at} />;
 }

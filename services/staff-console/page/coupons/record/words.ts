@@ -1,14 +1,14 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type CouponDraft, discountsOf, usersOf } from './draft.ts';
 
-/** What a coupon gives; amounts are decimals, and 0 or empty is none. */
+/** The discounts of a coupon. Amounts are decimals; 0 or an empty text means none. */
 export interface Discounts {
   readonly discountPercent?: string | undefined;
   readonly flatDiscount?: string | undefined;
   readonly maxValue?: string | undefined;
 }
 
-/** What a coupon gives, such as "10 % off, at most 150". */
+/** Describes a coupon's discount, such as "10 % off, at most 150". */
 export function describeDiscount({ discountPercent, flatDiscount, maxValue }: Discounts): string {
   const [percent, amount, most] = [Number(discountPercent ?? 0), Number(flatDiscount ?? 0), Number(maxValue ?? 0)];
   if (percent > 0) return `${discountPercent} % off${most > 0 ? `, at most ${maxValue}` : ''}`;
@@ -16,12 +16,12 @@ export function describeDiscount({ discountPercent, flatDiscount, maxValue }: Di
   return 'No discount';
 }
 
-/** From which order amount on. */
+/** Describes the smallest order for which a coupon can be used. */
 export function describeMinimum(minOrder: string | undefined): string {
   return Number(minOrder ?? 0) > 0 ? (minOrder ?? '') : 'Any order';
 }
 
-/** For whom a coupon is; `users` is how many were chosen. */
+/** Describes who may use a coupon; `users` is the number of chosen users. */
 export function describeAudience(
   { isApplyForAll, isUserBased }: { readonly isApplyForAll: boolean; readonly isUserBased: boolean },
   users: number,
@@ -30,7 +30,7 @@ export function describeAudience(
   return isUserBased && users > 0 ? `${users} ${users === 1 ? 'user' : 'users'}` : 'Nobody';
 }
 
-/** Whether a coupon can be used at a time in Unix ms. */
+/** Returns whether a coupon can be used at a time in Unix ms. */
 export function stateOf(
   {
     isInvalidated = false,
@@ -45,7 +45,7 @@ export function stateOf(
 // Nobody reads more names than this.
 const namedMost = 20;
 
-/** The fields of a draft in words, by the names that the form has for them. */
+/** Describes the fields of a draft in words, by the form's labels. */
 export function describeDraft(draft: CouponDraft): Readonly<Record<string, string>> {
   const audience = { everyone: 'Everyone', chosen: namesOf(usersOf(draft)), nobody: 'Nobody yet' };
   return {

@@ -15,7 +15,7 @@ import { CouponBadge, ValidUntil } from '../record/validity.tsx';
 import { describeDiscount, describeMinimum } from '../record/words.ts';
 import '../record/coupons.css';
 
-/** The reserved coupons, latest first. */
+/** Lists the reserved coupons, latest first. */
 export function Component(): ReactNode {
   const search = useSearch();
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(

@@ -18,7 +18,7 @@ const daysShown = 7;
 /** How many products a card names. */
 const namedProducts = 3;
 
-/** The active slots of a week, day by day. */
+/** Shows the active slots of a week, day by day. */
 export function Component(): ReactNode {
   const [params, setParams] = useSearchParams();
   const { data, error, refetch } = useQuery(SlotService.method.getSlots, {});
@@ -77,7 +77,7 @@ export function Component(): ReactNode {
 interface BoardDay {
   /** Such as 2026-11-23. */
   readonly day: string;
-  /** By delivery time. */
+  /** Ordered by delivery time. */
   readonly slots: readonly Slot[];
 }
 
@@ -95,7 +95,7 @@ function slotsByDay(slots: readonly Slot[], first: string): BoardDay[] {
   }));
 }
 
-/** The products of slots, and the names of those that are shown. */
+/** Returns the products of slots, and a function that names those that are shown. */
 function useProductsOf(slotIds: readonly number[]) {
   const { data } = useQuery(
     SlotService.method.getSlotsProductIds,
@@ -110,12 +110,12 @@ function useProductsOf(slotIds: readonly number[]) {
   return { productIds, nameOf: useProductNames(shown.sort((a, b) => a - b)) };
 }
 
-/** A day in the address; undefined when it is none, such as while a year has too many digits. */
+/** Reads a day from the URL; undefined if it is invalid, such as while a year has too many digits. */
 function readDay(text: string | null): string | undefined {
   return text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(startOf(text).getTime()) ? text : undefined;
 }
 
-// At noon, so that no change of the clocks moves it to another day.
+// At noon, so that a change of the clocks does not move it to another day.
 const startOf = (day: string) => new Date(`${day}T12:00`);
 
 function shiftDay(day: string, days: number): string {

@@ -18,7 +18,7 @@ import '../record/slots.css';
 const rowsAtOnce = 100;
 const shown = { all: 'All', open: 'Open', full: 'Full', closed: 'Closed' };
 
-/** All active slots, the latest delivery first. */
+/** Lists all active slots, the latest delivery first. */
 export function Component(): ReactNode {
   const { data, error, refetch } = useQuery(SlotService.method.getSlots, {});
   const groups = useGroups();

@@ -11,14 +11,14 @@ interface SlotCardProps {
   /** In Unix ms. */
   readonly now: number;
   readonly groups: ReadonlyMap<number, string>;
-  /** Undefined until they are read. */
+  /** Undefined until the products are read. */
   readonly productIds: readonly number[] | undefined;
-  /** How many of the products are named. */
+  /** How many of the products to name. */
   readonly named: number;
   readonly nameOf: (productId: number) => string;
 }
 
-/** A slot on the board: when it is, whether it takes orders and for how long, and what is in it. */
+/** A slot on the board: its time, whether and for how long it takes orders, its groups and its products. */
 export function SlotCard({ slot, now, groups, productIds, named, nameOf }: SlotCardProps): ReactNode {
   const left = ordersClose(slot, now);
   return (

@@ -4,7 +4,7 @@ import { NavLink, useNavigate } from 'react-router';
 import { TextField } from '../../forms/text-field.tsx';
 import { Button } from '../../ui/button.tsx';
 
-/** The bar above the slots: the board or the list, what the view itself has, and the way to a slot by its number. */
+/** The bar above the slots: links to the board and the list, the view's own controls, and a field for a slot number. */
 export function SlotViews({ children }: { readonly children: ReactNode }): ReactNode {
   const navigate = useNavigate();
   const [id, setId] = useState('');

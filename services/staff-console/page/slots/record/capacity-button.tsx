@@ -6,12 +6,12 @@ import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/page.tsx';
 
 interface CapacityButtonProps {
-  /** While the slot is edited: this would change its etag, and look as if somebody else had. */
+  /** Set while the slot is edited: the button would change its etag, as if somebody else had changed the slot. */
   readonly isDisabled?: boolean;
   readonly slot: { readonly id: number; readonly isCapacityFull: boolean };
 }
 
-/** Marks a slot as full, or as open again, at one tap, which can be undone. It is the same whoever taps first, so it has no guard. */
+/** Marks a slot as full or open, which can be undone. Needs no guard: the result is the same whoever taps first. */
 export function CapacityButton({ slot, isDisabled = false }: CapacityButtonProps): ReactNode {
   const capacity = useWrite(SlotService.method.updateSlotCapacity, ({ message, slot: now }) => ({
     text: `Slot ${slot.id}: ${message}`,

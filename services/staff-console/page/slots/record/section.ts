@@ -1,15 +1,15 @@
 import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 
-/** Whether a section of a slot's page is being edited: one at a time, because each change gives the slot a new etag. */
+/** The edit state of a section of a slot's page. Only one is edited at a time: each change replaces the etag. */
 export interface SectionEdit {
   readonly isOpen: boolean;
-  /** Another section is being edited. */
+  /** Whether another section is being edited. */
   readonly isBlocked: boolean;
   open(): void;
   close(): void;
 }
 
-/** What each section of a slot's page is given. */
+/** The properties of each section of a slot's page. */
 export interface SlotSectionProps {
   readonly slot: SlotDetail;
   readonly edit: SectionEdit;

@@ -9,9 +9,9 @@ interface SequenceEditorProps {
   onChange(sequence: Sequence): void;
 }
 
-/** A list for each user, and the way to add users. */
+/** Edits a list of stops for each user, and lets staff add users. */
 export function SequenceEditor({ sequence, onChange }: SequenceEditorProps): ReactNode {
-  // Names are known of users that were found here; the sequence itself has numbers only.
+  // Only users that were found here have names. The sequence itself has only numbers.
   const [found, setFound] = useState<readonly Option[]>([]);
   const nameOf = (user: string) => found.find(({ id }) => String(id) === user)?.name ?? `User ${user}`;
   const chosen = Object.keys(sequence).map((user) => ({ id: Number(user), name: nameOf(user) }));

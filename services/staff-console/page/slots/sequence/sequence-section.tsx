@@ -17,7 +17,7 @@ import type { SlotSectionProps } from '../record/section.ts';
 import { isJson, readSequence, writeSequence } from './sequence.ts';
 import { SequenceEditor } from './sequence-editor.tsx';
 
-/** In which order the orders of each user are delivered. */
+/** Shows in which order each user's orders are delivered. */
 export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>): ReactNode {
   const { data, error, refetch } = useQuery(SlotService.method.getDeliverySequence, { id: String(slot.id) });
   return (
@@ -65,7 +65,7 @@ interface SequenceFormProps {
   onClose(): void;
 }
 
-/** The lists of the users, and beside them the same as JSON: a change of one changes the other. */
+/** Shows the users' lists, and beside them the same sequence as JSON. A change to one changes the other. */
 function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): ReactNode {
   const [text, setText] = useState(() => textOf(stored));
   const write = useWrite(SlotService.method.updateDeliverySequence, ({ message }) => ({ text: message }));

@@ -11,7 +11,7 @@ interface StopListProps {
   onChange(stops: readonly number[]): void;
 }
 
-/** The stops of one user in their order: dragged with the mouse, the finger or the keyboard, or moved by buttons. */
+/** Lists a user's stops in order. Staff drag them by mouse, touch or keyboard, or move them with buttons. */
 export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
   const [added, setAdded] = useState('');
   const items = withKeys(stops);
@@ -77,7 +77,7 @@ export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
           onChange={setAdded}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // It adds a stop, and does not send the form.
+            // Enter adds a stop, and must not submit the form.
             event.preventDefault();
             add();
           }}
@@ -88,7 +88,7 @@ export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
   );
 }
 
-/** Keys that stay with their stops when the order changes, also where one stop comes twice. */
+/** Gives stops keys that stay with them when the order changes, even if the same stop occurs twice. */
 function withKeys(stops: readonly number[]) {
   const counts = new Map<number, number>();
   return stops.map((stop, position) => {

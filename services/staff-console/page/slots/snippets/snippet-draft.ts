@@ -3,18 +3,18 @@ import type { VendorSnippetInputSchema } from '../../../../../shared/gen/slot/v1
 import type { Option } from '../../forms/pick-many.tsx';
 import { fromTimeInput } from '../../ui/time-input.ts';
 
-/** A vendor snippet, as a form holds it. */
+/** A vendor snippet in a form. */
 export interface SnippetDraft {
   readonly name: string;
   readonly products: readonly Option[];
-  /** As a field for times holds it; empty for ever. */
+  /** In the format of a time field; an empty text means for ever. */
   readonly validTill: string;
 }
 
-/** What a new vendor snippet begins with. */
+/** The draft of a new vendor snippet. */
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
 
-/** What the service is sent. */
+/** Converts a draft for the request. */
 export function snippetInput({
   name,
   products,

@@ -5,16 +5,16 @@ import type { SnippetDraft } from './snippet-draft.ts';
 
 interface SnippetFieldsProps {
   readonly draft: SnippetDraft;
-  /** Its place among the snippets of the request. */
+  /** Its index among the snippets of the request. */
   readonly index?: number;
   onChange(draft: SnippetDraft): void;
-  /** The problems that the service has, by the names of the fields. */
+  /** The problems that the service reported, by the names of the fields. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
-/** The fields of a vendor snippet. */
+/** The form fields of a vendor snippet. */
 export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetFieldsProps): ReactNode {
-  // Rules across all snippets name the snippet that breaks them.
+  // The errors of rules across all snippets name the snippet that breaks the rule.
   const ofRule = (name: string) => (problems[name]?.includes(`"${draft.name}"`) ? problems[name] : undefined);
   const problem = (name: string) => problems[`vendorSnippets[${index}].${name}`] ?? ofRule(name);
   return (

@@ -17,7 +17,7 @@ import { unchanged } from '../record/slot-draft.ts';
 import { emptySnippet, snippetInput } from './snippet-draft.ts';
 import { SnippetFields } from './snippet-fields.tsx';
 
-/** The parts of a slot for its vendors, each with the link by which the vendor opens it. */
+/** Shows a slot's vendor snippets, each with the link with which the vendor opens it. */
 export function SnippetsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const { vendorSnippets } = slot;
   const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))]);
