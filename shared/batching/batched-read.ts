@@ -106,7 +106,7 @@ export class BatchedRead<Key, Value> {
       };
       signal.addEventListener('abort', leave);
       this.#waiting.push(subject, reader);
-      caller.leavePlace?.();
+      caller.releasePermit?.();
       this.#startSoon();
     });
   }

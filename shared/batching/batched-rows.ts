@@ -51,7 +51,7 @@ export function readBySize<Key, Keyed, Row, Value>(
   return async (key, caller) => {
     const value = await shared.read(key, caller);
     if (value !== large) return value;
-    await caller.takePlace?.();
+    await caller.takePermit?.();
     const [row] = await database.for(caller).query(select([key], { maxSize: maxSizes.alone }));
     if (row?.isTooLarge) throw fail(commonErrors.answerTooLarge);
     return row && toValue(row);

@@ -9,7 +9,7 @@ export interface Caller {
   /** How long the caller waits for its turn, in milliseconds; undefined: until the signal aborts. */
   readonly maxWaitMs?: number | undefined;
   /** Releases the call's permit to execute. Undefined for a caller that holds none. */
-  leavePlace?(): void;
+  releasePermit?(): void;
   /** Waits for a permit again. Rejects with OVERLOADED if none is released in time. */
-  takePlace?(): Promise<void>;
+  takePermit?(): Promise<void>;
 }

@@ -7,18 +7,18 @@ import { type Waiter, WaitingLine } from './waiting-line.ts';
  */
 const weight = 2;
 
-interface PlaceWaiter extends Waiter {
-  takePlace(): void;
+interface PermitWaiter extends Waiter {
+  takePermit(): void;
 }
 
 /**
- * A fair semaphore: callers take and release permits (places), such as pool connections. A caller with its full share,
+ * A fair semaphore: callers take and release permits, such as pool connections. A caller with its full share,
  * or without a free permit, waits in its own queue. The queues take turns: a caller with many calls only delays itself.
  */
 export class FairQueue {
   readonly #capacity: number;
   readonly #maxWaiting: number;
-  readonly #waiters = new WaitingLine<PlaceWaiter>();
+  readonly #waiters = new WaitingLine<PermitWaiter>();
   /** The number of permits that each caller holds, by `sub`. */
   readonly #held = new Map<string | undefined, number>();
   #free: number;
@@ -60,12 +60,12 @@ export class FairQueue {
         if (signal.aborted) reject(signal.reason);
         else resolve(false);
       };
-      const takePlace = () => {
+      const takePermit = () => {
         signal.removeEventListener('abort', leave);
         this.#hold(subject);
         resolve(true);
       };
-      const waiter = { untilMs: performance.now() + maxWaitMs, takePlace, leave };
+      const waiter = { untilMs: performance.now() + maxWaitMs, takePermit, leave };
       signal.addEventListener('abort', leave);
       this.#waiters.push(subject, waiter);
     });
@@ -84,7 +84,7 @@ export class FairQueue {
     while (this.#free > 0) {
       const waiter = this.#waiters.shift(this.#isFreeFor);
       if (waiter === undefined) return;
-      waiter.takePlace();
+      waiter.takePermit();
     }
   }
 

@@ -23,16 +23,16 @@ export interface CallSource {
   decode(): Message;
 }
 
-/** The place on which a unary call executes. */
-export interface Place {
-  /** Waits for the place; returns undefined if the call gets it at once. Rejects with OVERLOADED. */
+/** The permit with which a unary call executes. */
+export interface Permit {
+  /** Waits for the permit; returns undefined if the call gets it at once. Rejects with OVERLOADED. */
   take(): Promise<void> | undefined;
-  /** Releases the place, if the call holds it. */
+  /** Releases the permit, if the call holds it. */
   release(): void;
 }
 
-/** Streams execute without a place. */
-const noPlace: Place = { take: () => undefined, release: () => undefined };
+/** Streams execute without a permit. */
+const noPermit: Permit = { take: () => undefined, release: () => undefined };
 
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
@@ -45,7 +45,7 @@ function newRequestId(): string {
   return `${processId}-${requestCount.toString(36)}`;
 }
 
-// How long a call without a deadline waits for a place and for a database connection.
+// How long a call without a deadline waits for a permit and for a database connection.
 const defaultWaitMs = 10_000;
 
 /** One call, as interceptors and handlers see it, regardless of the protocol. */
@@ -59,7 +59,7 @@ export class CallContext implements Caller {
 
   /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
-  place = noPlace;
+  permit = noPermit;
   /** The call's index in the list of calls in flight. */
   index = -1;
   /** The response headers, sent with results and with errors. */
@@ -141,21 +141,21 @@ export class CallContext implements Caller {
   }
 
   /**
-   * Waits for something slow, such as an event, and releases the call's place meanwhile. Rejects as `wait` does, and
-   * with OVERLOADED if no place comes free in time afterwards.
+   * Waits for something slow, such as an event, and releases the call's permit meanwhile. Rejects as `wait` does, and
+   * with OVERLOADED if no permit comes free in time afterwards.
    */
-  async withoutPlace(wait: () => Promise<void>): Promise<void> {
-    this.leavePlace();
+  async withoutPermit(wait: () => Promise<void>): Promise<void> {
+    this.releasePermit();
     await wait();
-    await this.takePlace();
+    await this.takePermit();
   }
 
-  leavePlace(): void {
-    this.place.release();
+  releasePermit(): void {
+    this.permit.release();
   }
 
-  async takePlace(): Promise<void> {
-    await this.place.take();
+  async takePermit(): Promise<void> {
+    await this.permit.take();
   }
 
   /**

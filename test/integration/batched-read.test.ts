@@ -269,9 +269,9 @@ describe('A batched read', () => {
   });
 
   it('A read gives the place of its call back', async () => {
-    const leavePlace = vi.fn();
-    await entries().read(1, { ...caller(), leavePlace });
-    expect(leavePlace).toHaveBeenCalledOnce();
+    const releasePermit = vi.fn();
+    await entries().read(1, { ...caller(), releasePermit });
+    expect(releasePermit).toHaveBeenCalledOnce();
   });
 
   it('A large row is read by its call alone, on a place, and a small one together with others', async () => {
@@ -286,13 +286,13 @@ describe('A batched read', () => {
       toValue: ({ key }) => `row ${key}`,
       maxSizes: { shared: 10, alone: 100 },
     });
-    const takePlace = vi.fn(async () => undefined);
-    const asking = () => ({ ...caller(), takePlace });
+    const takePermit = vi.fn(async () => undefined);
+    const asking = () => ({ ...caller(), takePermit });
     const [small, large, tooLarge] = await Promise.allSettled([5, 50, 500].map((key) => read(key, asking())));
     expect(small).toEqual({ status: 'fulfilled', value: 'row 5' });
     expect(large).toEqual({ status: 'fulfilled', value: 'row 50' });
     expect(tooLarge).toMatchObject({ status: 'rejected', reason: { code: 8 } });
-    expect(takePlace).toHaveBeenCalledTimes(2);
+    expect(takePermit).toHaveBeenCalledTimes(2);
     expect(sizes).toEqual([
       [[5, 50, 500], 10],
       [[50], 100],

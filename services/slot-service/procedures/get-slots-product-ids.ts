@@ -25,7 +25,7 @@ export function getSlotsProductIds({ database }: SlotParts): Handler<typeof Slot
       if (!slotIds.some((id) => rows.get(id)?.productIds === null)) {
         return toResponse(slotIds.map((id) => [id, rows.get(id)?.productIds ?? []]));
       }
-      await call.takePlace();
+      await call.takePermit();
     }
     return toResponse(await readAlone(slotIds, call));
   };

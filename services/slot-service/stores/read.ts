@@ -10,7 +10,7 @@ export async function readStores(replica: StoreReplica, call: CallContext): Prom
   const requestId = call.header('store-request-id');
   if (requestId !== undefined) {
     const caller = { subject: call.subject, signal: call.signal.toAbortSignal() };
-    await call.withoutPlace(() => replica.untilCovers(requestId, caller));
+    await call.withoutPermit(() => replica.untilCovers(requestId, caller));
   }
   return replica.content;
 }

@@ -2,7 +2,7 @@ import type { ConnectError } from '@connectrpc/connect';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
-import type { CallContext, Place } from '../call-context.ts';
+import type { CallContext, Permit } from '../call-context.ts';
 import type { Execute, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
@@ -22,7 +22,7 @@ export interface Admission {
 }
 
 /**
- * Admission control. A unary call waits in its caller's queue for a permit to execute (its place). It keeps the permit
+ * Admission control. A unary call waits in its caller's queue for a permit to execute. It keeps the permit
  * until its handler ends or releases it, even if the caller disconnects, because until then it uses the processor and
  * the database. A stream is refused once its caller has its share of streams.
  */
@@ -41,9 +41,9 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
 
   async function executeUnary<Result>(call: CallContext, next: Execute<Result>): Promise<Result> {
     inFlight.add(call);
-    call.place = new QueuedPlace(queue, call, overloaded);
+    call.permit = new QueuedPermit(queue, call, overloaded);
     try {
-      await call.place.take();
+      await call.permit.take();
       const result = await next(call);
       const bytes = sizeOf(result);
       if (bytes > smallResponseBytes && !(await requests.untilRead(call, bytes))) {
@@ -51,7 +51,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       }
       return result;
     } finally {
-      call.place.release();
+      call.permit.release();
       inFlight.delete(call);
     }
   }
@@ -76,7 +76,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   };
 }
 
-class QueuedPlace implements Place {
+class QueuedPermit implements Permit {
   readonly #queue: FairQueue;
   readonly #call: CallContext;
   readonly #overloaded: ConnectError;

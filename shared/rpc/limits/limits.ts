@@ -25,7 +25,7 @@ export const maxTimerMs = 2 ** 31 - 1;
 
 // What the callers of a process share.
 
-/** The calls that wait for a place. */
+/** The calls that wait for a permit. */
 export const maxWaitingCalls = 7_000;
 
 /** The memory of open requests. */
