@@ -6,7 +6,7 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { ShutdownStack } from '../../shared/runtime/shutdown.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { keepConsolePageBuilt } from './console-page.ts';
-import { untilReady, untilServing } from './health.ts';
+import { untilReady } from './health.ts';
 import { keepTokenSecret, openDataFolder } from './postgres/data-folder.ts';
 import { startPostgres, untilUnused } from './postgres/postgres.ts';
 import { seedDemo } from './seed/seed.ts';
@@ -65,10 +65,7 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   const services = ['slot-service', 'coupon-service', 'staff-console'].map((name) => startService(name, env));
   const { host, slot, coupon } = settings;
   const address = host === 'localhost' ? '127.0.0.1' : host;
-  await Promise.all([
-    ...[slot, coupon].map(({ grpc, web }) => untilServing(address, grpc.port, web.port, signal)),
-    untilReady(address, settings.console.port, signal),
-  ]);
+  await Promise.all([slot.web, coupon.web, settings.console].map(({ port }) => untilReady(address, port, signal)));
   await untilQuiet(services);
   signal.throwIfAborted();
   const claims = { subject: 'staff-1', staffId: 1, lifetimeSeconds: 8 * 3_600 };

@@ -1,5 +1,5 @@
 import { create, type DescMethodUnary, toBinary } from '@bufbuild/protobuf';
-import { untilServing } from '../../services/dev/health.ts';
+import { untilReady } from '../../services/dev/health.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { signToken } from '../support/tokens.ts';
@@ -64,8 +64,8 @@ export class FuzzedServices {
     for (const service of this.services) {
       const ended = await service.endedBecause();
       if (ended !== undefined) faults.push(ended);
-      await untilServing('127.0.0.1', service.grpcPort, service.webPort, AbortSignal.timeout(5_000)).catch(() =>
-        faults.push(`${service.name}-service is not serving`),
+      await untilReady('127.0.0.1', service.webPort, AbortSignal.timeout(5_000)).catch(() =>
+        faults.push(`${service.name}-service is not ready`),
       );
       for (const line of await service.newLines()) faults.push(...this.#faultsOfLine(line));
     }
