@@ -13,7 +13,7 @@ import { getUsersMiniInfo } from './procedures/get-users-mini-info.ts';
 import { update } from './procedures/update.ts';
 import { validate } from './procedures/validate.ts';
 
-/** The eleven coupon procedures (spec 4.2). */
+/** The coupon procedures (spec 4.2). */
 export function createCouponHandlers(parts: CouponParts): Handlers<typeof CouponService> {
   return {
     create: create(parts),

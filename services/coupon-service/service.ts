@@ -23,7 +23,7 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
   });
 }
 
-// Validate needs no staff identity. The other four check it at its place among their rules (spec 5).
+// Validate needs no staff identity. The others check it among their rules (spec 5).
 const staffOnly: StaffRule<typeof CouponService> = {
   error: couponErrors.unauthorized,
   except: ['validate', 'create', 'createReservedCoupon', 'generateCancellationCoupon', 'createCoupon'],

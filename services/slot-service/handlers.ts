@@ -22,7 +22,7 @@ import { updateSlotCapacity } from './procedures/update-slot-capacity.ts';
 import { updateSlotProducts } from './procedures/update-slot-products.ts';
 import { watchStore } from './procedures/watch-store.ts';
 
-/** The eleven slot procedures (spec 4.1). */
+/** The slot procedures (spec 4.1). */
 export function createSlotHandlers(parts: SlotParts): Handlers<typeof SlotService> {
   return {
     getAll: getAll(parts),

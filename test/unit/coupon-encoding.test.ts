@@ -31,7 +31,7 @@ async function expectEncoded<Output extends DescMessage>(
   const { schema } = open();
   expect(fromBinary(schema, await open().toBinary({}))).toEqual(message);
   expect(JSON.parse(await open().toJson({}))).toEqual(toJson(schema, message, jsonWriteOptions));
-  expect(await open().toMessage()).toEqual(message);
+  expect(await open().toMessage({})).toEqual(message);
 }
 
 it('A list of coupons is encoded like its message, in both forms', async () => {

@@ -10,7 +10,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import type { SlotParts } from '../parts.ts';
-import { type ProductRow, slotColumns, toProduct, toSlot } from '../slots/slot.ts';
+import { type ProductRow, sequenceOf, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
 import {
   areSlotsTooLarge,
   type ListedOr,
@@ -37,9 +37,9 @@ export function getAll({ database }: SlotParts): Handler<typeof SlotService.meth
 }
 
 function toListedSlot(slot: ListedSlotRow, known: ReadonlyMap<number, ProductSummary>) {
-  const { products, productSlots } = ListedSlotSchema.field;
+  const { products, productSlots, deliverySequence } = ListedSlotSchema.field;
   const { id: slotId, productIds } = slot;
-  return longMessage(ListedSlotSchema, toSlot(slot), [
+  const lists = [
     longList(
       products,
       productIds.flatMap((id) => known.get(id) ?? []),
@@ -48,7 +48,9 @@ function toListedSlot(slot: ListedSlotRow, known: ReadonlyMap<number, ProductSum
     longList(productSlots, productIds, (productId) =>
       longMessage(ProductSlotSchema, { slotId, productId, product: known.get(productId) }),
     ),
-  ]);
+  ];
+  const sequence = { field: deliverySequence, json: sequenceOf(slot) };
+  return longMessage(ListedSlotSchema, toSlotFields(slot), lists, sequence);
 }
 
 // The first row has all products, so that a product is not repeated for each of its slots. "offset 0" makes the planner

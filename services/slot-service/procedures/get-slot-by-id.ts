@@ -14,7 +14,7 @@ import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobu
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { flattenSequence } from '../slots/delivery-sequence.ts';
-import { type SlotRow, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
+import { type SlotRow, sequenceOf, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 import { type SnippetRow, toSnippet } from '../slots/snippets.ts';
 
@@ -53,7 +53,7 @@ interface SlotDetailRow extends SlotRow {
   vendorSnippets: (Omit<SnippetRow, 'validTill'> & { validTill: number | null })[];
 }
 
-function toResponse({ deliverySequence, vendorSnippets, ...slot }: SlotDetailRow, appUrl: string) {
+function toResponse({ vendorSnippets, ...slot }: SlotDetailRow, appUrl: string) {
   const associations = slot.productSlots.map(([productId, name, images]) => {
     return {
       slotId: slot.id,
@@ -65,7 +65,7 @@ function toResponse({ deliverySequence, vendorSnippets, ...slot }: SlotDetailRow
   const fields = SlotDetailSchema.field;
   const detail = longMessage(
     SlotDetailSchema,
-    { ...toSlotFields(slot), deliverySequence: flattenSequence(deliverySequence ?? {}) },
+    { ...toSlotFields(slot), deliverySequence: flattenSequence(sequenceOf(slot)) },
     [
       longList(fields.products, products, (product) => longMessage(ProductSummarySchema, product)),
       longList(fields.productSlots, associations, (association) => longMessage(ProductSlotSchema, association)),

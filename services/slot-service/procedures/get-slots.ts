@@ -4,7 +4,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import type { SlotParts } from '../parts.ts';
-import { slotColumns, toSlot } from '../slots/slot.ts';
+import { type SlotRow, sequenceOf, slotColumns, toSlotFields } from '../slots/slot.ts';
 import { areSlotsTooLarge, type ListedOr, type ListRow, listedRows, sequenceSize } from '../slots/slot-list.ts';
 
 /**
@@ -15,10 +15,15 @@ export function getSlots({ database }: SlotParts): Handler<typeof SlotService.me
   const { slots } = GetSlotsResponseSchema.field;
   const readSlots = shareResponse(database, async (db) => {
     const rows = listedRows(await db.query(selectSlots()));
-    const list = longList(slots, rows, (slot) => longMessage(SlotSchema, toSlot(slot)), sequenceSize);
+    const list = longList(slots, rows, toLongSlot, sequenceSize);
     return new LongResponse(longMessage(GetSlotsResponseSchema, { count: rows.length }, [list]));
   });
   return (_request, call) => readSlots(call);
+}
+
+function toLongSlot(slot: SlotRow) {
+  const { deliverySequence: field } = SlotSchema.field;
+  return longMessage(SlotSchema, toSlotFields(slot), [], { field, json: sequenceOf(slot) });
 }
 
 const selectSlots = statement<ListedOr<ListRow>>(

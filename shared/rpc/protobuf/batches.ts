@@ -30,13 +30,13 @@ export async function encodeInBatches<Encoded extends Buffer | string>(
   return runBatch() ?? inTurns(caller, runBatch);
 }
 
-/** Collects a long text in batches. */
+/** Collects a long text in batches. Appending to a text is faster than joining a list of texts. */
 export class TextWriter {
-  readonly #texts: string[] = [];
+  #text = '';
   #length = 0;
 
   write(text: string): this {
-    this.#texts.push(text);
+    this.#text += text;
     this.#length += text.length;
     return this;
   }
@@ -49,6 +49,6 @@ export class TextWriter {
   }
 
   finish(): string {
-    return this.#texts.join('');
+    return this.#text;
   }
 }

@@ -1,5 +1,6 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
-import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '../../errors/errors.ts';
 
 // Protobuf decodes at most 100 nested messages, and each level of JSON takes two of them.
@@ -44,4 +45,47 @@ function violationOfNumber(number: number): string | undefined {
 function violationOfText(text: string): string | undefined {
   if (text.includes('\0')) return 'must not hold a NUL';
   return text.isWellFormed() ? undefined : 'holds text that is no Unicode';
+}
+
+const { nullValue, numberValue, stringValue, boolValue, structValue, listValue } = ValueSchema.field;
+const [mapKey, mapValue] = [1, 2];
+// A writer allocates its buffer anew, so one serves all values.
+const writer = new BinaryWriter();
+
+/**
+ * Encodes JSON as a `google.protobuf.Value` with its length in front. A list of slots with sequences takes half the
+ * time that it takes with messages, of which there would be one per number.
+ */
+export function encodeValue(json: JsonValue): Uint8Array {
+  writer.fork();
+  writeValue(json);
+  return writer.join().finish();
+}
+
+const open = (field: number) => writer.tag(field, WireType.LengthDelimited).fork();
+
+function writeValue(json: JsonValue): void {
+  if (json === null) writer.tag(nullValue.number, WireType.Varint).int32(0);
+  else if (typeof json === 'number') writer.tag(numberValue.number, WireType.Bit64).double(json);
+  else if (typeof json === 'string') writer.tag(stringValue.number, WireType.LengthDelimited).string(json);
+  else if (typeof json === 'boolean') writer.tag(boolValue.number, WireType.Varint).bool(json);
+  else if (Array.isArray(json)) {
+    open(listValue.number);
+    for (const item of json) {
+      open(ListValueSchema.field.values.number);
+      writeValue(item);
+      writer.join();
+    }
+    writer.join();
+  } else {
+    open(structValue.number);
+    for (const [key, item] of Object.entries(json)) {
+      open(StructSchema.field.fields.number);
+      writer.tag(mapKey, WireType.LengthDelimited).string(key);
+      open(mapValue);
+      writeValue(item);
+      writer.join().join();
+    }
+    writer.join();
+  }
 }

@@ -3,13 +3,15 @@ import {
   type DescField,
   type DescMessage,
   type JsonValue,
+  type Message,
   type MessageInitShape,
-  type MessageShape,
   toJson,
 } from '@bufbuild/protobuf';
+import { WireType } from '@bufbuild/protobuf/wire';
 import { type Encoding, encodeInBatches, TextWriter } from './batches.ts';
 import { EncodedResponse, encodeMessage, jsonWriteOptions } from './encoding.ts';
 import { FieldWriter, mapKey, mapValue } from './field-writer.ts';
+import { encodeValue } from './json-value.ts';
 import type { Batch, TurnTaker } from './turns.ts';
 
 /** The work of creating and encoding a small message, in the units of `Batch`. */
@@ -24,6 +26,8 @@ export interface LongMessage<Schema extends DescMessage = DescMessage> {
   /** All fields except the lists. */
   readonly fields: MessageInitShape<Schema>;
   readonly lists: readonly LongList[];
+  /** A field of the type `google.protobuf.Value`, which never becomes a message when it is encoded. */
+  readonly value?: { readonly field: DescField; readonly json: JsonValue } | undefined;
   /** The number of messages in it. */
   readonly size: number;
 }
@@ -47,8 +51,9 @@ export function longMessage<Schema extends DescMessage>(
   schema: Schema,
   fields: MessageInitShape<Schema>,
   lists: readonly LongList[] = [],
+  value?: LongMessage['value'],
 ): LongMessage<Schema> {
-  return { schema, fields, lists, size: lists.reduce((sum, { size }) => sum + size, 1) };
+  return { schema, fields, lists, value, size: lists.reduce((sum, { size }) => sum + size, 1) };
 }
 
 /**
@@ -116,22 +121,25 @@ export class LongResponse<Output extends DescMessage> extends EncodedResponse<Ou
     this.#json ??= encodeInBatches(caller, (batch) => encodeJson(batch, this.#long));
     return this.#json;
   }
-
-  override async toMessage(): Promise<MessageShape<Output>> {
-    return toMessage(this.#long);
-  }
 }
 
-/** Creates the message with all its lists. */
-function toMessage<Schema extends DescMessage>({ schema, fields, lists }: LongMessage<Schema>): MessageShape<Schema> {
-  if (lists.length === 0) return create(schema, fields);
+/** Creates a message with all its lists, ready to be encoded in binary form. */
+function toEncodable({ schema, fields, lists, value }: LongMessage): Message {
   const filled = lists.map(({ field, items }) => [field.localName, toValue(field, [...items()])]);
-  return create(schema, { ...fields, ...Object.fromEntries(filled) });
+  return withValue(create(schema, lists.length === 0 ? fields : { ...fields, ...Object.fromEntries(filled) }), value);
+}
+
+/** Adds a value as an unknown field, which protobuf-es writes as it is. */
+function withValue(message: Message, value: LongMessage['value']): Message {
+  if (value === undefined) return message;
+  const data = encodeValue(value.json);
+  message.$unknown = [{ no: value.field.number, wireType: WireType.LengthDelimited, data }];
+  return message;
 }
 
 /** Returns items as the value of their field. */
 function toValue({ fieldKind }: DescField, items: readonly Item[]): unknown {
-  const messages = items.map(({ long }) => toMessage(long));
+  const messages = items.map(({ long }) => toEncodable(long));
   if (fieldKind === 'map') return Object.fromEntries(items.map(({ key }, index) => [key, messages[index]]));
   return fieldKind === 'list' ? messages : messages[0];
 }
@@ -166,12 +174,15 @@ function* encodeBinary(batch: Batch, long: LongMessage): Encoding<Buffer> {
 }
 
 /** Writes a message in parts, each with a slice of its lists. Protobuf parsers merge consecutive parts of a message. */
-function* writeBinary(batch: Batch, writer: FieldWriter, { schema, fields, lists }: LongMessage): Iterable<number> {
+function* writeBinary(batch: Batch, writer: FieldWriter, long: LongMessage): Iterable<number> {
+  const { schema, fields, lists } = long;
+  let { value } = long;
   let part: Record<string, unknown> = { ...fields };
   let partSize = 1;
   const endPart = () => {
-    writer.raw(encodeMessage(schema, create(schema, part)));
+    writer.raw(encodeMessage(schema, withValue(create(schema, part), value)));
     const isOver = batch.isOverAfter(partSize * unitsPerMessage);
+    value = undefined;
     part = {};
     partSize = 0;
     return isOver;
@@ -207,7 +218,7 @@ function* encodeJson(batch: Batch, long: LongMessage): Encoding<string> {
 }
 
 function* writeJson(batch: Batch, writer: TextWriter, long: LongMessage): Iterable<number> {
-  const { schema, fields, lists, size } = long;
+  const { schema, fields, lists, value, size } = long;
   if (lists.length === 0) {
     writer.write(JSON.stringify(itemToJson(long)));
     if (batch.isOverAfter(size * unitsPerMessage)) yield writer.flush();
@@ -219,29 +230,42 @@ function* writeJson(batch: Batch, writer: TextWriter, long: LongMessage): Iterab
   let commaBefore = own.length === 0 ? '' : ',';
   for (const list of lists) {
     const { field } = list;
-    const [begin = '', end = ''] = { list: '[]', map: '{}' }[String(field.fieldKind)] ?? '';
-    writer.write(`${commaBefore}"${field.jsonName}":${begin}`);
+    const [open = '', close = ''] = { list: '[]', map: '{}' }[String(field.fieldKind)] ?? '';
+    writer.write(`${commaBefore}"${field.jsonName}":${open}`);
     commaBefore = ',';
     let comma = '';
-    for (const slice of slices(list)) {
-      writer.write(comma);
+    const begin = (key: number | undefined) => {
+      writer.write(key === undefined ? comma : `${comma}"${key}":`);
       comma = ',';
+    };
+    for (const slice of slices(list)) {
       const longItem = longItemOf(slice);
       if (longItem !== undefined) {
-        if (longItem.key !== undefined) writer.write(`"${longItem.key}":`);
+        begin(longItem.key);
         yield* writeJson(batch, writer, longItem.long);
         continue;
       }
-      const texts = slice.items.map(({ key, long: item }) => {
-        const text = JSON.stringify(itemToJson(item));
-        return key === undefined ? text : `"${key}":${text}`;
-      });
-      writer.write(texts.join());
+      for (const { key, long: item } of slice.items) {
+        begin(key);
+        writer.write(JSON.stringify(itemToJson(item)));
+      }
       if (batch.isOverAfter(slice.size * unitsPerMessage)) yield writer.flush();
     }
-    writer.write(end);
+    writer.write(close);
   }
+  if (value !== undefined) writer.write(`,"${value.field.jsonName}":${JSON.stringify(value.json)}`);
   writer.write('}');
 }
 
-const itemToJson = (long: LongMessage): JsonValue => toJson(long.schema, toMessage(long), jsonWriteOptions);
+function itemToJson({ schema, fields, lists, value }: LongMessage): JsonValue {
+  const json = toJson(schema, create(schema, fields), jsonWriteOptions);
+  const filled = lists.map(({ field, items }) => [field.jsonName, itemsToJson(field, [...items()])]);
+  if (value !== undefined) filled.push([value.field.jsonName, value.json]);
+  return filled.length === 0 ? json : Object.assign(Object(json), Object.fromEntries(filled));
+}
+
+function itemsToJson({ fieldKind }: DescField, items: readonly Item[]): JsonValue | undefined {
+  if (fieldKind === 'map') return Object.fromEntries(items.map(({ key, long }) => [key, itemToJson(long)]));
+  const list = items.map(({ long }) => itemToJson(long));
+  return fieldKind === 'list' ? list : list[0];
+}

@@ -6,12 +6,15 @@ import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 const firstMs = Date.parse('0001-01-01T00:00:00Z');
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Whether a time, in epoch milliseconds, is in the years 1 to 9999. The driver reads infinity as a number. */
-const isShownTime = (ms: Date | number) => Number(ms) >= firstMs && Number(ms) <= lastMs;
+/** Converts a time; undefined for null and for years outside 1 to 9999. The driver reads infinity as a number. */
+export function shownTime(time: Date | number | null): Timestamp | undefined {
+  const ms = time === null ? Number.NaN : time.valueOf();
+  return ms >= firstMs && ms <= lastMs ? timestampFromMs(ms) : undefined;
+}
 
-/** Converts a time; undefined for null and for years outside 1 to 9999. */
-export function shownTime(time: Date | null): Timestamp | undefined {
-  return time !== null && isShownTime(time) ? timestampFromMs(Number(time)) : undefined;
+/** Converts a time in epoch seconds, as `shownTime` does. Its microseconds are cut, not rounded. */
+export function shownEpoch(seconds: number): Timestamp | undefined {
+  return shownTime(Math.floor(Math.round(seconds * 1e6) / 1e3));
 }
 
 /** Converts a decimal; undefined for null, NaN and infinity. */

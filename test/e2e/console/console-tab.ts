@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { mutations } from '../../../services/staff-console/page/audit/trail/deeds.ts';
 
 /** A tab with the console, as a staff member uses it: by roles and names. */
 export class ConsoleTab {
@@ -17,8 +18,8 @@ export class ConsoleTab {
     this.#closeAll = closeAll;
     page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
     page.on('request', (request) => {
-      const isMutation = request.method() === 'POST' && /Service\/(Create|Update|Delete|Generate)/.test(request.url());
-      if (isMutation && request.headers()['idempotency-key'] === undefined)
+      const isMutation = mutations.some((procedure) => request.url().endsWith(`/${procedure}`));
+      if (isMutation && request.method() === 'POST' && request.headers()['idempotency-key'] === undefined)
         this.#mishaps.push(`no key: ${request.url()}`);
     });
     page.on('console', (message) => {
