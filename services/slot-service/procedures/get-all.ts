@@ -1,5 +1,5 @@
 import { statement } from '../../../shared/db/statement.ts';
-import { type ProductSummary, ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
+import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import {
   GetAllResponseSchema,
   ListedSlotSchema,
@@ -7,10 +7,11 @@ import {
   type SlotService,
 } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { type EncodedFields, sharedFields, valueField } from '../../../shared/rpc/protobuf/fields-encoder.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import type { SlotParts } from '../parts.ts';
-import { type ProductRow, sequenceOf, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
+import { type ProductRow, sequenceText, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
 import {
   areSlotsTooLarge,
   type ListedOr,
@@ -28,29 +29,43 @@ import {
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
   const readSlots = shareResponse(database, async (db) => {
     const rows = listedRows(await db.query(selectSlots()));
-    // Slots share one message per product.
-    const products = new Map(rows[0]?.products?.map((product) => [product.id, toProduct(product)]));
+    const products = new Map(rows[0]?.products?.map((product) => [product.id, encodeProduct(product)]));
     const slots = longList(GetAllResponseSchema.field.slots, rows, (row) => toListedSlot(row, products), sequenceSize);
     return new LongResponse(longMessage(GetAllResponseSchema, { count: rows.length }, [slots]));
   });
   return (_request, call) => readSlots(call);
 }
 
-function toListedSlot(slot: ListedSlotRow, known: ReadonlyMap<number, ProductSummary>) {
+/** A product that is encoded once, for all slots that have it. */
+interface EncodedProduct {
+  readonly summary: EncodedFields;
+  /** The association, but for the slot. */
+  readonly association: EncodedFields;
+}
+
+function encodeProduct(row: ProductRow): EncodedProduct {
+  const product = toProduct(row);
+  return {
+    summary: sharedFields(ProductSummarySchema, product),
+    association: sharedFields(ProductSlotSchema, { productId: product.id, product }),
+  };
+}
+
+function toListedSlot(slot: ListedSlotRow, known: ReadonlyMap<number, EncodedProduct>) {
   const { products, productSlots, deliverySequence } = ListedSlotSchema.field;
   const { id: slotId, productIds } = slot;
   const lists = [
     longList(
       products,
       productIds.flatMap((id) => known.get(id) ?? []),
-      (product) => longMessage(ProductSummarySchema, product),
+      ({ summary }) => longMessage(ProductSummarySchema, {}, [], summary),
     ),
-    longList(productSlots, productIds, (productId) =>
-      longMessage(ProductSlotSchema, { slotId, productId, product: known.get(productId) }),
-    ),
+    longList(productSlots, productIds, (productId) => {
+      const association = known.get(productId)?.association;
+      return longMessage(ProductSlotSchema, association ? { slotId } : { slotId, productId }, [], association);
+    }),
   ];
-  const sequence = { field: deliverySequence, json: sequenceOf(slot) };
-  return longMessage(ListedSlotSchema, toSlotFields(slot), lists, sequence);
+  return longMessage(ListedSlotSchema, toSlotFields(slot), lists, valueField(deliverySequence, sequenceText(slot)));
 }
 
 // The first row has all products, so that a product is not repeated for each of its slots. "offset 0" makes the planner

@@ -14,7 +14,7 @@ import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobu
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { flattenSequence } from '../slots/delivery-sequence.ts';
-import { type SlotRow, sequenceOf, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
+import { type SlotRow, sequenceText, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 import { type SnippetRow, toSnippet } from '../slots/snippets.ts';
 
@@ -65,7 +65,7 @@ function toResponse({ vendorSnippets, ...slot }: SlotDetailRow, appUrl: string) 
   const fields = SlotDetailSchema.field;
   const detail = longMessage(
     SlotDetailSchema,
-    { ...toSlotFields(slot), deliverySequence: flattenSequence(sequenceOf(slot)) },
+    { ...toSlotFields(slot), deliverySequence: flattenSequence(JSON.parse(sequenceText(slot))) },
     [
       longList(fields.products, products, (product) => longMessage(ProductSummarySchema, product)),
       longList(fields.productSlots, associations, (association) => longMessage(ProductSlotSchema, association)),

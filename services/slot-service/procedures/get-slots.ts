@@ -1,10 +1,11 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { GetSlotsResponseSchema, SlotSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { valueField } from '../../../shared/rpc/protobuf/fields-encoder.ts';
 import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import type { SlotParts } from '../parts.ts';
-import { type SlotRow, sequenceOf, slotColumns, toSlotFields } from '../slots/slot.ts';
+import { type SlotRow, sequenceText, slotColumns, toSlotFields } from '../slots/slot.ts';
 import { areSlotsTooLarge, type ListedOr, type ListRow, listedRows, sequenceSize } from '../slots/slot-list.ts';
 
 /**
@@ -22,8 +23,8 @@ export function getSlots({ database }: SlotParts): Handler<typeof SlotService.me
 }
 
 function toLongSlot(slot: SlotRow) {
-  const { deliverySequence: field } = SlotSchema.field;
-  return longMessage(SlotSchema, toSlotFields(slot), [], { field, json: sequenceOf(slot) });
+  const sequence = valueField(SlotSchema.field.deliverySequence, sequenceText(slot));
+  return longMessage(SlotSchema, toSlotFields(slot), [], sequence);
 }
 
 const selectSlots = statement<ListedOr<ListRow>>(

@@ -1,7 +1,7 @@
-import { create, fromJson, type JsonValue, type MessageInitShape } from '@bufbuild/protobuf';
+import { fromJsonString, type MessageInitShape } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { fail } from '../../../shared/errors/errors.ts';
-import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
+import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { CreateSlotRequest, SlotSchema, UpdateSlotRequest } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { requiredDate } from '../../../shared/rpc/dates.ts';
 import { shownEpoch, shownList } from '../../../shared/rpc/protobuf/shown.ts';
@@ -73,19 +73,20 @@ export function readSlotFields(request: CreateSlotRequest | UpdateSlotRequest): 
 }
 
 /** Converts a record to a `ProductSummary`. */
-export const toProduct = ({ images, ...product }: ProductRow) =>
-  create(ProductSummarySchema, { ...product, images: shownList(images) });
+export function toProduct({ id, name, images }: ProductRow) {
+  return { id, name, images: shownList(images) } satisfies MessageInitShape<typeof ProductSummarySchema>;
+}
 
 /** Converts a record to a `Slot`. An unset delivery sequence becomes an empty object. */
 export function toSlot(slot: SlotRow) {
-  const deliverySequence = fromJson(ValueSchema, sequenceOf(slot));
+  const deliverySequence = fromJsonString(ValueSchema, sequenceText(slot));
   // A spread would take three times as long, for each slot of a list.
   return Object.assign(toSlotFields(slot), { deliverySequence }) satisfies MessageInitShape<typeof SlotSchema>;
 }
 
-/** Returns the stored delivery sequence; an empty object when it is unset. */
-export function sequenceOf({ deliverySequence }: Pick<SlotRow, 'deliverySequence'>): JsonValue {
-  return JSON.parse(deliverySequence ?? 'null') ?? {};
+/** Returns the stored delivery sequence as JSON; an empty object when it is unset. */
+export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequence'>): string {
+  return deliverySequence === null || deliverySequence === 'null' ? '{}' : deliverySequence;
 }
 
 /** Returns the fields that `Slot`, `ListedSlot` and `SlotDetail` share. */

@@ -1,4 +1,6 @@
+import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { encoderOf } from './fields-encoder.ts';
 
 /** The fields of a map entry. */
 export const mapKey = 1;
@@ -62,6 +64,12 @@ export class FieldWriter {
   /** Writes an int32 or an enum, even if it is 0. */
   int32(field: number, value: number): this {
     this.#writer.tag(field, WireType.Varint).int32(value);
+    return this;
+  }
+
+  /** Writes the fields of a message, in the form that `create` takes. */
+  fields(schema: DescMessage, fields: unknown): this {
+    encoderOf(schema).write(this.#writer, fields);
     return this;
   }
 

@@ -1,33 +1,23 @@
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  type JsonValue,
-  type Message,
-  type MessageInitShape,
-  toJson,
-} from '@bufbuild/protobuf';
-import { WireType } from '@bufbuild/protobuf/wire';
+import type { DescField, DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { type Encoding, encodeInBatches, TextWriter } from './batches.ts';
-import { EncodedResponse, encodeMessage, jsonWriteOptions } from './encoding.ts';
+import { EncodedResponse } from './encoding.ts';
 import { FieldWriter, mapKey, mapValue } from './field-writer.ts';
-import { encodeValue } from './json-value.ts';
+import { type EncodedFields, encoderOf } from './fields-encoder.ts';
 import type { Batch, TurnTaker } from './turns.ts';
 
-/** The work of creating and encoding a small message, in the units of `Batch`. */
+/** The work of encoding a small message, in the units of `Batch`. */
 const unitsPerMessage = 10;
 
-/** How many small messages are created and encoded in one go. */
-const sliceSize = 100;
+/** An item with more messages than this is encoded in batches itself. */
+const maxAtOnce = 100;
 
-/** A message with long lists, whose items become messages only when they are encoded. */
+/** A message with long lists, whose items are mapped only when they are encoded. */
 export interface LongMessage<Schema extends DescMessage = DescMessage> {
   readonly schema: Schema;
-  /** All fields except the lists. */
+  /** All fields except the lists and `more`. */
   readonly fields: MessageInitShape<Schema>;
   readonly lists: readonly LongList[];
-  /** A field of the type `google.protobuf.Value`, which never becomes a message when it is encoded. */
-  readonly value?: { readonly field: DescField; readonly json: JsonValue } | undefined;
+  readonly more: EncodedFields | undefined;
   /** The number of messages in it. */
   readonly size: number;
 }
@@ -51,9 +41,9 @@ export function longMessage<Schema extends DescMessage>(
   schema: Schema,
   fields: MessageInitShape<Schema>,
   lists: readonly LongList[] = [],
-  value?: LongMessage['value'],
+  more?: EncodedFields,
 ): LongMessage<Schema> {
-  return { schema, fields, lists, value, size: lists.reduce((sum, { size }) => sum + size, 1) };
+  return { schema, fields, lists, more, size: lists.reduce((sum, { size }) => sum + size, 1) };
 }
 
 /**
@@ -123,92 +113,50 @@ export class LongResponse<Output extends DescMessage> extends EncodedResponse<Ou
   }
 }
 
-/** Creates a message with all its lists, ready to be encoded in binary form. */
-function toEncodable({ schema, fields, lists, value }: LongMessage): Message {
-  const filled = lists.map(({ field, items }) => [field.localName, toValue(field, [...items()])]);
-  return withValue(create(schema, lists.length === 0 ? fields : { ...fields, ...Object.fromEntries(filled) }), value);
-}
-
-/** Adds a value as an unknown field, which protobuf-es writes as it is. */
-function withValue(message: Message, value: LongMessage['value']): Message {
-  if (value === undefined) return message;
-  const data = encodeValue(value.json);
-  message.$unknown = [{ no: value.field.number, wireType: WireType.LengthDelimited, data }];
-  return message;
-}
-
-/** Returns items as the value of their field. */
-function toValue({ fieldKind }: DescField, items: readonly Item[]): unknown {
-  const messages = items.map(({ long }) => toEncodable(long));
-  if (fieldKind === 'map') return Object.fromEntries(items.map(({ key }, index) => [key, messages[index]]));
-  return fieldKind === 'list' ? messages : messages[0];
-}
-
-/** Items that are encoded in one go, or a single larger item. */
-interface Slice {
-  readonly items: readonly Item[];
-  readonly size: number;
-}
-
-function* slices({ items }: LongList): Iterable<Slice> {
-  let [slice, size]: [Item[], number] = [[], 0];
-  for (const item of items()) {
-    if (slice.length > 0 && size + item.size > sliceSize) {
-      yield { items: slice, size };
-      [slice, size] = [[], 0];
-    }
-    slice.push(item);
-    size += item.size;
-  }
-  if (slice.length > 0) yield { items: slice, size };
-}
-
-/** Returns the item of a slice that must itself be encoded in slices; undefined if there is none. */
-const longItemOf = ({ items: [first], size }: Slice) =>
-  size > sliceSize && first !== undefined && first.long.lists.length > 0 ? first : undefined;
-
 function* encodeBinary(batch: Batch, long: LongMessage): Encoding<Buffer> {
   const writer = new FieldWriter();
   yield* writeBinary(batch, writer, long);
   return writer.finish();
 }
 
-/** Writes a message in parts, each with a slice of its lists. Protobuf parsers merge consecutive parts of a message. */
 function* writeBinary(batch: Batch, writer: FieldWriter, long: LongMessage): Iterable<number> {
-  const { schema, fields, lists } = long;
-  let { value } = long;
-  let part: Record<string, unknown> = { ...fields };
-  let partSize = 1;
-  const endPart = () => {
-    writer.raw(encodeMessage(schema, withValue(create(schema, part), value)));
-    const isOver = batch.isOverAfter(partSize * unitsPerMessage);
-    value = undefined;
-    part = {};
-    partSize = 0;
-    return isOver;
-  };
-  for (const list of lists) {
-    const { field } = list;
-    for (const slice of slices(list)) {
-      const longItem = longItemOf(slice);
-      if (longItem !== undefined) {
-        const { key, long } = longItem;
-        // Ends the part first, so that the items of the list stay in order.
-        if (field.localName in part && endPart()) yield writer.flush();
-        writer.open(field.number);
-        if (key !== undefined) writer.int32(mapKey, key).open(mapValue);
-        yield* writeBinary(batch, writer, long);
-        if (key !== undefined) writer.close();
-        writer.close();
-        continue;
-      }
-      const isFull = field.localName in part || partSize + slice.size > sliceSize;
-      if (isFull && endPart()) yield writer.flush();
-      part[field.localName] = toValue(field, slice.items);
-      partSize += slice.size;
+  writeOwnFields(writer, long);
+  if (batch.isOverAfter(unitsPerMessage)) yield writer.flush();
+  for (const { field, items } of long.lists) {
+    for (const item of items()) {
+      openItem(writer, field, item);
+      if (item.size > maxAtOnce) yield* writeBinary(batch, writer, item.long);
+      else writeAtOnce(writer, item.long);
+      closeItem(writer, item);
+      if (batch.isOverAfter(item.size * unitsPerMessage)) yield writer.flush();
     }
   }
-  if (endPart()) yield writer.flush();
+}
+
+function writeAtOnce(writer: FieldWriter, long: LongMessage): void {
+  writeOwnFields(writer, long);
+  for (const { field, items } of long.lists) {
+    for (const item of items()) {
+      openItem(writer, field, item);
+      writeAtOnce(writer, item.long);
+      closeItem(writer, item);
+    }
+  }
+}
+
+function writeOwnFields(writer: FieldWriter, { schema, fields, more }: LongMessage): void {
+  writer.fields(schema, fields);
+  if (more !== undefined) writer.raw(more.bytes);
+}
+
+function openItem(writer: FieldWriter, { number }: DescField, { key }: Item): void {
+  writer.open(number);
+  if (key !== undefined) writer.int32(mapKey, key).open(mapValue);
+}
+
+function closeItem(writer: FieldWriter, { key }: Item): void {
+  if (key !== undefined) writer.close();
+  writer.close();
 }
 
 function* encodeJson(batch: Batch, long: LongMessage): Encoding<string> {
@@ -218,54 +166,49 @@ function* encodeJson(batch: Batch, long: LongMessage): Encoding<string> {
 }
 
 function* writeJson(batch: Batch, writer: TextWriter, long: LongMessage): Iterable<number> {
-  const { schema, fields, lists, value, size } = long;
-  if (lists.length === 0) {
-    writer.write(JSON.stringify(itemToJson(long)));
-    if (batch.isOverAfter(size * unitsPerMessage)) yield writer.flush();
-    return;
-  }
-  const all = Object.entries(toJson(schema, create(schema, { ...fields }), jsonWriteOptions) ?? {});
-  const own = all.filter(([name]) => lists.every(({ field }) => field.jsonName !== name));
-  writer.write(JSON.stringify(Object.fromEntries(own)).slice(0, -1));
-  let commaBefore = own.length === 0 ? '' : ',';
-  for (const list of lists) {
-    const { field } = list;
-    const [open = '', close = ''] = { list: '[]', map: '{}' }[String(field.fieldKind)] ?? '';
-    writer.write(`${commaBefore}"${field.jsonName}":${open}`);
-    commaBefore = ',';
-    let comma = '';
-    const begin = (key: number | undefined) => {
-      writer.write(key === undefined ? comma : `${comma}"${key}":`);
+  const own = ownMembers(long);
+  writer.write(`{${own.join()}`);
+  if (batch.isOverAfter(unitsPerMessage)) yield writer.flush();
+  let comma = own.length === 0 ? '' : ',';
+  for (const { field, items } of long.lists) {
+    const [open = '', close = ''] = bracketsOf(field);
+    writer.write(`${comma}"${field.jsonName}":${open}`);
+    comma = '';
+    for (const item of items()) {
+      writer.write(`${comma}${keyOf(item)}`);
       comma = ',';
-    };
-    for (const slice of slices(list)) {
-      const longItem = longItemOf(slice);
-      if (longItem !== undefined) {
-        begin(longItem.key);
-        yield* writeJson(batch, writer, longItem.long);
-        continue;
-      }
-      for (const { key, long: item } of slice.items) {
-        begin(key);
-        writer.write(JSON.stringify(itemToJson(item)));
-      }
-      if (batch.isOverAfter(slice.size * unitsPerMessage)) yield writer.flush();
+      if (item.size > maxAtOnce) yield* writeJson(batch, writer, item.long);
+      else writer.write(toText(item.long));
+      if (batch.isOverAfter(item.size * unitsPerMessage)) yield writer.flush();
     }
     writer.write(close);
+    comma = ',';
   }
-  if (value !== undefined) writer.write(`,"${value.field.jsonName}":${JSON.stringify(value.json)}`);
   writer.write('}');
 }
 
-function itemToJson({ schema, fields, lists, value }: LongMessage): JsonValue {
-  const json = toJson(schema, create(schema, fields), jsonWriteOptions);
-  const filled = lists.map(({ field, items }) => [field.jsonName, itemsToJson(field, [...items()])]);
-  if (value !== undefined) filled.push([value.field.jsonName, value.json]);
-  return filled.length === 0 ? json : Object.assign(Object(json), Object.fromEntries(filled));
+function toText(long: LongMessage): string {
+  const members = ownMembers(long);
+  for (const { field, items } of long.lists) {
+    const [open = '', close = ''] = bracketsOf(field);
+    const texts = Array.from(items(), (item) => `${keyOf(item)}${toText(item.long)}`);
+    members.push(`"${field.jsonName}":${open}${texts.join()}${close}`);
+  }
+  return `{${members.join()}}`;
 }
 
-function itemsToJson({ fieldKind }: DescField, items: readonly Item[]): JsonValue | undefined {
-  if (fieldKind === 'map') return Object.fromEntries(items.map(({ key, long }) => [key, itemToJson(long)]));
-  const list = items.map(({ long }) => itemToJson(long));
-  return fieldKind === 'list' ? list : list[0];
+const everyField = () => true;
+
+/** The members of a message's JSON object, except its lists. */
+function ownMembers({ schema, fields, lists, more }: LongMessage): string[] {
+  const encoder = encoderOf(schema);
+  if (lists.length === 0 && more === undefined) return encoder.toMembers(fields, everyField);
+  const isOwn = (name: string) => !more?.names.has(name) && lists.every(({ field }) => field.localName !== name);
+  const members = encoder.toMembers(fields, isOwn);
+  if (more !== undefined) members.push(more.members);
+  return members;
 }
+
+const keyOf = ({ key }: Item) => (key === undefined ? '' : `"${key}":`);
+
+const bracketsOf = ({ fieldKind }: DescField) => (fieldKind === 'list' ? '[]' : fieldKind === 'map' ? '{}' : '');
