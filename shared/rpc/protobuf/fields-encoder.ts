@@ -8,9 +8,9 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
+import { FeatureSet_FieldPresence, StructSchema } from '@bufbuild/protobuf/wkt';
 import { jsonWriteOptions } from './encoding.ts';
-import { writeValue } from './json-value.ts';
+import { writeStruct, writeValue } from './json-value.ts';
 
 /**
  * Encodes fields, in the form that `create` takes, without creating a message: for a list, messages take longer to
@@ -195,7 +195,17 @@ const scalars: Partial<Record<ScalarType, ValueEncoder>> = {
   },
 };
 
+const structEncoder: ValueEncoder = {
+  ...{ wireType: WireType.LengthDelimited, zero: undefined, toJson: (value: unknown) => JSON.stringify(value) },
+  write(writer, value) {
+    writeStruct(writer.fork(), value);
+    writer.join();
+  },
+};
+
 function messageEncoder(schema: DescMessage): ValueEncoder {
+  // protobuf-es has the fields of this type as plain JSON.
+  if (schema.typeName === StructSchema.typeName) return structEncoder;
   // Protobuf's own types have JSON forms of their own.
   const isOwn = schema.file.proto.package !== 'google.protobuf';
   return {

@@ -50,7 +50,7 @@ function violationOfText(text: string): string | undefined {
 const { nullValue, numberValue, stringValue, boolValue, structValue, listValue } = ValueSchema.field;
 const [mapKey, mapValue] = [1, 2];
 /** Writes JSON as a `google.protobuf.Value`. */
-export function writeValue(writer: BinaryWriter, json: JsonValue): void {
+export function writeValue(writer: BinaryWriter, json: unknown): void {
   const open = (field: number) => writer.tag(field, WireType.LengthDelimited).fork();
   if (json === null) writer.tag(nullValue.number, WireType.Varint).int32(0);
   else if (typeof json === 'number') writer.tag(numberValue.number, WireType.Bit64).double(json);
@@ -66,13 +66,18 @@ export function writeValue(writer: BinaryWriter, json: JsonValue): void {
     writer.join();
   } else {
     open(structValue.number);
-    for (const [key, item] of Object.entries(json)) {
-      open(StructSchema.field.fields.number);
-      writer.tag(mapKey, WireType.LengthDelimited).string(key);
-      open(mapValue);
-      writeValue(writer, item);
-      writer.join().join();
-    }
+    writeStruct(writer, json);
     writer.join();
+  }
+}
+
+/** Writes a JSON object as a `google.protobuf.Struct`. */
+export function writeStruct(writer: BinaryWriter, json: unknown): void {
+  for (const [key, item] of Object.entries(Object(json))) {
+    writer.tag(StructSchema.field.fields.number, WireType.LengthDelimited).fork();
+    writer.tag(mapKey, WireType.LengthDelimited).string(key);
+    writer.tag(mapValue, WireType.LengthDelimited).fork();
+    writeValue(writer, item);
+    writer.join().join();
   }
 }
