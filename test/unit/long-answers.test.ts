@@ -20,6 +20,7 @@ import {
   OpenSlotSchema,
 } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/protobuf/encoding.ts';
+import { sharedFields } from '../../shared/rpc/protobuf/fields-encoder.ts';
 import { LongResponse, longList, longMap, longMessage } from '../../shared/rpc/protobuf/long-message.ts';
 import { Batch } from '../../shared/rpc/protobuf/turns.ts';
 
@@ -129,6 +130,12 @@ describe('A long answer is encoded like its message, in both forms', () => {
       }),
     );
   });
+});
+
+it('Fields that can not be encoded leave nothing behind in those that are encoded next', () => {
+  expect(() => sharedFields(ProductSummarySchema, { name: 'a', id: 1.5 }).bytes).toThrow('int32');
+  const { bytes } = sharedFields(ProductSummarySchema, { id: 1 });
+  expect(fromBinary(ProductSummarySchema, bytes)).toEqual(create(ProductSummarySchema, { id: 1 }));
 });
 
 /** The clock goes on by a batch whenever somebody looks at it. */

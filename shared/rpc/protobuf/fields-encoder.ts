@@ -43,8 +43,19 @@ export interface EncodedFields {
   readonly members: string;
 }
 
-// A writer allocates its buffer anew, so one serves all that is encoded at once.
+// One writer serves all, because each would allocate a buffer of its own.
 const writer = new BinaryWriter();
+
+function encode(write: (writer: BinaryWriter) => void): Uint8Array {
+  try {
+    write(writer);
+  } catch (error) {
+    // Empties the writer, so that the next bytes do not begin with these.
+    writer.finish();
+    throw error;
+  }
+  return writer.finish();
+}
 
 /** Returns fields that are encoded once in each form, when they are first needed. */
 export function sharedFields(schema: DescMessage, fields: object): EncodedFields {
@@ -54,10 +65,7 @@ export function sharedFields(schema: DescMessage, fields: object): EncodedFields
   return {
     names,
     get bytes() {
-      if (bytes === undefined) {
-        encoderOf(schema).write(writer, fields);
-        bytes = writer.finish();
-      }
+      bytes ??= encode((writer) => encoderOf(schema).write(writer, fields));
       return bytes;
     },
     get members() {
@@ -74,9 +82,10 @@ export function valueField(field: DescField, text: string): EncodedFields {
   return {
     names: new Set([field.localName]),
     get bytes() {
-      writer.tag(field.number, WireType.LengthDelimited).fork();
-      writeValue(writer, JSON.parse(text));
-      return writer.join().finish();
+      return encode((writer) => {
+        writeValue(writer.tag(field.number, WireType.LengthDelimited).fork(), JSON.parse(text));
+        writer.join();
+      });
     },
     members: `"${field.jsonName}":${text}`,
   };
