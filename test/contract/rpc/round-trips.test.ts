@@ -93,9 +93,12 @@ const limitedCalls: typeof couponCalls = [
 ];
 let orders = 0;
 
-/** What the process asks the database for itself: whether it answers, by each connection, what the sweep looks
- * for, and what callers have had stored. */
-const ofTheProcess = ['ping', 'select', 'overdueRequests', 'countStored'];
+/** What the process asks the database for itself: whether it answers, by each connection, what its sweeps look for
+ * and delete, which start with it and come again every 30 s, and what callers have had stored. */
+const ofTheProcess = [
+  ...['ping', 'select', 'countStored', 'unvalidatedConstraints'],
+  ...['overdueRequests', 'sweepKeys', 'sweepEntries', 'sweepStoredBytes'],
+];
 
 /** Leaves out the round trips of the derived stores and of the process itself, which run beside the calls. */
 function ofCalls(trips: readonly RoundTrip[]): RoundTrip[] {
