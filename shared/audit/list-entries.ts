@@ -1,17 +1,11 @@
-import type { JsonObject } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import {
-  AuditEntrySchema,
-  type AuditService,
-  type ListEntriesRequest,
-  ListEntriesResponseSchema,
-} from '../gen/audit/v1/audit_service_pb.ts';
+import type { AuditService, ListEntriesRequest } from '../gen/audit/v1/audit_service_pb.ts';
+import { JsonText, mapped } from '../rpc/answers/answer.ts';
+import { timeText } from '../rpc/answers/shown.ts';
 import { optionalDate } from '../rpc/dates.ts';
 import type { Handler } from '../rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../rpc/page-token.ts';
-import { LongResponse, longList, longMessage } from '../rpc/protobuf/long-message.ts';
 import type { ResourceType } from './entry.ts';
 
 const defaultLimit = 50;
@@ -46,13 +40,7 @@ export function listEntries(
     const last = shown.at(-1);
     const isEnd = last === undefined || shown.length === rows.length;
     const nextPageToken = isEnd ? '' : writePageToken(listed, [last.atMicros, last.id]);
-    const entries = longList(
-      ListEntriesResponseSchema.field.entries,
-      shown,
-      toEntry,
-      ({ shownBytes }) => shownBytes / 1_000,
-    );
-    return new LongResponse(longMessage(ListEntriesResponseSchema, { nextPageToken }, [entries]));
+    return { entries: mapped(shown, toEntry), nextPageToken };
   };
 }
 
@@ -95,21 +83,21 @@ interface PageRow {
   requestId: string;
   resourceType: string;
   resourceId: number;
-  before: JsonObject | null;
-  after: JsonObject;
-  shownBytes: number;
+  /** As JSON. */
+  before: string | null;
+  after: string;
   /** The row is past the end of the page, so its `before` and `after` were not read. */
   isBeyond: boolean;
 }
 
-function toEntry({ id, at, staffId, before, ...entry }: PageRow) {
-  return longMessage(AuditEntrySchema, {
+function toEntry({ at, staffId, before, after, ...entry }: PageRow) {
+  return {
     ...entry,
-    id: BigInt(id),
-    at: timestampFromDate(at),
+    at: timeText(at.getTime()),
     staffId: staffId ?? undefined,
-    before: before ?? undefined,
-  });
+    before: before === null ? undefined : new JsonText(before),
+    after: new JsonText(after),
+  };
 }
 
 /**
@@ -123,9 +111,9 @@ function selectEntries(params: PageParams) {
   return statement<PageRow, PageParams & { rows: number }>(
     ['listEntries', ...numbers].join('-'),
     `select id, at, (extract(epoch from at) * 1000000)::bigint as "atMicros", procedure, subject, staff_id as "staffId",
-       request_id as "requestId", resource_type as "resourceType", resource_id as "resourceId", shown_bytes as "shownBytes",
-       is_beyond as "isBeyond", case when not is_beyond then before end as before,
-       case when not is_beyond then after end as after
+       request_id as "requestId", resource_type as "resourceType", resource_id as "resourceId",
+       is_beyond as "isBeyond", case when not is_beyond then before::text end as before,
+       case when not is_beyond then after::text end as after
      from (
        select *, row_number() over page = $rows
          or (row_number() over page > 1 and sum(shown_bytes) over page > ${maxPageBytes}) as is_beyond

@@ -6,7 +6,7 @@ import type { BatchQueryable } from '../db/transaction.ts';
 import type { Caller } from '../fairness/caller.ts';
 import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
-import type { Codec } from './protobuf/encoding.ts';
+import type { Codec } from './answers/encoding.ts';
 
 /** Gives a `CallContext` access to the request of its server stack. */
 export interface CallSource {

@@ -1,29 +1,27 @@
-import {
-  create,
-  type DescMethod,
-  type DescMethodServerStreaming,
-  type DescMethodUnary,
-  type DescService,
-  type Message,
-  type MessageInitShape,
-  type MessageValidType,
+import type {
+  DescMessage,
+  DescMethod,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  DescService,
+  Message,
+  MessageValidType,
 } from '@bufbuild/protobuf';
 import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
+import type { Answer } from './answers/answer.ts';
+import { AnswerResponse } from './answers/answer-response.ts';
+import { EncodedResponse } from './answers/encoding.ts';
 import type { CallContext } from './call-context.ts';
-import { EncodedResponse, type HandlerResponse } from './protobuf/encoding.ts';
 
 /**
  * Implements one procedure. A unary handler takes the decoded, valid request and resolves with the fields of the
- * response. A streaming handler yields the fields of each message.
+ * response, or with a response that others share. A streaming handler yields the fields of each message.
  */
 export type Handler<Method> =
   Method extends DescMethodUnary<infer Input, infer Output>
-    ? (
-        request: MessageValidType<Input>,
-        call: CallContext,
-      ) => Promise<MessageInitShape<Output> | EncodedResponse<Output>>
+    ? (request: MessageValidType<Input>, call: CallContext) => Promise<Answer<Output> | EncodedResponse<Output>>
     : Method extends DescMethodServerStreaming<infer Input, infer Output>
-      ? (request: MessageValidType<Input>, call: CallContext) => AsyncIterable<MessageInitShape<Output>>
+      ? (request: MessageValidType<Input>, call: CallContext) => AsyncIterable<Answer<Output>>
       : never;
 
 /** The handlers of a service by method name. */
@@ -32,7 +30,7 @@ export type Handlers<Service extends DescService> = {
 };
 
 /** A handler whose message types are only known from its method's descriptor. */
-type UntypedAnswer = Promise<Record<string, unknown> | EncodedResponse> | AsyncIterable<Record<string, unknown>>;
+type UntypedAnswer = Promise<object> | AsyncIterable<object>;
 type UntypedHandler = (request: never, call: CallContext) => UntypedAnswer;
 
 /** One procedure, ready to be mounted on a server stack. */
@@ -41,9 +39,9 @@ export interface Rpc {
   /** The error for callers without a staff identity; undefined if the procedure needs none. */
   readonly noStaffError: ErrorRow | undefined;
   /** Runs a unary procedure. */
-  invoke(request: Message, call: CallContext): Promise<HandlerResponse>;
+  invoke(request: Message, call: CallContext): Promise<EncodedResponse>;
   /** Runs a streaming procedure. */
-  stream(request: Message, call: CallContext): AsyncIterable<Message>;
+  stream(request: Message, call: CallContext): AsyncIterable<EncodedResponse>;
 }
 
 /** A service with its procedures. */
@@ -83,15 +81,19 @@ export function implement<Service extends DescService>(
       async invoke(request, call) {
         const given = answer(request, call);
         if (!(given instanceof Promise)) throw new Error(`${method.name} answers with a stream`);
-        const message = await given;
-        return message instanceof EncodedResponse ? message : create(method.output, message);
+        return toResponse(method.output, await given);
       },
       async *stream(request, call) {
         const given = answer(request, call);
         if (given instanceof Promise) throw new Error(`${method.name} answers with one message`);
-        for await (const message of given) yield create(method.output, message);
+        for await (const message of given) yield toResponse(method.output, message);
       },
     };
   });
   return { service, rpcs };
+}
+
+/** The fields match the schema, which `Handlers` has checked. */
+function toResponse(schema: DescMessage, answer: object): EncodedResponse {
+  return answer instanceof EncodedResponse ? answer : new AnswerResponse(schema, answer);
 }

@@ -53,7 +53,7 @@ const service = await startService(config, logger, async (parts) => {
   const stores = createSlotStoreHandlers({ database, replica });
   return [
     implement(SlotService, createSlotHandlers({ sequences, appUrl, database, requestRefresh })),
-    implement(SlotStoreService, { ...stores, getOpenSlots: async () => ({}) }),
+    implement(SlotStoreService, { ...stores, getOpenSlots: async () => ({ slots: [], version: 0 }) }),
   ];
 });
 process.send?.(service.grpcPort);

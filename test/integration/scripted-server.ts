@@ -1,6 +1,8 @@
-import { create, type DescMessage, type DescService, type Message } from '@bufbuild/protobuf';
+import { create, type DescMessage, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf';
+import { encodeMessage } from '../../shared/rpc/answers/encoding.ts';
 import type { CallContext } from '../../shared/rpc/call-context.ts';
 import { serveGrpc } from '../../shared/rpc/grpc/server.ts';
+import { StoredAnswer } from '../../shared/rpc/idempotency/stored-answer.ts';
 import { servedWithoutInterceptors } from '../support/served.ts';
 
 /** What a server under test does with a call before it answers with an empty message. */
@@ -20,17 +22,19 @@ export interface ScriptedServer {
 
 export async function startScriptedServer(service: DescService, script: Script = {}): Promise<ScriptedServer> {
   const calls: CallContext[] = [];
+  const respond = ({ output }: DescMethod, message: Message) =>
+    new StoredAnswer(output, encodeMessage(output, message));
   const rpcs = service.methods.map((method) => ({
     method,
     noStaffError: undefined,
-    async invoke(_request: Message, call: CallContext): Promise<Message> {
+    async invoke(_request: Message, call: CallContext) {
       calls.push(call);
       await script.unary?.(call, calls.length);
-      return create<DescMessage>(method.output);
+      return respond(method, create<DescMessage>(method.output));
     },
-    async *stream(_request: Message, call: CallContext): AsyncIterable<Message> {
+    async *stream(_request: Message, call: CallContext) {
       calls.push(call);
-      if (script.stream !== undefined) yield* script.stream(call);
+      for await (const message of script.stream?.(call) ?? []) yield respond(method, message);
     },
   }));
   const server = await serveGrpc(

@@ -1,14 +1,9 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  type DescMethodUnary,
-  type MessageInitShape,
-  type MessageShape,
-} from '@bufbuild/protobuf';
+import { create, type DescMessage, type DescMethod, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
+import type { Answer } from '../../shared/rpc/answers/answer.ts';
+import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
+import { EncodedResponse } from '../../shared/rpc/answers/encoding.ts';
 import { CallContext } from '../../shared/rpc/call-context.ts';
-import { EncodedResponse } from '../../shared/rpc/protobuf/encoding.ts';
 
 /** A call of a staff user without headers and without an end, for a handler that is called in this process. */
 export function staffCall(method: DescMethod, staffId = 1): CallContext {
@@ -32,7 +27,8 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
 /** What a handler answered with, as a message. */
 export async function responseOf<Output extends DescMessage>(
   method: DescMethodUnary<DescMessage, Output>,
-  answer: MessageInitShape<Output> | EncodedResponse<Output>,
+  answer: Answer<Output> | EncodedResponse<Output>,
 ): Promise<MessageShape<Output>> {
-  return answer instanceof EncodedResponse ? answer.toMessage({}) : create(method.output, answer);
+  const response = answer instanceof EncodedResponse ? answer : new AnswerResponse(method.output, answer);
+  return response.toMessage({});
 }

@@ -27,7 +27,7 @@ const folders = [
   'shared/auth',
   'shared/jobs',
   'shared/tls',
-  'shared/rpc/protobuf',
+  'shared/rpc/answers',
   'shared/rpc/limits',
   'shared/rpc',
   'shared/rpc/idempotency',

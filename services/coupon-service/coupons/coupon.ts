@@ -1,6 +1,6 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { CouponSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { shownAmount, shownList, shownTime } from '../../../shared/rpc/protobuf/shown.ts';
+import type { Answer } from '../../../shared/rpc/answers/answer.ts';
+import { shownAmount, shownList, shownTime } from '../../../shared/rpc/answers/shown.ts';
 
 /** The terms that coupons and reserved coupons share (spec 2.4, 2.5). Amounts are decimals. */
 export interface TermsRow {
@@ -76,5 +76,5 @@ export function toCoupon(row: CouponRow) {
     createdBy: row.createdBy,
     createdAt: shownTime(row.createdAt),
     etag: row.etag,
-  } satisfies MessageInitShape<typeof CouponSchema>;
+  } satisfies Answer<typeof CouponSchema>;
 }

@@ -1,7 +1,7 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { shownList } from '../../../shared/rpc/protobuf/shown.ts';
+import type { Answer } from '../../../shared/rpc/answers/answer.ts';
+import { shownList } from '../../../shared/rpc/answers/shown.ts';
 
 // The records that coupons refer to, with only the columns that the spec names (2.6, design 5).
 
@@ -15,12 +15,10 @@ export const productJson = 'json_build_array(products.id, products.name, product
 
 /** Converts a user to a `User`. Null becomes an absent field. */
 export function toUser([id, name, email, mobile]: UserTuple) {
-  return { id, name: name ?? undefined, email: email ?? undefined, mobile } satisfies MessageInitShape<
-    typeof UserSchema
-  >;
+  return { id, name: name ?? undefined, email: email ?? undefined, mobile } satisfies Answer<typeof UserSchema>;
 }
 
 /** Converts a product to a `ProductSummary`. */
 export function toProduct([id, name, images]: ProductTuple) {
-  return { id, name, images: shownList(images) } satisfies MessageInitShape<typeof ProductSummarySchema>;
+  return { id, name, images: shownList(images) } satisfies Answer<typeof ProductSummarySchema>;
 }

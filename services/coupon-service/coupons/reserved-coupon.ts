@@ -1,6 +1,6 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ReservedCouponSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { shownTime } from '../../../shared/rpc/protobuf/shown.ts';
+import type { Answer } from '../../../shared/rpc/answers/answer.ts';
+import { shownTime } from '../../../shared/rpc/answers/shown.ts';
 import { type TermsRow, toTerms } from './coupon.ts';
 
 /** The reserved-coupon record (spec 2.5). */
@@ -30,5 +30,5 @@ export function toReservedCoupon(row: ReservedCouponRow) {
     couponCode: row.couponCode,
     createdBy: row.createdBy,
     createdAt: shownTime(row.createdAt),
-  } satisfies MessageInitShape<typeof ReservedCouponSchema>;
+  } satisfies Answer<typeof ReservedCouponSchema>;
 }

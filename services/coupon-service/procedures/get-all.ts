@@ -1,14 +1,8 @@
 import type { Queryable } from '../../../shared/db/transaction.ts';
-import {
-  CouponApplicableProductSchema,
-  CouponApplicableUserSchema,
-  type CouponService,
-  GetAllResponseSchema,
-  ListedCouponSchema,
-} from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type CouponService, GetAllResponseSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { mapped } from '../../../shared/rpc/answers/answer.ts';
+import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
-import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { type CouponRow, couponColumnsWith, toCoupon } from '../coupons/coupon.ts';
 import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type Link, Listing } from '../listing/listing.ts';
@@ -20,14 +14,13 @@ import type { CouponParts } from '../parts.ts';
  * that belongs to another search.
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
-  const readFirst = shareResponse(database, (db) => readPage(db, firstPage));
+  const readFirst = shareResponse(database, GetAllResponseSchema, (db) => readPage(db, firstPage));
   return (request, call) => (isFirstPage(request) ? readFirst(call) : readPage(database.for(call), request));
 }
 
 async function readPage(db: Queryable, request: PageRequest) {
   const { rows, ...next } = await listing.read(db, request);
-  const coupons = longList(GetAllResponseSchema.field.coupons, rows, toListedCoupon);
-  return new LongResponse(longMessage(GetAllResponseSchema, next, [coupons]));
+  return { ...next, coupons: mapped(rows, toListedCoupon) };
 }
 
 interface ListedCouponRow extends CouponRow, PlacedRow {
@@ -42,16 +35,17 @@ interface ListedCouponRow extends CouponRow, PlacedRow {
 function toListedCoupon(row: ListedCouponRow) {
   const { id: couponId, createdBy, creatorName, applicableUsers, applicableProducts } = row;
   const { productIdsCount, applicableUsersCount, applicableProductsCount } = row;
-  const counts = { productIdsCount, applicableUsersCount, applicableProductsCount };
-  const creator = { id: createdBy, name: creatorName };
-  return longMessage(ListedCouponSchema, { ...toCoupon(row), ...counts, creator }, [
-    longList(ListedCouponSchema.field.applicableUsers, applicableUsers ?? [], ([id, user]) =>
-      longMessage(CouponApplicableUserSchema, { id, couponId, userId: user[0], user: toUser(user) }),
-    ),
-    longList(ListedCouponSchema.field.applicableProducts, applicableProducts ?? [], ([id, product]) =>
-      longMessage(CouponApplicableProductSchema, { id, couponId, productId: product[0], product: toProduct(product) }),
-    ),
-  ]);
+  return {
+    ...toCoupon(row),
+    ...{ productIdsCount, applicableUsersCount, applicableProductsCount },
+    creator: { id: createdBy, name: creatorName },
+    applicableUsers: mapped(applicableUsers ?? [], ([id, user]) => {
+      return { id, couponId, userId: user[0], user: toUser(user) };
+    }),
+    applicableProducts: mapped(applicableProducts ?? [], ([id, product]) => {
+      return { id, couponId, productId: product[0], product: toProduct(product) };
+    }),
+  };
 }
 
 const listing = new Listing<ListedCouponRow>(

@@ -2,15 +2,9 @@ import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { fail } from '../../../shared/errors/errors.ts';
-import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
-import {
-  CouponDetailSchema,
-  type CouponService,
-  GetByIdResponseSchema,
-  UserSchema,
-} from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';
 import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { couponErrors } from '../errors.ts';
@@ -32,9 +26,7 @@ export function getById({ database }: CouponParts): Handler<typeof CouponService
   return async ({ id }, call) => {
     const coupon = await readCoupon(id, call);
     if (coupon === undefined) throw fail(couponErrors.couponNotFound);
-    return new LongResponse(
-      longMessage(GetByIdResponseSchema, {}, [longList(GetByIdResponseSchema.field.coupon, [coupon], toCouponDetail)]),
-    );
+    return { coupon: toCouponDetail(coupon) };
   };
 }
 
@@ -49,16 +41,12 @@ interface CouponDetailRow extends CouponRow {
 }
 
 function toCouponDetail(row: CouponDetailRow) {
-  const { createdBy, creatorName, applicableUsers, applicableProducts } = row;
-  const creator = { id: createdBy, name: creatorName };
-  return longMessage(CouponDetailSchema, { ...toCoupon(row), creator }, [
-    longList(CouponDetailSchema.field.applicableUsers, applicableUsers, (user) =>
-      longMessage(UserSchema, toUser(user)),
-    ),
-    longList(CouponDetailSchema.field.applicableProducts, applicableProducts, (product) =>
-      longMessage(ProductSummarySchema, toProduct(product)),
-    ),
-  ]);
+  return {
+    ...toCoupon(row),
+    creator: { id: row.createdBy, name: row.creatorName },
+    applicableUsers: mapped(row.applicableUsers, toUser),
+    applicableProducts: mapped(row.applicableProducts, toProduct),
+  };
 }
 
 const selectCoupon = keyedStatement<number, Sized<CouponKey, CouponDetailRow>, { maxSize: number }>(

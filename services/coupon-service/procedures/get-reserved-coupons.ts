@@ -2,11 +2,10 @@ import type { Queryable } from '../../../shared/db/transaction.ts';
 import {
   type CouponService,
   GetReservedCouponsResponseSchema,
-  ListedReservedCouponSchema,
 } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { mapped } from '../../../shared/rpc/answers/answer.ts';
+import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
-import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import { toUser, type UserTuple, userJson } from '../coupons/relations.ts';
 import { type ReservedCouponRow, reservedColumnsWith, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';
@@ -18,14 +17,13 @@ import type { CouponParts } from '../parts.ts';
  * INVALID_ARGUMENT for a page token that belongs to another search.
  */
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
-  const readFirst = shareResponse(database, (db) => readPage(db, firstPage));
+  const readFirst = shareResponse(database, GetReservedCouponsResponseSchema, (db) => readPage(db, firstPage));
   return (request, call) => (isFirstPage(request) ? readFirst(call) : readPage(database.for(call), request));
 }
 
 async function readPage(db: Queryable, request: PageRequest) {
   const { rows, ...next } = await listing.read(db, request);
-  const coupons = longList(GetReservedCouponsResponseSchema.field.coupons, rows, toListedReservedCoupon);
-  return new LongResponse(longMessage(GetReservedCouponsResponseSchema, next, [coupons]));
+  return { ...next, coupons: mapped(rows, toListedReservedCoupon) };
 }
 
 interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
@@ -35,10 +33,12 @@ interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
 }
 
 function toListedReservedCoupon(row: ListedReservedCouponRow) {
-  const redeemedUser = row.redeemedUser === null ? undefined : toUser(row.redeemedUser);
-  const creator = { id: row.createdBy, name: row.creatorName };
-  const { productIdsCount } = row;
-  return longMessage(ListedReservedCouponSchema, { ...toReservedCoupon(row), productIdsCount, creator, redeemedUser });
+  return {
+    ...toReservedCoupon(row),
+    productIdsCount: row.productIdsCount,
+    creator: { id: row.createdBy, name: row.creatorName },
+    redeemedUser: row.redeemedUser === null ? undefined : toUser(row.redeemedUser),
+  };
 }
 
 const listing = new Listing<ListedReservedCouponRow>(

@@ -1,9 +1,9 @@
 import { batchedRows } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { type CouponService, ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { shownAmount } from '../../../shared/rpc/answers/shown.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { shownAmount } from '../../../shared/rpc/protobuf/shown.ts';
 import { compare, type Decimal, decimal, percentOf, toNumber } from '../coupons/decimals.ts';
 import { type CallerMisses, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';

@@ -1,7 +1,5 @@
-import type { DescField } from '@bufbuild/protobuf';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
-import { type LongList, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
+import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import { type ProductRow, toProduct } from '../slots/slot.ts';
 
 // The maximum size of an answer. It applies here too because connect-node, which encodes some answers, has no limit.
@@ -24,11 +22,8 @@ export interface ListedProductRow extends ProductRow {
 export const productColumns = `products.id, products.name, ${areTooLarge} as "areTooLarge",
   case when not ${areTooLarge} then array_to_json(products.images) end as images`;
 
-/**
- * Returns a field of an answer that contains products. Images may be long, so they are encoded in batches. Throws
- * RESOURCE_EXHAUSTED if the products are too large for an answer.
- */
-export function productList(field: DescField, products: readonly ListedProductRow[]): LongList {
-  if (products[0]?.areTooLarge) throw fail(commonErrors.answerTooLarge);
-  return longList(field, products, (product) => longMessage(ProductSummarySchema, toProduct(product)));
+/** Converts the rows to `ProductSummary`s. Throws RESOURCE_EXHAUSTED if they are too large for an answer. */
+export function toProducts(rows: readonly ListedProductRow[]) {
+  if (rows[0]?.areTooLarge) throw fail(commonErrors.answerTooLarge);
+  return mapped(rows, toProduct);
 }

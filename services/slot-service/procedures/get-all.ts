@@ -1,25 +1,13 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
-import {
-  GetAllResponseSchema,
-  ListedSlotSchema,
-  ProductSlotSchema,
-  type SlotService,
-} from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { GetAllResponseSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { mapped, type Shared } from '../../../shared/rpc/answers/answer.ts';
+import { share } from '../../../shared/rpc/answers/message-encoder.ts';
+import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { type EncodedFields, sharedFields, valueField } from '../../../shared/rpc/protobuf/fields-encoder.ts';
-import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
-import { shareResponse } from '../../../shared/rpc/protobuf/shared-response.ts';
 import type { SlotParts } from '../parts.ts';
-import { type ProductRow, sequenceText, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
-import {
-  areSlotsTooLarge,
-  type ListedOr,
-  type ListedSlotRow,
-  listedRows,
-  maxProductIds,
-  sequenceSize,
-} from '../slots/slot-list.ts';
+import { type ProductRow, slotColumns, toProduct, toSlot } from '../slots/slot.ts';
+import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxProductIds } from '../slots/slot-list.ts';
 
 /**
  * Spec 4.1, getAll: lists the active slots with `products` and `productSlots`, latest delivery first. An
@@ -27,45 +15,21 @@ import {
  * a list that is too large.
  */
 export function getAll({ database }: SlotParts): Handler<typeof SlotService.method.getAll> {
-  const readSlots = shareResponse(database, async (db) => {
+  const readSlots = shareResponse(database, GetAllResponseSchema, async (db) => {
     const rows = listedRows(await db.query(selectSlots()));
-    const products = new Map(rows[0]?.products?.map((product) => [product.id, encodeProduct(product)]));
-    const slots = longList(GetAllResponseSchema.field.slots, rows, (row) => toListedSlot(row, products), sequenceSize);
-    return new LongResponse(longMessage(GetAllResponseSchema, { count: rows.length }, [slots]));
+    const products = new Map(rows[0]?.products?.map((row) => [row.id, share(ProductSummarySchema, toProduct(row))]));
+    return { slots: mapped(rows, (row) => toListedSlot(row, products)), count: rows.length };
   });
   return (_request, call) => readSlots(call);
 }
 
-/** A product that is encoded once, for all slots that have it. */
-interface EncodedProduct {
-  readonly summary: EncodedFields;
-  /** The association, but for the slot. */
-  readonly association: EncodedFields;
-}
-
-function encodeProduct(row: ProductRow): EncodedProduct {
-  const product = toProduct(row);
+function toListedSlot(row: ListedSlotRow, known: ReadonlyMap<number, Shared>) {
+  const { id: slotId, productIds } = row;
   return {
-    summary: sharedFields(ProductSummarySchema, product),
-    association: sharedFields(ProductSlotSchema, { productId: product.id, product }),
+    ...toSlot(row),
+    products: productIds.flatMap((id) => known.get(id) ?? []),
+    productSlots: mapped(productIds, (productId) => ({ slotId, productId, product: known.get(productId) })),
   };
-}
-
-function toListedSlot(slot: ListedSlotRow, known: ReadonlyMap<number, EncodedProduct>) {
-  const { products, productSlots, deliverySequence } = ListedSlotSchema.field;
-  const { id: slotId, productIds } = slot;
-  const lists = [
-    longList(
-      products,
-      productIds.flatMap((id) => known.get(id) ?? []),
-      ({ summary }) => longMessage(ProductSummarySchema, {}, [], summary),
-    ),
-    longList(productSlots, productIds, (productId) => {
-      const association = known.get(productId)?.association;
-      return longMessage(ProductSlotSchema, association ? { slotId } : { slotId, productId }, [], association);
-    }),
-  ];
-  return longMessage(ListedSlotSchema, toSlotFields(slot), lists, valueField(deliverySequence, sequenceText(slot)));
 }
 
 // The first row has all products, so that a product is not repeated for each of its slots. "offset 0" makes the planner
@@ -87,7 +51,7 @@ const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] 
      ) as associated
      from slots where is_active and not (select is_too_large from size)
    )
-   select ${slotColumns}, slots.shown_bytes as "shownBytes", array_to_json(associated) as "productIds",
+   select ${slotColumns}, array_to_json(associated) as "productIds",
      case when row_number() over latest_first = 1 then (
        select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
        from products where products.id in (select unnest(associated) from slots)

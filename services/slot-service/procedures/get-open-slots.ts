@@ -3,9 +3,8 @@ import {
   type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import type { StoreParts } from '../parts.ts';
-import { openSlotList } from '../stores/open-slots.ts';
+import { toOpenSlots } from '../stores/open-slots.ts';
 import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
@@ -15,13 +14,12 @@ import { ResponseCache } from '../stores/response-cache.ts';
  */
 export function getOpenSlots({ database, replica }: StoreParts): Handler<typeof SlotStoreService.method.getOpenSlots> {
   // No limit is needed, because the only response is that of all slots.
-  const responses = new ResponseCache<typeof GetOpenSlotsResponseSchema>(database.clock, Number.MAX_SAFE_INTEGER);
+  const responses = new ResponseCache(GetOpenSlotsResponseSchema, database.clock, Number.MAX_SAFE_INTEGER);
   return async (_request, call) => {
     const content = await readStores(replica, call);
     return responses.get(content, '', (open) => {
       const { version, refreshedAt } = content;
-      const slots = openSlotList(GetOpenSlotsResponseSchema.field.slots, open.among(content.slots));
-      return new LongResponse(longMessage(GetOpenSlotsResponseSchema, { version, refreshedAt }, [slots]));
+      return { slots: toOpenSlots(open.among(content.slots)), version, refreshedAt };
     });
   };
 }

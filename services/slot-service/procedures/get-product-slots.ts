@@ -1,12 +1,10 @@
 import {
   GetProductSlotsResponseSchema,
-  OpenSlotListSchema,
   type SlotStoreService,
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longMap, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import type { StoreParts } from '../parts.ts';
-import { openSlotList } from '../stores/open-slots.ts';
+import { toOpenSlots } from '../stores/open-slots.ts';
 import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
@@ -21,16 +19,13 @@ export function getProductSlots({
   database,
   replica,
 }: StoreParts): Handler<typeof SlotStoreService.method.getProductSlots> {
-  const responses = new ResponseCache<typeof GetProductSlotsResponseSchema>(database.clock, maxShown);
+  const responses = new ResponseCache(GetProductSlotsResponseSchema, database.clock, maxShown);
   return async ({ productIds }, call) => {
     const content = await readStores(replica, call);
     return responses.get(content, productIds.join(), (open) => {
       const { byProduct, version, refreshedAt } = content;
-      const ofProducts = productIds.map((id) => [id, open.among(byProduct.get(id) ?? [])] as const);
-      const slots = longMap(GetProductSlotsResponseSchema.field.slots, ofProducts, (ofProduct) =>
-        longMessage(OpenSlotListSchema, {}, [openSlotList(OpenSlotListSchema.field.slots, ofProduct)]),
-      );
-      return new LongResponse(longMessage(GetProductSlotsResponseSchema, { version, refreshedAt }, [slots]));
+      const ofProduct = (id: number) => ({ slots: toOpenSlots(open.among(byProduct.get(id) ?? [])) });
+      return { slots: new Map(productIds.map((id) => [id, ofProduct(id)])), version, refreshedAt };
     });
   };
 }

@@ -1,18 +1,15 @@
 import { statement } from '../../../shared/db/statement.ts';
-import { type CatalogService, GetProductsResponseSchema } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
-import { byName, type ListedProductRow, productColumns, productList } from '../catalog/products.ts';
+import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
-
-const { products: productsField } = GetProductsResponseSchema.field;
 
 /** Design 11, GetProducts: lists products by their ids, ordered by name, then id. Omits ids without a product. */
 export function getProducts({ database }: CatalogParts): Handler<typeof CatalogService.method.getProducts> {
   return async ({ productIds }, call) => {
     if (productIds.length === 0) return { products: [] };
     const products = await database.for(call).query(selectProducts({ productIds }));
-    return new LongResponse(longMessage(GetProductsResponseSchema, {}, [productList(productsField, products)]));
+    return { products: toProducts(products) };
   };
 }
 

@@ -2,19 +2,15 @@ import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
-import {
-  GetSlotByIdResponseSchema,
-  ProductSlotSchema,
-  SlotDetailSchema,
-  type SlotService,
-  VendorSnippetSchema,
-} from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { GetSlotByIdResponseSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { mapped } from '../../../shared/rpc/answers/answer.ts';
+import { AnswerResponse } from '../../../shared/rpc/answers/answer-response.ts';
+import { share } from '../../../shared/rpc/answers/message-encoder.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { flattenSequence } from '../slots/delivery-sequence.ts';
-import { type SlotRow, sequenceText, slotColumns, toProduct, toSlotFields } from '../slots/slot.ts';
+import { type SlotRow, sequenceText, slotColumns, toProduct, toSlot } from '../slots/slot.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 import { type SnippetRow, toSnippet } from '../slots/snippets.ts';
 
@@ -26,12 +22,12 @@ const bytesPerId = 160;
  * RESOURCE_EXHAUSTED for more than a million product ids.
  */
 export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof SlotService.method.getSlotById> {
-  const readSlot = readBySize<number, SlotKey, SlotDetailRow, LongResponse<typeof GetSlotByIdResponseSchema>>(
+  const readSlot = readBySize<number, SlotKey, SlotDetailRow, AnswerResponse<typeof GetSlotByIdResponseSchema>>(
     database,
     {
       select: selectSlot,
       keyOf: ({ slotId }) => slotId,
-      toValue: (slot) => toResponse(slot, appUrl),
+      toValue: (row) => new AnswerResponse(GetSlotByIdResponseSchema, { slot: toSlotDetail(row, appUrl) }),
       maxSizes: { shared: smallProductIds, alone: maxProductIds },
     },
   );
@@ -50,42 +46,24 @@ interface SlotDetailRow extends SlotRow {
   /** In the order of product ids. A missing product has nulls. */
   productSlots: [productId: number, ...product: [name: string, images: string[]] | [null, null]][];
   /** `validTill` is in epoch milliseconds. */
-  vendorSnippets: (Omit<SnippetRow, 'validTill'> & { validTill: number | null })[];
+  vendorSnippets: SnippetRow[];
 }
 
-function toResponse({ vendorSnippets, ...slot }: SlotDetailRow, appUrl: string) {
-  const associations = slot.productSlots.map(([productId, name, images]) => {
-    return {
-      slotId: slot.id,
-      productId,
-      product: name === null ? undefined : toProduct({ id: productId, name, images }),
-    };
-  });
-  const products = associations.flatMap(({ product }) => product ?? []);
-  const fields = SlotDetailSchema.field;
-  const detail = longMessage(
-    SlotDetailSchema,
-    { ...toSlotFields(slot), deliverySequence: flattenSequence(JSON.parse(sequenceText(slot))) },
-    [
-      longList(fields.products, products, (product) => longMessage(ProductSummarySchema, product)),
-      longList(fields.productSlots, associations, (association) => longMessage(ProductSlotSchema, association)),
-      longList(
-        fields.vendorSnippets,
-        vendorSnippets,
-        ({ validTill, ...snippet }) => {
-          const accessUrl = `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`;
-          const till = validTill === null ? null : new Date(validTill);
-          return longMessage(VendorSnippetSchema, { ...toSnippet({ ...snippet, validTill: till }), accessUrl });
-        },
-        ({ productIds }) => productIds.length / 100,
-      ),
-    ],
-  );
-  return new LongResponse(
-    longMessage(GetSlotByIdResponseSchema, {}, [
-      longList(GetSlotByIdResponseSchema.field.slot, [detail], (each) => each),
-    ]),
-  );
+function toSlotDetail({ vendorSnippets, ...row }: SlotDetailRow, appUrl: string) {
+  const known = row.productSlots.flatMap(([id, name, images]) => (name === null ? [] : { id, name, images }));
+  const products = new Map(known.map((product) => [product.id, share(ProductSummarySchema, toProduct(product))]));
+  return {
+    ...toSlot(row),
+    deliverySequence: flattenSequence(JSON.parse(sequenceText(row))),
+    products: [...products.values()],
+    productSlots: mapped(row.productSlots, ([productId]) => {
+      return { slotId: row.id, productId, product: products.get(productId) };
+    }),
+    vendorSnippets: mapped(vendorSnippets, (snippet) => {
+      const accessUrl = `${appUrl}/vendor-order-list?id=${encodeURIComponent(snippet.snippetCode)}`;
+      return { ...toSnippet(snippet), accessUrl };
+    }),
+  };
 }
 
 const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSize: number }>(

@@ -2,11 +2,9 @@ import { batchedRows } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import { IdListSchema } from '../../../shared/gen/common/v1/id_list_pb.ts';
-import { GetSlotsProductIdsResponseSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longMap, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import type { SlotParts } from '../parts.ts';
 import { maxProductIds, smallProductIds } from '../slots/slot-list.ts';
 
@@ -23,30 +21,24 @@ export function getSlotsProductIds({ database }: SlotParts): Handler<typeof Slot
     if (slotIds.length <= maxSharedSlots) {
       const rows = slotIds.length === 0 ? new Map<number, SmallRow>() : await small.readAll(slotIds, call);
       if (!slotIds.some((id) => rows.get(id)?.productIds === null)) {
-        return toResponse(slotIds.map((id) => [id, rows.get(id)?.productIds ?? []]));
+        return toAnswer(slotIds, (id) => rows.get(id)?.productIds);
       }
       await call.takePermit();
     }
-    return toResponse(await readAlone(slotIds, call));
+    const rows = await readAlone(slotIds, call);
+    return toAnswer(slotIds, (id) => rows.get(id));
   };
 
   async function readAlone(slotIds: readonly number[], call: CallContext) {
     const rows = await database.for(call).query(selectIds({ slotIds }));
     const count = rows.reduce((sum, row) => sum + row.productIds.length, 0);
     if (count > maxProductIds) throw fail(commonErrors.answerTooLarge);
-    const productIds = new Map(rows.map((row) => [row.slotId, row.productIds]));
-    return slotIds.map((id) => [id, productIds.get(id) ?? []] as const);
+    return new Map(rows.map((row) => [row.slotId, row.productIds]));
   }
 }
 
-function toResponse(productIds: readonly (readonly [slotId: number, ids: number[]])[]) {
-  const list = longMap(
-    GetSlotsProductIdsResponseSchema.field.productIds,
-    productIds,
-    (ids) => longMessage(IdListSchema, { ids }),
-    (ids) => ids.length / 100,
-  );
-  return new LongResponse(longMessage(GetSlotsProductIdsResponseSchema, {}, [list]));
+function toAnswer(slotIds: readonly number[], idsOf: (slotId: number) => readonly number[] | null | undefined) {
+  return { productIds: new Map(slotIds.map((id) => [id, { ids: idsOf(id) ?? [] }])) };
 }
 
 interface ProductIdsRow {

@@ -1,17 +1,11 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import {
-  type CatalogService,
-  ListProductGroupsResponseSchema,
-  ProductGroupSchema,
-} from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import type { CatalogParts } from '../parts.ts';
 
 // More groups are an error, because a truncated list would look complete.
 const maxGroups = 10_000;
-const { groups: groupsField } = ListProductGroupsResponseSchema.field;
 
 /**
  * Design 11, ListProductGroups: lists all product groups, ordered by name, then id. Throws
@@ -21,8 +15,7 @@ export function listProductGroups({ database }: CatalogParts): Handler<typeof Ca
   return async (_request, call) => {
     const groups = await database.for(call).query(selectGroups());
     if (groups.length > maxGroups) throw fail(commonErrors.answerTooLarge);
-    const list = longList(groupsField, groups, (group) => longMessage(ProductGroupSchema, group));
-    return new LongResponse(longMessage(ListProductGroupsResponseSchema, {}, [list]));
+    return { groups };
   };
 }
 

@@ -1,17 +1,11 @@
 import { parseId } from '../../../shared/db/int32.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import {
-  type CatalogService,
-  SearchProductsResponseSchema,
-} from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { LongResponse, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
 import { type Search, searchedIds } from '../../../shared/searching/searching.ts';
-import { byName, type ListedProductRow, productColumns, productList } from '../catalog/products.ts';
+import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
-
-const { products: productsField } = SearchProductsResponseSchema.field;
 
 /**
  * Design 11, SearchProducts: finds products by a part of their name or by their exact id, ordered by name, then id.
@@ -27,7 +21,7 @@ export function searchProducts({ database }: CatalogParts): Handler<typeof Catal
         ? listPage(page)
         : searchPage({ ...page, ...search, id: parseId(search.term), rows: page.limit + page.offset });
     const products = await database.for(call).query(asked);
-    return new LongResponse(longMessage(SearchProductsResponseSchema, {}, [productList(productsField, products)]));
+    return { products: toProducts(products) };
   };
 }
 

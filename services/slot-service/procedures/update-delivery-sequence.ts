@@ -1,12 +1,10 @@
-import { fromJson } from '@bufbuild/protobuf';
-import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { etagMatches, type Guard } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { readJson } from '../../../shared/rpc/protobuf/json-value.ts';
+import { readJson } from '../../../shared/rpc/json-value.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { isSequenceMap } from '../slots/delivery-sequence.ts';
@@ -35,7 +33,7 @@ export function updateDeliverySequence({
     };
     const slot = isSequenceMap(given) ? await sequences.rewrite(id, call, store) : await store();
     return {
-      slot: { id, deliverySequence: fromJson(ValueSchema, slot.deliverySequence) },
+      slot: { id, deliverySequence: slot.deliverySequence },
       message: 'Delivery sequence updated successfully',
     };
   };

@@ -1,6 +1,6 @@
 import { fromBinary, fromJsonString, type JsonValue, toJsonString } from '@bufbuild/protobuf';
 import { GetDeliverySequenceResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { EncodedResponse, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/protobuf/encoding.ts';
+import { EncodedResponse, encodeMessage, jsonWriteOptions } from '../../../shared/rpc/answers/encoding.ts';
 
 /** A slot's stored sequence and etag. */
 export interface Sequence {

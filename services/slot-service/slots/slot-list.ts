@@ -1,19 +1,13 @@
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { SlotRow } from './slot.ts';
 
-/** A row of a slot list. */
-export interface ListRow extends SlotRow {
-  /** The approximate size of the slot's own fields in an answer, in bytes. */
-  shownBytes: number;
-}
-
 /** A slot with its product ids in ascending order. */
-export interface ListedSlotRow extends ListRow {
+export interface ListedSlotRow extends SlotRow {
   productIds: number[];
 }
 
 /** A row of a list, or the single row that marks a list as too large. */
-export type ListedOr<Row extends ListRow> = Row | { id: null };
+export type ListedOr<Row extends SlotRow> = Row | { id: null };
 
 // The limits of a list: the size of the slots' own fields, and the number of product ids. They are far
 // more than people can take in.
@@ -27,11 +21,8 @@ export const smallProductIds = 100;
 export const areSlotsTooLarge = `
   (select coalesce(sum(shown_bytes), 0) > ${maxListBytes} from slots where is_active)`;
 
-/** The work of encoding the slot's sequence, as a number of small messages (see `longList`). */
-export const sequenceSize = ({ shownBytes }: ListRow) => shownBytes / 1_000;
-
 /** Returns the rows of a list. Throws RESOURCE_EXHAUSTED for a list that is too large; its rows were not read. */
-export function listedRows<Row extends ListRow>(found: readonly ListedOr<Row>[]): Row[] {
+export function listedRows<Row extends SlotRow>(found: readonly ListedOr<Row>[]): Row[] {
   return found.map((row) => {
     if (row.id === null) throw fail(commonErrors.answerTooLarge);
     return row;

@@ -1,21 +1,20 @@
-import { fromJsonString, type MessageInitShape } from '@bufbuild/protobuf';
-import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { CreateSlotRequest, SlotSchema, UpdateSlotRequest } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type Answer, JsonText } from '../../../shared/rpc/answers/answer.ts';
+import { shownList, shownTimeText } from '../../../shared/rpc/answers/shown.ts';
 import { requiredDate } from '../../../shared/rpc/dates.ts';
-import { shownEpoch, shownList } from '../../../shared/rpc/protobuf/shown.ts';
 import { slotErrors } from '../errors.ts';
 
 /**
- * The slot record (spec 2.1). Numbers and texts, because a list of rows lives until it is encoded, and collecting Dates
- * and parsed sequences would take longer than encoding.
+ * The slot record (spec 2.1). Times and the sequence are texts, because a list of rows lives until it is encoded, and
+ * collecting Dates and parsed sequences would take longer than encoding.
  */
 export interface SlotRow {
   id: number;
-  /** In epoch seconds. */
-  deliveryTime: number;
-  freezeTime: number;
+  /** PostgreSQL's text in UTC. */
+  deliveryTime: string;
+  freezeTime: string;
   isActive: boolean;
   isCapacityFull: boolean;
   groupIds: number[];
@@ -33,8 +32,8 @@ export interface ProductRow {
 
 /** SQL of the columns of `SlotRow`. Arrays are read as JSON, which takes a fraction of the time. */
 export const slotColumns = `
-  slots.id, date_part('epoch', slots.delivery_time) as "deliveryTime",
-  date_part('epoch', slots.freeze_time) as "freezeTime",
+  slots.id, (slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+  (slots.freeze_time at time zone 'UTC')::text as "freezeTime",
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
   to_json(slots.group_ids) as "groupIds", slots.delivery_sequence::text as "deliverySequence", slots.etag`;
 
@@ -74,13 +73,7 @@ export function readSlotFields(request: CreateSlotRequest | UpdateSlotRequest): 
 
 /** Converts a record to a `ProductSummary`. */
 export function toProduct({ id, name, images }: ProductRow) {
-  return { id, name, images: shownList(images) } satisfies MessageInitShape<typeof ProductSummarySchema>;
-}
-
-/** Converts a record to a `Slot`. An unset delivery sequence becomes an empty object. */
-export function toSlot(slot: SlotRow) {
-  const deliverySequence = fromJsonString(ValueSchema, sequenceText(slot));
-  return { ...toSlotFields(slot), deliverySequence } satisfies MessageInitShape<typeof SlotSchema>;
+  return { id, name, images: shownList(images) } satisfies Answer<typeof ProductSummarySchema>;
 }
 
 /** Returns the stored delivery sequence as JSON; an empty object when it is unset. */
@@ -88,15 +81,16 @@ export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequen
   return deliverySequence === null || deliverySequence === 'null' ? '{}' : deliverySequence;
 }
 
-/** Returns the fields that `Slot`, `ListedSlot` and `SlotDetail` share. */
-export function toSlotFields(slot: Omit<SlotRow, 'deliverySequence'>) {
+/** Converts a record to a `Slot`, whose fields `ListedSlot` has, too. An unset delivery sequence becomes an empty object. */
+export function toSlot(slot: SlotRow) {
   return {
     id: slot.id,
-    deliveryTime: shownEpoch(slot.deliveryTime),
-    freezeTime: shownEpoch(slot.freezeTime),
+    deliveryTime: shownTimeText(slot.deliveryTime),
+    freezeTime: shownTimeText(slot.freezeTime),
     isActive: slot.isActive,
     isCapacityFull: slot.isCapacityFull,
     groupIds: shownList(slot.groupIds),
+    deliverySequence: new JsonText(sequenceText(slot)),
     etag: slot.etag,
-  } satisfies MessageInitShape<typeof SlotSchema>;
+  } satisfies Answer<typeof SlotSchema>;
 }

@@ -1,10 +1,9 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { VendorSnippetInput, VendorSnippetSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { Answer } from '../../../shared/rpc/answers/answer.ts';
+import { shownList, shownTime, timeText } from '../../../shared/rpc/answers/shown.ts';
 import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
-import { shownList, shownTime } from '../../../shared/rpc/protobuf/shown.ts';
-import { timestampToJson } from '../../../shared/rpc/protobuf/timestamp.ts';
 import { slotErrors } from '../errors.ts';
 
 /** A stored vendor snippet (spec 2.3). */
@@ -12,20 +11,20 @@ export interface SnippetRow {
   snippetCode: string;
   slotId: number;
   productIds: number[];
-  validTill: Date | null;
+  validTill: Date | number | null;
 }
 
 /** Converts a record to a `VendorSnippet`. */
 export function toSnippet({ productIds, validTill, ...snippet }: SnippetRow) {
-  const record = { ...snippet, productIds: shownList(productIds), validTill: shownTime(validTill) };
-  return record satisfies MessageInitShape<typeof VendorSnippetSchema>;
+  const fields = { ...snippet, productIds: shownList(productIds), validTill: shownTime(validTill) };
+  return fields satisfies Answer<typeof VendorSnippetSchema>;
 }
 
-type GivenSnippet = Omit<SnippetRow, 'slotId'>;
+type GivenSnippet = Omit<SnippetRow, 'slotId'> & { validTill: Date | null };
 
 const toJson = ({ snippetCode, productIds, validTill }: GivenSnippet) => ({
   ...{ snippetCode, productIds },
-  ...(validTill === null ? {} : { validTill: timestampToJson(validTill.getTime()) }),
+  ...(validTill === null ? {} : { validTill: timeText(validTill.getTime()) }),
 });
 
 const byName = (left: GivenSnippet, right: GivenSnippet) => (left.snippetCode < right.snippetCode ? -1 : 1);

@@ -1,6 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { Batch } from '../../../shared/rpc/protobuf/turns.ts';
+import { Batch } from '../../../shared/rpc/answers/turns.ts';
 import { type StoreRequest, sees, type TransactionSnapshot } from './requests.ts';
 
 /** A slot that was active and not full when its version was stored. Times are in epoch milliseconds. */
@@ -31,7 +30,8 @@ export interface StoreVersion {
   /** Differs between versions with the same number, which a recovery can cause. */
   readonly id: string;
   readonly version: number;
-  readonly refreshedAt: Timestamp;
+  /** RFC 3339. */
+  readonly refreshedAt: string;
   /** The database's timeline when the version was built. Transaction ids are unique within a timeline. */
   readonly timeline: number;
   readonly snapshot: TransactionSnapshot;

@@ -1,25 +1,22 @@
-import type { DescField } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import { OpenSlotSchema } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { type LongList, longList, longMessage } from '../../../shared/rpc/protobuf/long-message.ts';
+import { mapped } from '../../../shared/rpc/answers/answer.ts';
+import { timeText } from '../../../shared/rpc/answers/shown.ts';
 import { closesAtMs, type StoredSlot } from './content.ts';
 
 // A slot is listed under each of its products, with all its product ids. This limit is 15 MB in binary form.
 const maxShown = 5_000_000;
 
-/** Returns a field with the slots as `OpenSlot`s. */
-export function openSlotList(field: DescField, slots: readonly StoredSlot[]): LongList {
-  return longList(
-    field,
-    slots,
-    ({ id, deliveryMs, freezeMs, productIds }) => {
-      const times = { deliveryTime: timestampFromMs(deliveryMs), freezeTime: timestampFromMs(freezeMs) };
-      return longMessage(OpenSlotSchema, { id, ...times, productIds: [...productIds] });
-    },
-    ({ productIds }) => productIds.length / 100,
-  );
-}
+/** Converts stored slots to `OpenSlot`s. */
+export const toOpenSlots = (slots: readonly StoredSlot[]) =>
+  mapped(slots, ({ id, deliveryMs, freezeMs, productIds }) => {
+    return {
+      id,
+      deliveryTime: timeText(deliveryMs),
+      freezeTime: timeText(freezeMs),
+      productIds,
+      isCapacityFull: false,
+    };
+  });
 
 /** Collects the slots of one answer that are open at a moment, and counts them. */
 export class OpenSlots {

@@ -17,7 +17,6 @@ import type { Implementation, Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
 import { checkMessageBounds } from '../limits/message-bounds.ts';
 import { procedurePath } from '../procedure-path.ts';
-import { encodeBinary, encodeMessage } from '../protobuf/encoding.ts';
 import { encodeStatus } from './status.ts';
 
 /** A grpc-js call with raw bytes as messages. The interceptors decode and encode them. */
@@ -48,9 +47,10 @@ export function mount(server: Server, { rpcs }: Implementation, interceptors: re
 }
 
 function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
-  const handle = intercept(interceptors, rpc, async (call) =>
-    encodeBinary(rpc.method.output, await rpc.invoke(call.request, call), call),
-  );
+  const handle = intercept(interceptors, rpc, async (call) => {
+    const response = await rpc.invoke(call.request, call);
+    return response.toBinary(call);
+  });
   return (grpcCall: UnaryCall, callback: sendUnaryData<Buffer>) => {
     const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
     handle(call).then(
@@ -71,7 +71,7 @@ function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
       const signal = call.signal.toAbortSignal();
       grpcCall.sendMetadata(toMetadata(call.responseHeaders));
       for await (const message of rpc.stream(request, call)) {
-        if (grpcCall.write(encodeMessage(rpc.method.output, message))) continue;
+        if (grpcCall.write(await message.toBinary(call))) continue;
         await once(grpcCall, 'drain', { signal }).catch((error: unknown) => {
           call.signal.throwIfAborted();
           throw error;

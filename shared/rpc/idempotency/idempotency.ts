@@ -6,7 +6,6 @@ import { statement } from '../../db/statement.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
-import { encodeBinary } from '../protobuf/encoding.ts';
 import { hashKey, hashRequest, readKey } from './key.ts';
 import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
@@ -42,7 +41,8 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
         async (tx) => {
           hasConnection = true;
           call.transaction = tx;
-          return new StoredAnswer(output, await encodeBinary(output, await rpc.invoke(request, call), call));
+          const response = await rpc.invoke(request, call);
+          return new StoredAnswer(output, await response.toBinary(call));
         },
         {
           first: call.header(retryHeader) === undefined ? undefined : refuseKnownKey(keyed),

@@ -7,8 +7,8 @@ import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { commonErrors, errorInfo, fail } from '../../errors/errors.ts';
 import { IdListSchema } from '../../gen/common/v1/id_list_pb.ts';
+import { encodeMessage } from '../answers/encoding.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
-import { encodeMessage } from '../protobuf/encoding.ts';
 import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
 

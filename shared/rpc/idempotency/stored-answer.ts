@@ -1,5 +1,5 @@
 import { type DescMessage, fromBinary, toJsonString } from '@bufbuild/protobuf';
-import { EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
+import { EncodedResponse, jsonWriteOptions } from '../answers/encoding.ts';
 
 /**
  * An answer as stored for its key. The first call returns it in this form too, so that a replay

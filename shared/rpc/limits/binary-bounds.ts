@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ConnectError } from '@connectrpc/connect';
 import { invalidRequest } from '../../errors/errors.ts';
+import { mapKey, mapValue } from '../answers/wire-writer.ts';
 import { maxRequestDepth, maxRequestValues } from './limits.ts';
 
 /** The packed integers that cost as much to decode as one value. */
@@ -68,7 +69,6 @@ type Fields = ReadonlyMap<number, Field>;
 const unknownField: Field = {
   wireTypes: [WireType.Varint, WireType.Bit64, WireType.LengthDelimited, WireType.Bit32],
 };
-const [mapKey, mapValue] = [1, 2];
 const fieldsBySchema = new Map<DescMessage, Fields>();
 
 function fieldsOf(schema: DescMessage): Fields {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
+import type { Codec } from '../answers/encoding.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
-import type { Codec } from '../protobuf/encoding.ts';
 import { mayBeCompressed } from './http-request.ts';
 
 /** The flags and length in front of each message of a stream and of gRPC-Web. */

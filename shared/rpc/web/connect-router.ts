@@ -4,13 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
 import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import type { Logger } from 'pino';
+import { type Codec, jsonWriteOptions } from '../answers/encoding.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import { checkMessageBounds } from '../limits/message-bounds.ts';
 import { procedurePath } from '../procedure-path.ts';
-import { type Codec, EncodedResponse, jsonWriteOptions } from '../protobuf/encoding.ts';
 import { boundedGzip } from './compression.ts';
 import { codecOf, readBoundedBody } from './connect-request.ts';
 import { capTimeouts, hasTimeout, toCallSignal } from './deadlines.ts';
@@ -114,7 +114,7 @@ function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Intercept
   if (!isUnary(method)) return;
   const handle = intercept(interceptors, rpc, async (call) => {
     const response = await rpc.invoke(call.request, call);
-    return response instanceof EncodedResponse ? response.toMessage(call) : response;
+    return response.toMessage(call);
   });
   router.rpc(method, async (request, context) => {
     const call = open(rpc, request, context);
@@ -146,8 +146,11 @@ function setHeaders(call: CallContext, context: HandlerContext): void {
 
 /** Yields a streaming procedure's messages one at a time, with backpressure. */
 async function* stream(interceptors: readonly Interceptor[], call: CallContext, rpc: Rpc): AsyncGenerator<Message> {
+  async function* answers() {
+    for await (const response of rpc.stream(call.request, call)) yield await response.toMessage(call);
+  }
   const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  const ended = intercept(interceptors, rpc, () => pipeline(rpc.stream(call.request, call), messages))(call);
+  const ended = intercept(interceptors, rpc, () => pipeline(answers, messages))(call);
   // Ends the loop over the messages with the caller's error.
   ended.catch((error: Error) => messages.destroy(error));
   yield* messages;

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, type ErrorRow, fail, invalidRequest, unreadableRequest } from '../../errors/errors.ts';
+import type { Codec } from '../answers/encoding.ts';
 import type { CallSource } from '../call-context.ts';
+import { findViolations } from '../json-violations.ts';
 import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
 import { checkMessageBounds } from '../limits/message-bounds.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
-import type { Codec } from '../protobuf/encoding.ts';
-import { findViolations } from '../protobuf/json-violations.ts';
 
 /** A unary Connect call, read directly from Node's request. */
 export class ConnectUnaryCallSource implements CallSource {

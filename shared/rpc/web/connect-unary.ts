@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConnectError } from '@connectrpc/connect';
+import type { Codec } from '../answers/encoding.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Execute, type Interceptor, intercept } from '../interceptor.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
-import { type Codec, encodeBinary, encodeJson } from '../protobuf/encoding.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { ConnectUnaryCallSource } from './connect-unary-call.ts';
 import { connectTimeoutPattern } from './deadlines.ts';
@@ -40,12 +40,8 @@ export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | unde
 export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]): ConnectUnaryHandler {
   const { method } = rpc;
   const handles: Record<Codec, Execute<Buffer | string>> = {
-    json: intercept(interceptors, rpc, async (call) =>
-      encodeJson(method.output, await rpc.invoke(call.request, call), call),
-    ),
-    proto: intercept(interceptors, rpc, async (call) =>
-      encodeBinary(method.output, await rpc.invoke(call.request, call), call),
-    ),
+    json: intercept(interceptors, rpc, async (call) => (await rpc.invoke(call.request, call)).toJson(call)),
+    proto: intercept(interceptors, rpc, async (call) => (await rpc.invoke(call.request, call)).toBinary(call)),
   };
   return async (request, response, open, codec) => {
     const source = new ConnectUnaryCallSource(method, codec, request, response);

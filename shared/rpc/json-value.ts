@@ -1,7 +1,6 @@
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
-import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { ListValueSchema, StructSchema, type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
-import { invalidField } from '../../errors/errors.ts';
+import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { invalidField } from '../errors/errors.ts';
 
 // Protobuf decodes at most 100 nested messages, and each level of JSON takes two of them.
 const maxDepth = 32;
@@ -45,39 +44,4 @@ function violationOfNumber(number: number): string | undefined {
 function violationOfText(text: string): string | undefined {
   if (text.includes('\0')) return 'must not hold a NUL';
   return text.isWellFormed() ? undefined : 'holds text that is no Unicode';
-}
-
-const { nullValue, numberValue, stringValue, boolValue, structValue, listValue } = ValueSchema.field;
-const [mapKey, mapValue] = [1, 2];
-/** Writes JSON as a `google.protobuf.Value`. */
-export function writeValue(writer: BinaryWriter, json: unknown): void {
-  const open = (field: number) => writer.tag(field, WireType.LengthDelimited).fork();
-  if (json === null) writer.tag(nullValue.number, WireType.Varint).int32(0);
-  else if (typeof json === 'number') writer.tag(numberValue.number, WireType.Bit64).double(json);
-  else if (typeof json === 'string') writer.tag(stringValue.number, WireType.LengthDelimited).string(json);
-  else if (typeof json === 'boolean') writer.tag(boolValue.number, WireType.Varint).bool(json);
-  else if (Array.isArray(json)) {
-    open(listValue.number);
-    for (const item of json) {
-      open(ListValueSchema.field.values.number);
-      writeValue(writer, item);
-      writer.join();
-    }
-    writer.join();
-  } else {
-    open(structValue.number);
-    writeStruct(writer, json);
-    writer.join();
-  }
-}
-
-/** Writes a JSON object as a `google.protobuf.Struct`. */
-export function writeStruct(writer: BinaryWriter, json: unknown): void {
-  for (const [key, item] of Object.entries(Object(json))) {
-    writer.tag(StructSchema.field.fields.number, WireType.LengthDelimited).fork();
-    writer.tag(mapKey, WireType.LengthDelimited).string(key);
-    writer.tag(mapValue, WireType.LengthDelimited).fork();
-    writeValue(writer, item);
-    writer.join().join();
-  }
 }

@@ -3,6 +3,8 @@ import { BatchedRead } from '../../batching/batched-read.ts';
 import type { Database } from '../../db/database.ts';
 import type { Queryable } from '../../db/transaction.ts';
 import type { Caller } from '../../fairness/caller.ts';
+import type { Answer } from './answer.ts';
+import { AnswerResponse } from './answer-response.ts';
 import { type Codec, EncodedResponse } from './encoding.ts';
 
 /** A call that needs its response in one encoding. */
@@ -17,22 +19,24 @@ const bounds = { maxRunning: 1, maxKeys: Number.POSITIVE_INFINITY, maxReads: 128
  * Creates a read of a response that is the same for all callers, such as a list. Concurrent calls share a statement,
  * and the response is encoded once per encoding. Calls that arrive meanwhile share the next statement.
  *
- * @param open reads the response with one statement. Rejects with the caller's error.
- * @returns a function that rejects as `BatchedRead` does, and with the errors of `open` and of encoding.
+ * @param read reads the response with one statement. Rejects with the caller's error.
+ * @returns a function that rejects as `BatchedRead` does, and with the errors of `read` and of encoding.
  */
 export function shareResponse<Output extends DescMessage>(
   database: Database,
-  open: (db: Queryable) => Promise<EncodedResponse<Output>>,
+  schema: Output,
+  read: (db: Queryable) => Promise<Answer<Output>>,
 ): (call: SharingCall) => Promise<EncodedResponse<Output>> {
   const responses = new BatchedRead<Codec, Promise<EncodedResponse<Output>>>(async (take, asking) => {
     let codecs: readonly Codec[] = [];
-    const response = await open({
+    const answer = await read({
       query: (statement) =>
         database.for(asking).queryLate(() => {
           codecs = take();
           return codecs.length === 0 ? undefined : statement;
         }),
     });
+    const response = new AnswerResponse(schema, answer);
     const encoded = new Map(codecs.map((codec) => [codec, encode(response, codec)]));
     // One encoding may exceed the size limit while the other does not.
     await Promise.allSettled(encoded.values());

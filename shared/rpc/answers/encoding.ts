@@ -5,7 +5,6 @@ import {
   type Message,
   type MessageShape,
   toBinary,
-  toJsonString,
 } from '@bufbuild/protobuf';
 import type { TurnTaker } from './turns.ts';
 
@@ -15,7 +14,7 @@ export type Codec = 'json' | 'proto';
 // People read the JSON too, and expect to see false, 0 and [].
 export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
 
-/** A response that encodes itself, for lists where creating and encoding messages is too slow. */
+/** A response that encodes itself. */
 export abstract class EncodedResponse<Output extends DescMessage = DescMessage> {
   readonly schema: Output;
 
@@ -34,27 +33,8 @@ export abstract class EncodedResponse<Output extends DescMessage = DescMessage> 
   }
 }
 
-/** The result of a unary procedure's handler. */
-export type HandlerResponse = Message | EncodedResponse;
-
-/** Encodes a response in protobuf's binary form. */
-export async function encodeBinary(schema: DescMessage, response: HandlerResponse, caller: TurnTaker): Promise<Buffer> {
-  return response instanceof EncodedResponse ? response.toBinary(caller) : encodeMessage(schema, response);
-}
-
 /** Encodes a message in protobuf's binary form. */
 export function encodeMessage(schema: DescMessage, message: Message): Buffer {
   const bytes = toBinary(schema, message);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** Encodes a response in protobuf's JSON form. */
-export async function encodeJson(
-  schema: DescMessage,
-  response: HandlerResponse,
-  caller: TurnTaker,
-): Promise<string | Buffer> {
-  return response instanceof EncodedResponse
-    ? response.toJson(caller)
-    : toJsonString(schema, response, jsonWriteOptions);
 }

@@ -1,0 +1,65 @@
+const bufferBytes = 64 * 1024;
+const maxKeptBytes = 1024 * 1024;
+const maxKept = 8;
+
+/** Buffers of writers that have finished. New ones would cost more than writing: a page fault for each 4 KiB. */
+const kept: Buffer[] = [];
+
+/**
+ * Writes into a buffer that grows. protobuf-es collects numbers in arrays, a buffer per nested message and, for JSON, an
+ * object per message: lists take it several times as long (docs/performance.md).
+ */
+export abstract class ByteWriter {
+  protected buffer = kept.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
+  /** Where the next byte goes. */
+  protected end = 0;
+  /** What was written before what is in the buffer. */
+  readonly #flushed: Buffer[] = [];
+  #flushedLength = 0;
+
+  /** The number of bytes written. */
+  get length(): number {
+    return this.#flushedLength + this.end;
+  }
+
+  bytes(bytes: Uint8Array): this {
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.end);
+    this.end += bytes.length;
+    return this;
+  }
+
+  /** Empties the buffer, which grows with what is written between two flushes. */
+  flush(): void {
+    this.#push(Buffer.from(this.buffer.subarray(0, this.end)));
+    this.end = 0;
+  }
+
+  /** Writes the bytes of another writer, which must not be used afterwards. */
+  adopt(other: ByteWriter): this {
+    this.flush();
+    this.#push(other.finish());
+    return this;
+  }
+
+  /** Returns all bytes. The writer must not be used afterwards. */
+  finish(): Buffer {
+    this.flush();
+    if (kept.length < maxKept && this.buffer.length <= maxKeptBytes) kept.push(this.buffer);
+    const [only, ...others] = this.#flushed;
+    return others.length === 0 && only !== undefined ? only : Buffer.concat(this.#flushed);
+  }
+
+  protected reserve(size: number): void {
+    const needed = this.end + size;
+    if (needed <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.buffer.length));
+    this.buffer.copy(larger, 0, 0, this.end);
+    this.buffer = larger;
+  }
+
+  #push(buffer: Buffer): void {
+    this.#flushed.push(buffer);
+    this.#flushedLength += buffer.length;
+  }
+}

@@ -1,0 +1,143 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { WireType } from '@bufbuild/protobuf/wire';
+import { ListValueSchema, StructSchema, TimestampSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { JsonText } from './answer.ts';
+import type { JsonWriter } from './json-writer.ts';
+import { mapKey, mapValue, type WireWriter } from './wire-writer.ts';
+
+/** How one value of a type is encoded, without its tag or name. */
+export interface ValueEncoder {
+  readonly wireType: WireType;
+  /** The value that is not written in the binary form where a field has no presence. */
+  readonly zero?: unknown;
+  write(writer: WireWriter, value: unknown): void;
+  writeJson(writer: JsonWriter, value: unknown): void;
+}
+
+const int32: ValueEncoder = {
+  wireType: WireType.Varint,
+  zero: 0,
+  write: (writer, value) => void writer.int(Number(value)),
+  writeJson: (writer, value) => void writer.ascii(String(value)),
+};
+const int64: ValueEncoder = {
+  wireType: WireType.Varint,
+  zero: '0',
+  write: (writer, value) => void writer.int(BigInt(String(value))),
+  writeJson: (writer, value) => void writer.string(String(value)),
+};
+const bool: ValueEncoder = {
+  wireType: WireType.Varint,
+  zero: false,
+  write: (writer, value) => void writer.uint(value === true ? 1 : 0),
+  writeJson: int32.writeJson,
+};
+const double: ValueEncoder = {
+  wireType: WireType.Bit64,
+  zero: 0,
+  write: (writer, value) => void writer.double(Number(value)),
+  writeJson: (writer, value) => void writer.ascii(Number.isFinite(value) ? String(value) : `"${value}"`),
+};
+const string: ValueEncoder = {
+  wireType: WireType.LengthDelimited,
+  zero: '',
+  write: (writer, value) => void writer.string(String(value)),
+  writeJson: (writer, value) => void writer.string(String(value)),
+};
+
+const scalars = new Map([
+  [ScalarType.INT32, int32],
+  [ScalarType.INT64, int64],
+  [ScalarType.BOOL, bool],
+  [ScalarType.DOUBLE, double],
+  [ScalarType.STRING, string],
+]);
+
+/** The times of answers are RFC 3339 text in UTC, to the millisecond. */
+const timestamp: ValueEncoder = {
+  wireType: WireType.LengthDelimited,
+  write(writer, value) {
+    const { seconds, nanos } = TimestampSchema.field;
+    const ms = Date.parse(String(value));
+    const wholeSeconds = Math.floor(ms / 1_000);
+    const start = writer.open();
+    if (wholeSeconds !== 0) writer.tag(seconds.number, WireType.Varint).int(wholeSeconds);
+    const rest = ms - wholeSeconds * 1_000;
+    if (rest !== 0) writer.tag(nanos.number, WireType.Varint).uint(rest * 1_000_000);
+    writer.close(start);
+  },
+  writeJson: (writer, value) => void writer.text(`"${value}"`),
+};
+const struct: ValueEncoder = {
+  wireType: WireType.LengthDelimited,
+  write: (writer, value) => writeStruct(writer, value instanceof JsonText ? JSON.parse(value.text) : value),
+  writeJson: (writer, value) => void writer.text(value instanceof JsonText ? value.text : JSON.stringify(value)),
+};
+const json: ValueEncoder = {
+  wireType: WireType.LengthDelimited,
+  write: (writer, value) => writeValue(writer, value instanceof JsonText ? JSON.parse(value.text) : value),
+  writeJson: struct.writeJson,
+};
+
+const wellKnown = new Map<string, ValueEncoder>([
+  [TimestampSchema.typeName, timestamp],
+  [StructSchema.typeName, struct],
+  [ValueSchema.typeName, json],
+]);
+
+/** Whether a message is encoded as one value, and not by its fields. */
+export const isWellKnown = ({ file }: DescMessage) => file.proto.package === 'google.protobuf';
+
+/** Returns the encoder of a field's values. Throws for types that no answer has yet. */
+export function valueEncoderOf(field: DescField): ValueEncoder {
+  if (field.enum !== undefined) return enumEncoder(field.enum);
+  const encoder = field.message === undefined ? undefined : wellKnown.get(field.message.typeName);
+  return encoder ?? scalarEncoderOf(field.scalar, field);
+}
+
+export function scalarEncoderOf(scalar: ScalarType | undefined, field?: DescField): ValueEncoder {
+  const encoder = scalar === undefined ? undefined : scalars.get(scalar);
+  if (encoder === undefined)
+    throw new Error(`answers have no fields like ${field?.name ?? scalar}: see value-encoders.ts`);
+  return encoder;
+}
+
+function enumEncoder({ values }: DescEnum): ValueEncoder {
+  const names = new Map(values.map(({ number, name }) => [number, name]));
+  return {
+    ...int32,
+    writeJson: (writer, value) => void writer.ascii(JSON.stringify(names.get(Number(value)) ?? value)),
+  };
+}
+
+const { nullValue, numberValue, stringValue, boolValue, structValue, listValue } = ValueSchema.field;
+
+/** Writes JSON as a `google.protobuf.Value`, with its length. */
+function writeValue(writer: WireWriter, value: unknown): void {
+  const start = writer.open();
+  if (value === null) writer.tag(nullValue.number, WireType.Varint).uint(0);
+  else if (typeof value === 'number') writer.tag(numberValue.number, WireType.Bit64).double(value);
+  else if (typeof value === 'string') writer.tag(stringValue.number, WireType.LengthDelimited).string(value);
+  else if (typeof value === 'boolean') writer.tag(boolValue.number, WireType.Varint).uint(value ? 1 : 0);
+  else if (Array.isArray(value)) {
+    const list = writer.tag(listValue.number, WireType.LengthDelimited).open();
+    for (const item of value)
+      writeValue(writer.tag(ListValueSchema.field.values.number, WireType.LengthDelimited), item);
+    writer.close(list);
+  } else {
+    writeStruct(writer.tag(structValue.number, WireType.LengthDelimited), value);
+  }
+  writer.close(start);
+}
+
+/** Writes a JSON object as a `google.protobuf.Struct`, with its length. */
+function writeStruct(writer: WireWriter, value: unknown): void {
+  const start = writer.open();
+  for (const [key, item] of Object.entries(Object(value))) {
+    const entry = writer.tag(StructSchema.field.fields.number, WireType.LengthDelimited).open();
+    writer.tag(mapKey, WireType.LengthDelimited).string(key);
+    writeValue(writer.tag(mapValue, WireType.LengthDelimited), item);
+    writer.close(entry);
+  }
+  writer.close(start);
+}

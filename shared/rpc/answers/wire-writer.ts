@@ -1,0 +1,94 @@
+import type { WireType } from '@bufbuild/protobuf/wire';
+import { ByteWriter } from './byte-writer.ts';
+
+/** The fields of a map entry. */
+export const mapKey = 1;
+export const mapValue = 2;
+
+/** The bytes that a varint of 64 bits takes at most. */
+const maxVarint = 10;
+
+/** The bytes that a UTF-16 code unit takes at most in UTF-8. */
+const maxPerCharacter = 3;
+
+/** Writes protobuf's binary form. */
+export class WireWriter extends ByteWriter {
+  tag(field: number, wireType: WireType): this {
+    return this.uint(field * 8 + wireType);
+  }
+
+  /** Writes a varint. The value is a safe integer, and not negative. */
+  uint(value: number): this {
+    this.reserve(maxVarint);
+    this.#putUint(value);
+    return this;
+  }
+
+  /** Writes an integer of 32 or 64 bits. A negative one takes ten bytes. */
+  int(value: number | bigint): this {
+    if (typeof value === 'number' && value >= 0) return this.uint(value);
+    this.reserve(maxVarint);
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest > 0x7fn; rest >>= 7n) this.buffer[this.end++] = Number(rest & 0x7fn) | 0x80;
+    this.buffer[this.end++] = Number(rest);
+    return this;
+  }
+
+  double(value: number): this {
+    this.reserve(8);
+    this.end = this.buffer.writeDoubleLE(value, this.end);
+    return this;
+  }
+
+  string(text: string): this {
+    const most = text.length * maxPerCharacter;
+    this.reserve(maxVarint + most);
+    if (most < 0x80) {
+      // The length takes one byte, and is known after the text.
+      const size = this.buffer.write(text, this.end + 1);
+      this.buffer[this.end] = size;
+      this.end += 1 + size;
+    } else {
+      this.#putUint(Buffer.byteLength(text));
+      this.end += this.buffer.write(text, this.end);
+    }
+    return this;
+  }
+
+  /** Begins a message within this one. Returns its start, which `close` takes. */
+  open(): number {
+    this.reserve(1);
+    this.end += 1;
+    return this.end;
+  }
+
+  /** Ends the innermost message: writes its length before it. There must be no `flush` between `open` and `close`. */
+  close(start: number): this {
+    const length = this.end - start;
+    if (length < 0x80) {
+      this.buffer[start - 1] = length;
+      return this;
+    }
+    this.reserve(maxVarint);
+    // Makes room for a length of more than one byte.
+    const contentStart = start - 1 + varintSize(length);
+    this.buffer.copyWithin(contentStart, start, this.end);
+    this.end = start - 1;
+    this.#putUint(length);
+    this.end = contentStart + length;
+    return this;
+  }
+
+  #putUint(value: number): void {
+    let rest = value;
+    for (; rest > 0x7fffffff; rest = Math.floor(rest / 0x80)) this.buffer[this.end++] = (rest % 0x80) | 0x80;
+    for (; rest > 0x7f; rest >>>= 7) this.buffer[this.end++] = (rest & 0x7f) | 0x80;
+    this.buffer[this.end++] = rest;
+  }
+}
+
+function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = value; rest > 0x7f; rest >>>= 7) size += 1;
+  return size;
+}

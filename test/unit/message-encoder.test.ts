@@ -1,0 +1,109 @@
+import { create, type DescField, type DescMessage, fromBinary, fromJson, ScalarType, toJson } from '@bufbuild/protobuf';
+import { StructSchema, TimestampSchema, timestampFromMs, ValueSchema } from '@bufbuild/protobuf/wkt';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { JsonText, mapped } from '../../shared/rpc/answers/answer.ts';
+import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
+import { jsonWriteOptions } from '../../shared/rpc/answers/encoding.ts';
+import { share } from '../../shared/rpc/answers/message-encoder.ts';
+
+/** A value as a handler gives it, and as a message has it. */
+interface Both {
+  readonly given: unknown;
+  readonly kept: unknown;
+}
+
+const same = (values: fc.Arbitrary<unknown>) => values.map((value): Both => ({ given: value, kept: value }));
+
+const scalars = new Map<ScalarType, fc.Arbitrary<Both>>([
+  [ScalarType.INT32, same(fc.oneof(fc.integer(), fc.constantFrom(0, -1, 127, 128, 2 ** 31 - 1, -(2 ** 31))))],
+  [ScalarType.INT64, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((kept) => ({ given: `${kept}`, kept }))],
+  [ScalarType.DOUBLE, same(fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => value + 0))],
+  [ScalarType.BOOL, same(fc.boolean())],
+  // Short and long texts, for lengths of one byte and of more.
+  [
+    ScalarType.STRING,
+    same(
+      fc.oneof(fc.constantFrom('0', ''), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', minLength: 40 })),
+    ),
+  ],
+]);
+
+const times = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));
+const wellKnown = new Map<string, fc.Arbitrary<Both>>([
+  [
+    TimestampSchema.typeName,
+    times.map((time) => ({ given: time.toISOString().replace('.000', ''), kept: timestampFromMs(time.getTime()) })),
+  ],
+  [ValueSchema.typeName, json.map((value) => ({ given: value, kept: fromJson(ValueSchema, value) }))],
+  [
+    StructSchema.typeName,
+    fc.dictionary(fc.string(), json).map((kept) => ({ given: new JsonText(JSON.stringify(kept)), kept })),
+  ],
+]);
+
+function valuesOf(field: DescField): fc.Arbitrary<Both> {
+  if (field.enum !== undefined) return same(fc.constantFrom(...field.enum.values.map(({ number }) => number)));
+  if (field.message !== undefined) return wellKnown.get(field.message.typeName) ?? messagesOf(field.message);
+  const values = scalars.get(field.scalar ?? ScalarType.BYTES);
+  if (values === undefined) throw new Error(`no values for ${field.name}`);
+  return values;
+}
+
+function fieldValuesOf(field: DescField): fc.Arbitrary<Both> {
+  const values = valuesOf(field);
+  if (field.fieldKind === 'list') {
+    return fc.array(values, { maxLength: 4 }).map((items) => {
+      const given = items.map((item) => item.given);
+      const isMapped = field.message !== undefined && items.length % 2 === 0;
+      return { given: isMapped ? mapped(given, (item) => item) : given, kept: items.map(({ kept }) => kept) };
+    });
+  }
+  if (field.fieldKind !== 'map') return values;
+  return fc.dictionary(fc.nat().map(String), values, { maxKeys: 3 }).map((items) => {
+    const entries = Object.entries(items);
+    return {
+      given: new Map(entries.map(([key, { given }]) => [Number(key), given])),
+      kept: Object.fromEntries(entries.map(([key, { kept }]) => [key, kept])),
+    };
+  });
+}
+
+/** Messages of a type. Some are shared. */
+function messagesOf(schema: DescMessage): fc.Arbitrary<Both> {
+  const isOptional = (field: DescField) => Reflect.get(create(schema), field.localName) === undefined;
+  const fields = schema.fields.map((field) => [
+    field.localName,
+    isOptional(field) ? fc.option(fieldValuesOf(field), { nil: undefined }) : fieldValuesOf(field),
+  ]);
+  return fc.tuple(fc.record(Object.fromEntries(fields)), fc.boolean()).map(([values, isShared]) => {
+    const part = (name: keyof Both) =>
+      Object.fromEntries(Object.entries<Both | undefined>(values).map(([field, value]) => [field, value?.[name]]));
+    const given = part('given');
+    return { given: isShared ? share(schema, given) : given, kept: create(schema, part('kept')) };
+  });
+}
+
+const services = [SlotService, SlotStoreService, CatalogService, CouponService, AuditService];
+const responses = services.flatMap(({ methods }) => methods.map(({ output }) => output));
+
+it.each(responses)('An answer of the type $typeName is encoded like its message, in both forms', async (schema) => {
+  const wrapped = fc.record(Object.fromEntries(schema.fields.map((field) => [field.localName, fieldValuesOf(field)])));
+  await fc.assert(
+    fc.asyncProperty(wrapped, async (values) => {
+      const part = (name: keyof Both) =>
+        Object.fromEntries(Object.entries<Both>(values).map(([field, value]) => [field, value[name]]));
+      const answer = new AnswerResponse(schema, part('given'));
+      const message = create(schema, part('kept'));
+      expect(fromBinary(schema, await answer.toBinary({}))).toEqual(message);
+      expect(JSON.parse(String(await answer.toJson({})))).toEqual(toJson(schema, message, jsonWriteOptions));
+    }),
+    { numRuns: 30 },
+  );
+});
