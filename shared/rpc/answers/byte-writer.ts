@@ -2,13 +2,10 @@ const bufferBytes = 64 * 1024;
 const maxKeptBytes = 1024 * 1024;
 const maxKept = 8;
 
-/** Buffers of writers that have finished. New ones would cost more than writing: a page fault for each 4 KiB. */
+/** Buffers of finished writers. A new one costs a page fault for each 4 KiB, which takes longer than writing them. */
 const kept: Buffer[] = [];
 
-/**
- * Writes into a buffer that grows. protobuf-es collects numbers in arrays, a buffer per nested message and, for JSON, an
- * object per message: lists take it several times as long (docs/performance.md).
- */
+/** Writes into a buffer that grows. protobuf-es allocates for each message: lists take it longer (docs/performance.md). */
 export abstract class ByteWriter {
   protected buffer = kept.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
   /** Where the next byte goes. */
