@@ -5,6 +5,9 @@ const maxKept = 8;
 /** Buffers of finished writers. A new one costs a page fault for each 4 KiB, which takes longer than writing them. */
 const kept: Buffer[] = [];
 
+/** The bytes that a UTF-16 code unit takes at most in UTF-8. */
+export const maxPerCharacter = 3;
+
 /** Writes into a buffer that grows. protobuf-es allocates for each message: lists take it longer (docs/performance.md). */
 export abstract class ByteWriter {
   protected buffer = kept.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
@@ -23,6 +26,13 @@ export abstract class ByteWriter {
     this.reserve(bytes.length);
     this.buffer.set(bytes, this.end);
     this.end += bytes.length;
+    return this;
+  }
+
+  utf8(text: string): this {
+    const most = text.length * maxPerCharacter;
+    this.reserve(most < bufferBytes ? most : Buffer.byteLength(text));
+    this.end += this.buffer.write(text, this.end);
     return this;
   }
 

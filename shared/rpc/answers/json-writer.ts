@@ -3,9 +3,6 @@ import { ByteWriter } from './byte-writer.ts';
 const [quote, comma, backslash, brace] = [0x22, 0x2c, 0x5c, 0x7b];
 const [space, lastAscii] = [0x20, 0x7e];
 
-/** The bytes that a UTF-16 code unit takes at most in UTF-8. */
-const maxPerCharacter = 3;
-
 /** Writes JSON in UTF-8. */
 export class JsonWriter extends ByteWriter {
   /** Begins a member of an object. `key` has a comma before the name, which becomes the brace for the first one. */
@@ -34,13 +31,6 @@ export class JsonWriter extends ByteWriter {
     return this;
   }
 
-  /** Writes JSON text. */
-  text(text: string): this {
-    this.reserve(text.length * maxPerCharacter);
-    this.end += this.buffer.write(text, this.end);
-    return this;
-  }
-
   /** Writes a string, with its quotes. */
   string(text: string): this {
     this.reserve(text.length + 2);
@@ -50,7 +40,7 @@ export class JsonWriter extends ByteWriter {
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       const isPlain = code >= space && code <= lastAscii && code !== quote && code !== backslash;
-      if (!isPlain) return this.text(JSON.stringify(text));
+      if (!isPlain) return this.utf8(JSON.stringify(text));
       buffer[end++] = code;
     }
     buffer[end++] = quote;

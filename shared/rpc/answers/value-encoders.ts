@@ -66,12 +66,12 @@ const timestamp: ValueEncoder = {
     if (rest !== 0) writer.tag(nanos.number, WireType.Varint).uint(rest * 1_000_000);
     writer.close(start);
   },
-  writeJson: (writer, value) => void writer.text(`"${value}"`),
+  writeJson: (writer, value) => void writer.utf8(`"${value}"`),
 };
 const struct: ValueEncoder = {
   wireType: WireType.LengthDelimited,
   write: (writer, value) => writeStruct(writer, value instanceof JsonText ? JSON.parse(value.text) : value),
-  writeJson: (writer, value) => void writer.text(value instanceof JsonText ? value.text : JSON.stringify(value)),
+  writeJson: (writer, value) => void writer.utf8(value instanceof JsonText ? value.text : JSON.stringify(value)),
 };
 const json: ValueEncoder = {
   wireType: WireType.LengthDelimited,

@@ -1,5 +1,5 @@
 import type { WireType } from '@bufbuild/protobuf/wire';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter, maxPerCharacter } from './byte-writer.ts';
 
 /** The fields of a map entry. */
 export const mapKey = 1;
@@ -7,9 +7,6 @@ export const mapValue = 2;
 
 /** The bytes that a varint of 64 bits takes at most. */
 const maxVarint = 10;
-
-/** The bytes that a UTF-16 code unit takes at most in UTF-8. */
-const maxPerCharacter = 3;
 
 /** Writes protobuf's binary form. */
 export class WireWriter extends ByteWriter {
@@ -42,16 +39,12 @@ export class WireWriter extends ByteWriter {
 
   string(text: string): this {
     const most = text.length * maxPerCharacter;
-    this.reserve(maxVarint + most);
-    if (most < 0x80) {
-      // The length takes one byte, and is known after the text.
-      const size = this.buffer.write(text, this.end + 1);
-      this.buffer[this.end] = size;
-      this.end += 1 + size;
-    } else {
-      this.#putUint(Buffer.byteLength(text));
-      this.end += this.buffer.write(text, this.end);
-    }
+    if (most > 0x7f) return this.uint(Buffer.byteLength(text)).utf8(text);
+    // The length takes one byte, and is known after the text.
+    this.reserve(1 + most);
+    const size = this.buffer.write(text, this.end + 1);
+    this.buffer[this.end] = size;
+    this.end += 1 + size;
     return this;
   }
 
