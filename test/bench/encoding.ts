@@ -11,7 +11,8 @@ import { median } from './median.ts';
 // for comparison, by messages of protobuf-es.
 
 const rows = Array.from({ length: 1_000 }, (_, index): SlotRow => {
-  const time = new Date(Date.UTC(2030, 0, 1) + index * 1_800_000).toISOString().slice(0, 19).replace('T', ' ');
+  const utc = new Date(Date.UTC(2030, 0, 1) + index * 1_800_000).toISOString().slice(0, 19);
+  const time = `"${utc}"`;
   return {
     ...{ id: index + 1, deliveryTime: time, freezeTime: time, isActive: true, isCapacityFull: false },
     ...{ groupIds: [index % 7, index % 5], deliverySequence: '{"101": [1, 2, 3]}', etag: String(index) },
@@ -24,8 +25,8 @@ const message = () =>
   create(GetSlotsResponseSchema, {
     slots: rows.map((row) => ({
       ...row,
-      deliveryTime: timestampFromDate(new Date(`${row.deliveryTime}Z`)),
-      freezeTime: timestampFromDate(new Date(`${row.freezeTime}Z`)),
+      deliveryTime: timestampFromDate(new Date(`${JSON.parse(row.deliveryTime)}Z`)),
+      freezeTime: timestampFromDate(new Date(`${JSON.parse(row.freezeTime)}Z`)),
       deliverySequence: fromJsonString(ValueSchema, sequenceText(row)),
     })),
     count,

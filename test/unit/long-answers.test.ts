@@ -1,5 +1,6 @@
 import { create, type DescMessage, fromBinary, fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf';
 import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { Code } from '@connectrpc/connect';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SequenceResponse } from '../../services/slot-service/slots/sequence-response.ts';
@@ -9,6 +10,7 @@ import {
   GetDeliverySequenceResponseSchema,
   GetSlotByIdResponseSchema,
   GetSlotsProductIdsResponseSchema,
+  GetSlotsResponseSchema,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { GetProductSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { type Answer, JsonText, mapped } from '../../shared/rpc/answers/answer.ts';
@@ -61,6 +63,17 @@ function single(size: number) {
     GetSlotByIdResponseSchema,
     { slot: { ...detail, products: mapped(products, (each) => each) } },
     { slot: { ...detail, products } },
+  );
+}
+
+/** A single message with a list of few messages that have long lists. */
+function singleWithSnippets(count: number, size: number) {
+  const detail = { ...slot, deliverySequence: [], products: [], productSlots: [] };
+  const vendorSnippets = idsUpTo(count).map((id) => ({ snippetCode: `${id}`, slotId: 7, productIds: idsUpTo(size) }));
+  return answerOf(
+    GetSlotByIdResponseSchema,
+    { slot: { ...detail, vendorSnippets: mapped(vendorSnippets, (each) => each) } },
+    { slot: { ...detail, vendorSnippets } },
   );
 }
 
@@ -157,9 +170,24 @@ describe('Long answers', () => {
     ['A long list of a single message', single(2_000)],
     ['A map of many', map(Array<number>(2_000).fill(3))],
     ['A long list in a map', mapOfLists([2_000])],
-  ])('%s is encoded in batches, in both forms', async (_name, { answer }) => {
+    ['Few items with much in each', singleWithSnippets(20, 2_000)],
+  ])('%s is encoded in batches, in both forms', async (_name, { answer, message }) => {
+    const { schema } = answer;
     expect(await iterationsOf(answer.toBinary({}))).toBeGreaterThan(5);
     expect(await iterationsOf(answer.toJson({}))).toBeGreaterThan(5);
+    expect(fromBinary(schema, await answer.toBinary({}))).toEqual(message);
+    expect(JSON.parse(String(await answer.toJson({})))).toEqual(toJson(schema, message, jsonWriteOptions));
+  });
+
+  it.each([
+    ['a field', new JsonText(`"${'x'.repeat(65 * 1024 * 1024)}"`), 1],
+    ['the items of a list', new JsonText(`"${'x'.repeat(7 * 1024 * 1024)}"`), 10],
+  ])('An answer of more than 64 MiB in %s is refused', async (_name, deliverySequence, count) => {
+    const slots = mapped(idsUpTo(count), () => ({ ...slot, deliverySequence }));
+    const answer = new AnswerResponse(GetSlotsResponseSchema, { slots, count });
+    const tooLarge = { code: Code.ResourceExhausted, rawMessage: 'The answer is too large - please ask for less' };
+    await expect(answer.toBinary({})).rejects.toMatchObject(tooLarge);
+    await expect(answer.toJson({})).rejects.toMatchObject(tooLarge);
   });
 
   it('A batch looks at the clock once in 200 units of work', () => {

@@ -27,7 +27,7 @@ function toListedSlot(row: ListedSlotRow, known: ReadonlyMap<number, Shared>) {
   const { id: slotId, productIds } = row;
   return {
     ...toSlot(row),
-    products: productIds.flatMap((id) => known.get(id) ?? []),
+    products: productIds.map((id) => known.get(id)).filter((product) => product !== undefined),
     productSlots: mapped(productIds, (productId) => ({ slotId, productId, product: known.get(productId) })),
   };
 }

@@ -1,11 +1,9 @@
 import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
-import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import { GetSlotByIdResponseSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import { AnswerResponse } from '../../../shared/rpc/answers/answer-response.ts';
-import { share } from '../../../shared/rpc/answers/message-encoder.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
@@ -51,7 +49,7 @@ interface SlotDetailRow extends SlotRow {
 
 function toSlotDetail({ vendorSnippets, ...row }: SlotDetailRow, appUrl: string) {
   const known = row.productSlots.flatMap(([id, name, images]) => (name === null ? [] : { id, name, images }));
-  const products = new Map(known.map((product) => [product.id, share(ProductSummarySchema, toProduct(product))]));
+  const products = new Map(known.map((product) => [product.id, toProduct(product)]));
   return {
     ...toSlot(row),
     deliverySequence: flattenSequence(JSON.parse(sequenceText(row))),

@@ -2,7 +2,7 @@ import { fail } from '../../../shared/errors/errors.ts';
 import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { CreateSlotRequest, SlotSchema, UpdateSlotRequest } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type Answer, JsonText } from '../../../shared/rpc/answers/answer.ts';
-import { shownList, shownTimeText } from '../../../shared/rpc/answers/shown.ts';
+import { shownJsonTime, shownList } from '../../../shared/rpc/answers/shown.ts';
 import { requiredDate } from '../../../shared/rpc/dates.ts';
 import { slotErrors } from '../errors.ts';
 
@@ -12,7 +12,7 @@ import { slotErrors } from '../errors.ts';
  */
 export interface SlotRow {
   id: number;
-  /** PostgreSQL's text in UTC. */
+  /** JSON of a `timestamp` in UTC. */
   deliveryTime: string;
   freezeTime: string;
   isActive: boolean;
@@ -32,8 +32,8 @@ export interface ProductRow {
 
 /** SQL of the columns of `SlotRow`. Arrays are read as JSON, which takes a fraction of the time. */
 export const slotColumns = `
-  slots.id, (slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
-  (slots.freeze_time at time zone 'UTC')::text as "freezeTime",
+  slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+  to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
   to_json(slots.group_ids) as "groupIds", slots.delivery_sequence::text as "deliverySequence", slots.etag`;
 
@@ -85,8 +85,8 @@ export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequen
 export function toSlot(slot: SlotRow) {
   return {
     id: slot.id,
-    deliveryTime: shownTimeText(slot.deliveryTime),
-    freezeTime: shownTimeText(slot.freezeTime),
+    deliveryTime: shownJsonTime(slot.deliveryTime),
+    freezeTime: shownJsonTime(slot.freezeTime),
     isActive: slot.isActive,
     isCapacityFull: slot.isCapacityFull,
     groupIds: shownList(slot.groupIds),

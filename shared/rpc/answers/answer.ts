@@ -2,8 +2,8 @@ import type { DescMessage, JsonObject, JsonValue, Message, MessageShape } from '
 import type { Timestamp, Value } from '@bufbuild/protobuf/wkt';
 
 /**
- * The fields of a response, as handlers return them. They are encoded as they are, because creating and collecting
- * messages takes longer than encoding. They are the fields of the message, with these differences: a `Timestamp` is
+ * The fields of a response, as handlers return them. They are encoded without a message, because to create messages
+ * and to collect them as garbage takes longer than to encode them. They are the fields of the message, with these differences: a `Timestamp` is
  * RFC 3339 text, a `Value` or `Struct` may be `JsonText`, a 64-bit integer is decimal text, a map is a `Map`, a list of messages may be
  * `Mapped`, and a message may be `Shared`.
  */

@@ -4,7 +4,7 @@ import { Batch, inTurns, type TurnTaker } from './turns.ts';
 // The maximum size of an answer; a larger one would take too much memory and time.
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** As many bytes take as long to write as one unit of a `Batch`. */
+/** Writing this many bytes counts as one unit of a `Batch`. */
 const bytesPerUnit = 20;
 
 /** Work that yields at the end of each batch. */
@@ -15,8 +15,8 @@ export class EncodingBatch extends Batch {
   #written = 0;
 
   /**
-   * Counts an item that was written, with its length in bytes. Returns whether the time slice is used up, so that the work must
-   * yield. Throws RESOURCE_EXHAUSTED when the answer exceeds 64 MiB.
+   * Counts an item that was written, with its length in bytes. Returns whether the time slice is used up, so that the
+   * work must yield. Throws RESOURCE_EXHAUSTED when the answer exceeds 64 MiB.
    */
   isOverAfterWriting(length: number): boolean {
     this.#written += length;

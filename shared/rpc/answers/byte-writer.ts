@@ -2,13 +2,16 @@ const bufferBytes = 64 * 1024;
 const maxKeptBytes = 1024 * 1024;
 const maxKept = 8;
 
-/** Buffers of finished writers. A new one costs a page fault for each 4 KiB, which takes longer than writing them. */
+/** Buffers of finished writers. A new one costs a page fault for each 4 KiB, more time than to fill it. */
 const kept: Buffer[] = [];
 
 /** The bytes that a UTF-16 code unit takes at most in UTF-8. */
 export const maxPerCharacter = 3;
 
-/** Writes into a buffer that grows. protobuf-es allocates for each message: lists take it longer (docs/performance.md). */
+/**
+ * Writes into a buffer that grows. protobuf-es allocates for each nested message, which makes lists slower to encode
+ * (docs/performance.md).
+ */
 export abstract class ByteWriter {
   protected buffer = kept.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
   /** Where the next byte goes. */
@@ -36,17 +39,12 @@ export abstract class ByteWriter {
     return this;
   }
 
-  /** Empties the buffer, which grows with what is written between two flushes. */
+  /** Copies what was written out of the buffer, so that the buffer stays small. */
   flush(): void {
-    this.#push(Buffer.from(this.buffer.subarray(0, this.end)));
+    const written = Buffer.from(this.buffer.subarray(0, this.end));
+    this.#flushed.push(written);
+    this.#flushedLength += written.length;
     this.end = 0;
-  }
-
-  /** Writes the bytes of another writer, which must not be used afterwards. */
-  adopt(other: ByteWriter): this {
-    this.flush();
-    this.#push(other.finish());
-    return this;
   }
 
   /** Returns all bytes. The writer must not be used afterwards. */
@@ -63,10 +61,5 @@ export abstract class ByteWriter {
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.buffer.length));
     this.buffer.copy(larger, 0, 0, this.end);
     this.buffer = larger;
-  }
-
-  #push(buffer: Buffer): void {
-    this.#flushed.push(buffer);
-    this.#flushedLength += buffer.length;
   }
 }

@@ -5,7 +5,7 @@ const [space, lastAscii] = [0x20, 0x7e];
 
 /** Writes JSON in UTF-8. */
 export class JsonWriter extends ByteWriter {
-  /** Begins a member of an object. `key` has a comma before the name, which becomes the brace for the first one. */
+  /** Begins a member of an object. `key` is `,"name":`. For the first member, its comma becomes the object's brace. */
   member(key: Uint8Array, isFirst: boolean): this {
     this.reserve(key.length);
     const { buffer, end } = this;

@@ -4,11 +4,8 @@ import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { type Answer, type List, Mapped, Shared } from './answer.ts';
 import type { Batches, EncodingBatch } from './batches.ts';
 import { JsonWriter } from './json-writer.ts';
-import { isWellKnown, scalarEncoderOf, type ValueEncoder, valueEncoderOf } from './value-encoders.ts';
+import { isOwnType, scalarEncoderOf, unsupported, type ValueEncoder, valueEncoderOf } from './value-encoders.ts';
 import { mapKey, mapValue, WireWriter } from './wire-writer.ts';
-
-/** A message with a longer list is encoded in batches. */
-const maxAtOnce = 100;
 
 const encoders = new Map<DescMessage, MessageEncoder>();
 
@@ -37,24 +34,23 @@ export function share<Schema extends DescMessage>(schema: Schema, fields: Answer
 /** The fields of a message by name. */
 type Named = Readonly<Record<string, unknown>>;
 
-/** Encodes the fields of one type of message: at once, or in batches between which other calls run. */
+/**
+ * Encodes the fields of one type of message: at once or, which is for messages with lists of messages, in batches
+ * between which other calls run.
+ */
 export class MessageEncoder {
   readonly #fields: readonly (ValueField | NestedField)[];
-  readonly #nested: readonly NestedField[];
+  /** Whether such a message contains lists or maps of messages, itself or in a single message. */
+  readonly hasLists: boolean;
 
   constructor(schema: DescMessage) {
-    // Before its fields are compiled, because a message may contain itself.
-    encoders.set(schema, this);
     this.#fields = schema.fields.map((field) => {
       const { message } = field;
-      return message === undefined || isWellKnown(message) ? new ValueField(field) : new NestedField(field, message);
+      if (field.oneof !== undefined || (field.fieldKind === 'map' && message === undefined)) throw unsupported(field);
+      return message === undefined || isOwnType(message) ? new ValueField(field) : new NestedField(field, message);
     });
-    this.#nested = this.#fields.filter((field) => field instanceof NestedField);
-  }
-
-  /** Whether a message has so much in its lists that it is encoded in batches. */
-  isLong(fields: Named): boolean {
-    return this.#nested.length > 0 && this.#nested.some((field) => field.isLong(fields[field.name]));
+    this.hasLists = this.#fields.some((field) => field instanceof NestedField && field.hasLists);
+    encoders.set(schema, this);
   }
 
   write(writer: WireWriter, fields: Named): void {
@@ -68,8 +64,13 @@ export class MessageEncoder {
     for (const field of this.#fields) {
       const value = fields[field.name];
       if (value === undefined) continue;
-      if (field instanceof NestedField) yield* field.writeInBatches(batch, writer, value);
-      else field.write(writer, value);
+      if (field instanceof NestedField) {
+        yield* field.writeInBatches(batch, writer, value);
+        continue;
+      }
+      const before = writer.length;
+      field.write(writer, value);
+      if (batch.isOverAfterWriting(writer.length - before)) yield;
     }
   }
 
@@ -91,14 +92,19 @@ export class MessageEncoder {
       if (value === undefined) continue;
       writer.member(field.key, isFirst);
       isFirst = false;
-      if (field instanceof NestedField) yield* field.writeJsonInBatches(batch, writer, value);
-      else field.writeJson(writer, value);
+      if (field instanceof NestedField) {
+        yield* field.writeJsonInBatches(batch, writer, value);
+        continue;
+      }
+      const before = writer.length;
+      field.writeJson(writer, value);
+      if (batch.isOverAfterWriting(writer.length - before)) yield;
     }
     writer.ascii(isFirst ? '{}' : '}');
   }
 }
 
-/** Returns what comes before the field's value in JSON. */
+/** Returns the comma and the name that precede the field's value in JSON. */
 const keyOf = ({ jsonName }: DescField) => Buffer.from(`,"${jsonName}":`);
 
 /** A field of scalars, enums or protobuf's own types. */
@@ -155,8 +161,9 @@ const brackets = { list: ['[', ']'], map: ['{', '}'], message: ['', ''], scalar:
 class NestedField {
   readonly name: string;
   readonly key: Buffer;
+  readonly hasLists: boolean;
   readonly #number: number;
-  /** What encloses the messages in JSON. */
+  /** The brackets around the messages in JSON; empty for a single message. */
   readonly #open: string;
   readonly #close: string;
   readonly #encoder: MessageEncoder;
@@ -169,34 +176,35 @@ class NestedField {
     this.#number = field.number;
     [this.#open, this.#close] = brackets[field.fieldKind];
     this.#encoder = encoderOf(message);
-    this.#keys = field.fieldKind === 'map' ? scalarEncoderOf(field.mapKey) : undefined;
-  }
-
-  isLong(value: unknown): boolean {
-    if (value === undefined) return false;
-    if (isList(value)) return value.length > maxAtOnce;
-    const items = value instanceof Map ? [...value.values()] : [value];
-    return items.length > maxAtOnce || items.some((item) => this.#isLongItem(item));
+    this.hasLists = field.fieldKind !== 'message' || this.#encoder.hasLists;
+    this.#keys = field.fieldKind === 'map' ? scalarEncoderOf(field.mapKey, field) : undefined;
   }
 
   write(writer: WireWriter, value: unknown): void {
     const { items, keys } = itemsOf(value);
-    for (let index = 0; index < items.length; index += 1) this.#writeItem(writer, items.at(index), keys?.[index]);
+    for (let index = 0; index < items.length; index += 1) {
+      const entry = this.#beginItem(writer, keys?.[index]);
+      this.#writeMessage(writer, items.at(index));
+      if (entry !== undefined) writer.close(entry);
+    }
   }
 
   *writeInBatches(batch: EncodingBatch, writer: WireWriter, value: unknown): Batches<void> {
     const { items, keys } = itemsOf(value);
     for (let index = 0; index < items.length; index += 1) {
       const item = items.at(index);
-      if (this.#isLongItem(item)) {
-        const message = new WireWriter();
-        yield* this.#encoder.writeInBatches(batch, message, fieldsOf(item));
-        this.#adopt(writer, message, keys?.[index]);
-        continue;
-      }
+      const isLong = this.#encoder.hasLists && !(item instanceof Shared);
       const before = writer.length;
-      this.#writeItem(writer, item, keys?.[index]);
-      if (!batch.isOverAfterWriting(writer.length - before)) continue;
+      const entry = this.#beginItem(writer, keys?.[index]);
+      if (isLong) {
+        const start = writer.open();
+        yield* this.#encoder.writeInBatches(batch, writer, fieldsOf(item));
+        writer.close(start);
+      } else {
+        this.#writeMessage(writer, item);
+      }
+      if (entry !== undefined) writer.close(entry);
+      if (!batch.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
     }
@@ -206,8 +214,8 @@ class NestedField {
     const { items, keys } = itemsOf(value);
     writer.ascii(this.#open);
     for (let index = 0; index < items.length; index += 1) {
-      if (index > 0) writer.comma();
-      this.#writeJsonItem(writer, items.at(index), keys?.[index]);
+      this.#beginJsonItem(writer, index, keys?.[index]);
+      this.#writeJsonMessage(writer, items.at(index));
     }
     writer.ascii(this.#close);
   }
@@ -216,36 +224,27 @@ class NestedField {
     const { items, keys } = itemsOf(value);
     writer.ascii(this.#open);
     for (let index = 0; index < items.length; index += 1) {
-      if (index > 0) writer.comma();
       const item = items.at(index);
-      if (this.#isLongItem(item)) {
-        this.#writeJsonKey(writer, keys?.[index]);
-        yield* this.#encoder.writeJsonInBatches(batch, writer, fieldsOf(item));
-        continue;
-      }
+      const isLong = this.#encoder.hasLists && !(item instanceof Shared);
       const before = writer.length;
-      this.#writeJsonItem(writer, item, keys?.[index]);
-      if (!batch.isOverAfterWriting(writer.length - before)) continue;
+      this.#beginJsonItem(writer, index, keys?.[index]);
+      if (isLong) yield* this.#encoder.writeJsonInBatches(batch, writer, fieldsOf(item));
+      else this.#writeJsonMessage(writer, item);
+      if (!batch.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
     }
     writer.ascii(this.#close);
   }
 
-  #isLongItem(item: unknown): boolean {
-    return !(item instanceof Shared) && this.#encoder.isLong(fieldsOf(item));
-  }
-
-  #writeItem(writer: WireWriter, item: unknown, key: unknown): void {
+  /** Writes what precedes a message. Returns the start of its map entry, which ends after the message. */
+  #beginItem(writer: WireWriter, key: unknown): number | undefined {
     writer.tag(this.#number, WireType.LengthDelimited);
-    if (this.#keys === undefined) {
-      this.#writeMessage(writer, item);
-      return;
-    }
-    const start = writer.open();
+    if (this.#keys === undefined) return undefined;
+    const entry = writer.open();
     this.#keys.write(writer.tag(mapKey, this.#keys.wireType), key);
-    this.#writeMessage(writer.tag(mapValue, WireType.LengthDelimited), item);
-    writer.close(start);
+    writer.tag(mapValue, WireType.LengthDelimited);
+    return entry;
   }
 
   #writeMessage(writer: WireWriter, item: unknown): void {
@@ -258,27 +257,14 @@ class NestedField {
     writer.close(start);
   }
 
-  /** Writes an item whose fields another writer has written. */
-  #adopt(writer: WireWriter, message: WireWriter, key: unknown): void {
-    writer.tag(this.#number, WireType.LengthDelimited);
-    if (this.#keys === undefined) {
-      writer.uint(message.length).adopt(message);
-      return;
-    }
-    const entry = new WireWriter();
-    this.#keys.write(entry.tag(mapKey, this.#keys.wireType), key);
-    entry.tag(mapValue, WireType.LengthDelimited).uint(message.length).adopt(message);
-    writer.uint(entry.length).adopt(entry);
+  #beginJsonItem(writer: JsonWriter, index: number, key: unknown): void {
+    if (index > 0) writer.comma();
+    if (this.#keys !== undefined) writer.string(String(key)).ascii(':');
   }
 
-  #writeJsonItem(writer: JsonWriter, item: unknown, key: unknown): void {
-    this.#writeJsonKey(writer, key);
+  #writeJsonMessage(writer: JsonWriter, item: unknown): void {
     if (item instanceof Shared) writer.bytes(item.json);
     else this.#encoder.writeJson(writer, fieldsOf(item));
-  }
-
-  #writeJsonKey(writer: JsonWriter, key: unknown): void {
-    if (this.#keys !== undefined) writer.string(String(key)).ascii(':');
   }
 }
 

@@ -18,12 +18,15 @@ export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** Converts PostgreSQL's text of a time in UTC, as `shownTime` does. Its microseconds are cut, not rounded. */
-export function shownTimeText(text: string): string | undefined {
-  // The text of an infinite time, or of a year with more than four digits, has no hyphen here.
-  if (text[4] !== '-' || text.endsWith('BC')) return undefined;
-  const ms = text.slice(20, 23).padEnd(3, '0');
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}${ms === '000' ? '' : `.${ms}`}Z`;
+/**
+ * Converts a `timestamp` in UTC, of which PostgreSQL has made JSON such as `"2030-01-31T10:00:00.5"`, as `shownTime`
+ * does. Its microseconds are cut, not rounded.
+ */
+export function shownJsonTime(json: string): string | undefined {
+  // An infinite time, or a year with more than four digits, has no hyphen here.
+  if (json[5] !== '-' || json.endsWith('BC"')) return undefined;
+  const ms = json.slice(21, -1).slice(0, 3).padEnd(3, '0');
+  return `${json.slice(1, 20)}${ms === '000' ? '' : `.${ms}`}Z`;
 }
 
 /** Converts a decimal; undefined for null, NaN and infinity. */

@@ -8,7 +8,7 @@ import { mapKey, mapValue, type WireWriter } from './wire-writer.ts';
 /** How one value of a type is encoded, without its tag or name. */
 export interface ValueEncoder {
   readonly wireType: WireType;
-  /** The value that is not written in the binary form where a field has no presence. */
+  /** The value that the binary form omits in a field without presence. */
   readonly zero?: unknown;
   write(writer: WireWriter, value: unknown): void;
   writeJson(writer: JsonWriter, value: unknown): void;
@@ -79,26 +79,28 @@ const json: ValueEncoder = {
   writeJson: struct.writeJson,
 };
 
-const wellKnown = new Map<string, ValueEncoder>([
+const ownTypes = new Map<string, ValueEncoder>([
   [TimestampSchema.typeName, timestamp],
   [StructSchema.typeName, struct],
   [ValueSchema.typeName, json],
 ]);
 
-/** Whether a message is encoded as one value, and not by its fields. */
-export const isWellKnown = ({ file }: DescMessage) => file.proto.package === 'google.protobuf';
+/** Whether a message is one of protobuf's own types, whose JSON differs from their fields. */
+export const isOwnType = ({ file }: DescMessage) => file.proto.package === 'google.protobuf';
+
+/** The error for a kind of field that no answer has yet. */
+export const unsupported = (field: DescField) => new Error(`answers can't have a field like ${field.name} yet`);
 
 /** Returns the encoder of a field's values. Throws for types that no answer has yet. */
 export function valueEncoderOf(field: DescField): ValueEncoder {
   if (field.enum !== undefined) return enumEncoder(field.enum);
-  const encoder = field.message === undefined ? undefined : wellKnown.get(field.message.typeName);
+  const encoder = field.message === undefined ? undefined : ownTypes.get(field.message.typeName);
   return encoder ?? scalarEncoderOf(field.scalar, field);
 }
 
-export function scalarEncoderOf(scalar: ScalarType | undefined, field?: DescField): ValueEncoder {
+export function scalarEncoderOf(scalar: ScalarType | undefined, field: DescField): ValueEncoder {
   const encoder = scalar === undefined ? undefined : scalars.get(scalar);
-  if (encoder === undefined)
-    throw new Error(`answers have no fields like ${field?.name ?? scalar}: see value-encoders.ts`);
+  if (encoder === undefined) throw unsupported(field);
   return encoder;
 }
 

@@ -10,6 +10,9 @@ const maxVarint = 10;
 
 /** Writes protobuf's binary form. */
 export class WireWriter extends ByteWriter {
+  /** The number of open messages and lists. */
+  #open = 0;
+
   tag(field: number, wireType: WireType): this {
     return this.uint(field * 8 + wireType);
   }
@@ -48,22 +51,29 @@ export class WireWriter extends ByteWriter {
     return this;
   }
 
-  /** Begins a message within this one. Returns its start, which `close` takes. */
+  /** Does nothing while a message is open, whose length is not known. */
+  override flush(): void {
+    if (this.#open === 0) super.flush();
+  }
+
+  /** Begins a nested message or list: reserves a byte for its length. Returns the start of its content. */
   open(): number {
+    this.#open += 1;
     this.reserve(1);
     this.end += 1;
     return this.end;
   }
 
-  /** Ends the innermost message: writes its length before it. There must be no `flush` between `open` and `close`. */
+  /** Ends the innermost message or list: writes its length before its content. */
   close(start: number): this {
+    this.#open -= 1;
     const length = this.end - start;
     if (length < 0x80) {
       this.buffer[start - 1] = length;
       return this;
     }
     this.reserve(maxVarint);
-    // Makes room for a length of more than one byte.
+    // The length needs more than the reserved byte.
     const contentStart = start - 1 + varintSize(length);
     this.buffer.copyWithin(contentStart, start, this.end);
     this.end = start - 1;
