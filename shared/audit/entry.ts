@@ -42,10 +42,10 @@ export function auditEntry(
 }
 
 /**
- * Returns SQL of a common table expression `change`. Its column `differs` tells whether a write would change
- * the record. The write joins it, so that a write without effect leaves the record, its etag and the audit
- * trail alone (design 9, 10). It compares the texts of both, so equal values must be built alike. `before` is exact, because the statement has either locked the record or writes
- * it only while it `isAsSeen`.
+ * Returns SQL of a common table expression `change`. Its column `differs` tells whether a write would change the record.
+ * The write joins it, so that a write without effect leaves the record, its etag and the audit trail alone (design 9,
+ * 10). It compares the texts of both, so equal values must be built alike. `before` is exact, because the statement has
+ * either locked the record or writes it only while it `isAsSeen`.
  *
  * @param changes SQL of one row as for `auditEntry`, or of no row when the record must not be changed.
  */

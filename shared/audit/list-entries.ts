@@ -2,7 +2,6 @@ import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { AuditService, ListEntriesRequest } from '../gen/audit/v1/audit_service_pb.ts';
 import { JsonText, mapped } from '../rpc/answers/answer.ts';
-import { timeText } from '../rpc/answers/shown.ts';
 import { optionalDate } from '../rpc/dates.ts';
 import type { Handler } from '../rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../rpc/page-token.ts';
@@ -93,7 +92,7 @@ interface PageRow {
 function toEntry({ at, staffId, before, after, ...entry }: PageRow) {
   return {
     ...entry,
-    at: timeText(at.getTime()),
+    at: at.getTime(),
     staffId: staffId ?? undefined,
     before: before === null ? undefined : new JsonText(before),
     after: new JsonText(after),

@@ -1,41 +1,43 @@
-import { create, fromJsonString, toBinary, toJsonString } from '@bufbuild/protobuf';
-import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
-import { type SlotRow, sequenceText, toSlot } from '../../services/slot-service/slots/slot.ts';
-import { GetSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { mapped } from '../../shared/rpc/answers/answer.ts';
-import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
+import path from 'node:path';
+import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { GetOpenSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { jsonWriteOptions } from '../../shared/rpc/answers/encoding.ts';
+import { root } from './calls-stage.ts';
 import { median } from './median.ts';
 
-// npm run bench:encoding: how long GetSlots takes to encode 1,000 slots, from the fields that its handler returns and,
+// npm run bench:encoding: how long it takes to encode 1,000 open slots, from the fields that the handler returns and,
 // for comparison, by messages of protobuf-es.
 
-const rows = Array.from({ length: 1_000 }, (_, index): SlotRow => {
-  const utc = new Date(Date.UTC(2030, 0, 1) + index * 1_800_000).toISOString().slice(0, 19);
-  const time = `"${utc}"`;
-  return {
-    ...{ id: index + 1, deliveryTime: time, freezeTime: time, isActive: true, isCapacityFull: false },
-    ...{ groupIds: [index % 7, index % 5], deliverySequence: '{"101": [1, 2, 3]}', etag: String(index) },
-  };
-});
-const count = rows.length;
+// As built, because tsx wraps each function.
+const built = (file: string) => import(path.join(root, 'dist', file));
+const { AnswerResponse }: typeof import('../../shared/rpc/answers/answer-response.ts') = await built(
+  'shared/rpc/answers/answer-response.js',
+);
+const { toOpenSlots }: typeof import('../../services/slot-service/stores/open-slots.ts') = await built(
+  'services/slot-service/stores/open-slots.js',
+);
 
-const answer = () => new AnswerResponse(GetSlotsResponseSchema, { slots: mapped(rows, toSlot), count });
+const rows = Array.from({ length: 1_000 }, (_, id) => {
+  const deliveryMs = Date.UTC(2030, 0, 1) + id * 1_800_000;
+  return { id, deliveryMs, freezeMs: deliveryMs - 3_600_000, productIds: [id, id + 1, id + 2] };
+});
+
+const answer = () => new AnswerResponse(GetOpenSlotsResponseSchema, { slots: toOpenSlots(rows), version: 1 });
 const message = () =>
-  create(GetSlotsResponseSchema, {
-    slots: rows.map((row) => ({
-      ...row,
-      deliveryTime: timestampFromDate(new Date(`${JSON.parse(row.deliveryTime)}Z`)),
-      freezeTime: timestampFromDate(new Date(`${JSON.parse(row.freezeTime)}Z`)),
-      deliverySequence: fromJsonString(ValueSchema, sequenceText(row)),
+  create(GetOpenSlotsResponseSchema, {
+    slots: rows.map(({ deliveryMs, freezeMs, ...slot }) => ({
+      ...slot,
+      deliveryTime: timestampFromMs(deliveryMs),
+      freezeTime: timestampFromMs(freezeMs),
     })),
-    count,
+    version: 1,
   });
 const encodings: Record<string, () => unknown> = {
   'binary, from fields': () => answer().toBinary({}),
-  'binary, by messages': () => toBinary(GetSlotsResponseSchema, message()),
+  'binary, by messages': () => toBinary(GetOpenSlotsResponseSchema, message()),
   'JSON, from fields': () => answer().toJson({}),
-  'JSON, by messages': () => Buffer.from(toJsonString(GetSlotsResponseSchema, message(), jsonWriteOptions)),
+  'JSON, by messages': () => Buffer.from(toJsonString(GetOpenSlotsResponseSchema, message(), jsonWriteOptions)),
 };
 
 const times = new Map(Object.keys(encodings).map((name) => [name, [] as number[]]));

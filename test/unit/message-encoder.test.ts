@@ -11,6 +11,7 @@ import { JsonText, mapped } from '../../shared/rpc/answers/answer.ts';
 import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
 import { jsonWriteOptions } from '../../shared/rpc/answers/encoding.ts';
 import { share } from '../../shared/rpc/answers/message-encoder.ts';
+import { timeText } from '../../shared/rpc/answers/shown.ts';
 
 /** A value as a handler gives it, and as a message has it. */
 interface Both {
@@ -39,7 +40,10 @@ const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));
 const wellKnown = new Map<string, fc.Arbitrary<Both>>([
   [
     TimestampSchema.typeName,
-    times.map((time) => ({ given: time.toISOString().replace('.000', ''), kept: timestampFromMs(time.getTime()) })),
+    fc.tuple(times, fc.boolean()).map(([time, isText]) => {
+      const ms = time.getTime();
+      return { given: isText ? timeText(ms) : ms, kept: timestampFromMs(ms) };
+    }),
   ],
   [ValueSchema.typeName, json.map((value) => ({ given: value, kept: fromJson(ValueSchema, value) }))],
   [

@@ -81,7 +81,7 @@ export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequen
   return deliverySequence === null || deliverySequence === 'null' ? '{}' : deliverySequence;
 }
 
-/** Converts a record to a `Slot`, whose fields `ListedSlot` has, too. An unset delivery sequence becomes an empty object. */
+/** Converts a record to a `Slot`. `ListedSlot` has the same fields. An unset delivery sequence becomes `{}`. */
 export function toSlot(slot: SlotRow) {
   return {
     id: slot.id,

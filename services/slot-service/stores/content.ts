@@ -30,8 +30,8 @@ export interface StoreVersion {
   /** Differs between versions with the same number, which a recovery can cause. */
   readonly id: string;
   readonly version: number;
-  /** RFC 3339. */
-  readonly refreshedAt: string;
+  /** In epoch milliseconds. */
+  readonly refreshedAt: number;
   /** The database's timeline when the version was built. Transaction ids are unique within a timeline. */
   readonly timeline: number;
   readonly snapshot: TransactionSnapshot;

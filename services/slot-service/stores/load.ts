@@ -1,7 +1,6 @@
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { timeText } from '../../../shared/rpc/answers/shown.ts';
 import { applyChanges, type StoreContent, type StoredChange, type StoredSlots } from './content.ts';
 import { parseSnapshot } from './requests.ts';
 
@@ -73,7 +72,7 @@ export async function loadStores(
   return {
     id,
     version,
-    refreshedAt: timeText(refreshedAt.getTime()),
+    refreshedAt: refreshedAt.getTime(),
     timeline,
     snapshot: parseSnapshot(snapshot),
     ...(await applyChanges(read.before ?? noSlots, read.changes, fromMs)),

@@ -46,7 +46,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
   );
   metrics.gauge(
     { name: 'store_age_seconds', help: 'Time since that version was built; it grows while nobody writes.' },
-    () => Math.max(database.clock.now() - Date.parse(replica.content.refreshedAt), 0) / 1_000,
+    () => Math.max(database.clock.now() - replica.content.refreshedAt, 0) / 1_000,
   );
   const backlog = oneAtATime(async () => {
     // A scrape must not delay calls further.

@@ -1,6 +1,5 @@
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { timeText } from '../../../shared/rpc/answers/shown.ts';
 import { closesAtMs, type StoredSlot } from './content.ts';
 
 // A slot is listed under each of its products, with all its product ids. This limit is 15 MB in binary form.
@@ -11,8 +10,8 @@ export const toOpenSlots = (slots: readonly StoredSlot[]) =>
   mapped(slots, ({ id, deliveryMs, freezeMs, productIds }) => {
     return {
       id,
-      deliveryTime: timeText(deliveryMs),
-      freezeTime: timeText(freezeMs),
+      deliveryTime: deliveryMs,
+      freezeTime: freezeMs,
       productIds,
       isCapacityFull: false,
     };

@@ -2,10 +2,15 @@ import type { DescMessage, JsonObject, JsonValue, Message, MessageShape } from '
 import type { Timestamp, Value } from '@bufbuild/protobuf/wkt';
 
 /**
- * The fields of a response, as handlers return them. They are encoded without a message, because to create messages
- * and to collect them as garbage takes longer than to encode them. They are the fields of the message, with these differences: a `Timestamp` is
- * RFC 3339 text, a `Value` or `Struct` may be `JsonText`, a 64-bit integer is decimal text, a map is a `Map`, a list of messages may be
- * `Mapped`, and a message may be `Shared`.
+ * The fields of a response, as handlers return them. They are encoded without a message, because creating messages and
+ * collecting them as garbage takes longer than encoding. They are the fields of the message, but:
+ *
+ * - a `Timestamp` is epoch milliseconds, or RFC 3339 text;
+ * - a `Value` or `Struct` is JSON, or its text as `JsonText`;
+ * - a 64-bit integer is decimal text;
+ * - a map is a `Map`;
+ * - a list of messages may be `Mapped`;
+ * - a message may be `Shared`.
  */
 export type Answer<Schema extends DescMessage> = Fields<MessageShape<Schema>>;
 
@@ -20,7 +25,7 @@ type Fields<Shape> = {
 };
 
 type Given<Type> = Type extends Timestamp
-  ? string
+  ? number | string
   : Type extends Value
     ? JsonValue | JsonText
     : JsonObject extends Type

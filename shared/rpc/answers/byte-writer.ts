@@ -6,7 +6,7 @@ const maxKept = 8;
 const kept: Buffer[] = [];
 
 /** The bytes that a UTF-16 code unit takes at most in UTF-8. */
-export const maxPerCharacter = 3;
+const maxPerCharacter = 3;
 
 /**
  * Writes into a buffer that grows. protobuf-es allocates for each nested message, which makes lists slower to encode

@@ -5,12 +5,12 @@ const firstMs = Date.parse('0001-01-01T00:00:00Z');
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Converts a time, also in epoch milliseconds; undefined for null and for years outside 1 to 9999. The driver reads
- * infinity as a number.
+ * Converts a time, also one in epoch milliseconds, to epoch milliseconds; undefined for null and for years outside 1 to
+ * 9999. The driver reads infinity as a number.
  */
-export function shownTime(time: Date | number | null): string | undefined {
+export function shownTime(time: Date | number | null): number | undefined {
   const ms = time === null ? Number.NaN : time.valueOf();
-  return ms >= firstMs && ms <= lastMs ? timeText(ms) : undefined;
+  return ms >= firstMs && ms <= lastMs ? ms : undefined;
 }
 
 /** Formats epoch milliseconds as protobuf's JSON does, which omits a zero fraction. */
@@ -19,8 +19,8 @@ export function timeText(ms: number): string {
 }
 
 /**
- * Converts a `timestamp` in UTC, of which PostgreSQL has made JSON such as `"2030-01-31T10:00:00.5"`, as `shownTime`
- * does. Its microseconds are cut, not rounded.
+ * Converts a `timestamp` in UTC, of which PostgreSQL has made JSON such as `"2030-01-31T10:00:00.5"`, to RFC 3339;
+ * undefined where `shownTime` is. Its microseconds are cut, not rounded.
  */
 export function shownJsonTime(json: string): string | undefined {
   // An infinite time, or a year with more than four digits, has no hyphen here.

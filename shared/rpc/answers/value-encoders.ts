@@ -3,6 +3,7 @@ import { WireType } from '@bufbuild/protobuf/wire';
 import { ListValueSchema, StructSchema, TimestampSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { JsonText } from './answer.ts';
 import type { JsonWriter } from './json-writer.ts';
+import { timeText } from './shown.ts';
 import { mapKey, mapValue, type WireWriter } from './wire-writer.ts';
 
 /** How one value of a type is encoded, without its tag or name. */
@@ -53,12 +54,12 @@ const scalars = new Map([
   [ScalarType.STRING, string],
 ]);
 
-/** The times of answers are RFC 3339 text in UTC, to the millisecond. */
+/** A time is given in epoch milliseconds, or as text as `timeText` makes it. */
 const timestamp: ValueEncoder = {
   wireType: WireType.LengthDelimited,
   write(writer, value) {
     const { seconds, nanos } = TimestampSchema.field;
-    const ms = Date.parse(String(value));
+    const ms = typeof value === 'number' ? value : Date.parse(String(value));
     const wholeSeconds = Math.floor(ms / 1_000);
     const start = writer.open();
     if (wholeSeconds !== 0) writer.tag(seconds.number, WireType.Varint).int(wholeSeconds);
@@ -66,7 +67,7 @@ const timestamp: ValueEncoder = {
     if (rest !== 0) writer.tag(nanos.number, WireType.Varint).uint(rest * 1_000_000);
     writer.close(start);
   },
-  writeJson: (writer, value) => void writer.utf8(`"${value}"`),
+  writeJson: (writer, value) => void writer.utf8(`"${typeof value === 'number' ? timeText(value) : value}"`),
 };
 const struct: ValueEncoder = {
   wireType: WireType.LengthDelimited,
