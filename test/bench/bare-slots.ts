@@ -1,5 +1,6 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { timestampFromDate, timestampFromMs, ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { SlotRow as StoredRow } from '../../services/slot-service/slots/slot.ts';
 import { readOf, writeOf } from './bare-sql.ts';
 
 // The slot procedures of the bare servers: plain SQL, and rows to messages.
@@ -12,6 +13,7 @@ export interface SlotRow {
   readonly isCapacityFull: boolean;
   readonly groupIds: number[];
   readonly deliverySequence: JsonValue;
+  readonly etag: string;
 }
 
 export interface Product {
@@ -39,7 +41,7 @@ export interface ListedSlotRow extends SlotRow {
 const columns = `
   slots.id, slots.delivery_time as "deliveryTime", slots.freeze_time as "freezeTime", slots.is_active as "isActive",
   slots.is_capacity_full as "isCapacityFull", slots.group_ids as "groupIds",
-  slots.delivery_sequence as "deliverySequence"`;
+  slots.delivery_sequence as "deliverySequence", slots.etag`;
 
 export const slotsSql = `select ${columns} from slots where is_active`;
 
@@ -77,6 +79,7 @@ function toFields(row: SlotRow) {
     isActive: row.isActive,
     isCapacityFull: row.isCapacityFull,
     groupIds: row.groupIds,
+    etag: row.etag,
   };
 }
 
@@ -135,14 +138,22 @@ export function createSlotWrite() {
   return {
     async createSlot({ vendorSnippets }: { vendorSnippets: { name: string; productIds: number[] }[] }) {
       const rows = await write(vendorSnippets.map(({ name }) => name));
-      const slot = rows.find((row): row is SlotRow => 'deliveryTime' in row);
+      // The recorded statement returns the service's row.
+      const slot = rows.find((row): row is StoredRow => 'deliveryTime' in row);
       if (slot === undefined) throw new Error('the slot was not stored');
+      const toDate = (json: string) => new Date(`${JSON.parse(json)}Z`);
       const createdSnippets = vendorSnippets.map(({ name, productIds }) => ({
         snippetCode: name,
         slotId: slot.id,
         productIds,
       }));
-      return { slot: toSlot(slot), createdSnippets, message: 'Slot created successfully' };
+      const times = { deliveryTime: toDate(slot.deliveryTime), freezeTime: toDate(slot.freezeTime) };
+      const deliverySequence = JSON.parse(slot.deliverySequence ?? '{}');
+      return {
+        slot: toSlot({ ...slot, ...times, deliverySequence }),
+        createdSnippets,
+        message: 'Slot created successfully',
+      };
     },
   };
 }
