@@ -113,5 +113,11 @@ describe('Encoding in batches', () => {
       rawMessage: 'The answer is too large - please ask for less',
     });
     expect(batches).toBe(64);
+    const largest = encodeInBatches({}, function* (batch): Batches<string> {
+      batch.isOverAfterWriting(64 * 1024 * 1024);
+      yield;
+      return 'encoded';
+    });
+    expect(await largest).toBe('encoded');
   });
 });

@@ -188,6 +188,10 @@ describe('Long answers', () => {
     const tooLarge = { code: Code.ResourceExhausted, rawMessage: 'The answer is too large - please ask for less' };
     await expect(answer.toBinary({})).rejects.toMatchObject(tooLarge);
     await expect(answer.toJson({})).rejects.toMatchObject(tooLarge);
+    // What was written of it is not in the next answer.
+    const next = new AnswerResponse(GetSlotsResponseSchema, { slots: [], count: 3 });
+    expect(fromBinary(GetSlotsResponseSchema, await next.toBinary({}))).toMatchObject({ slots: [], count: 3 });
+    expect(String(await next.toJson({}))).toBe('{"slots":[],"count":3}');
   });
 
   it('A batch looks at the clock once in 200 units of work', () => {

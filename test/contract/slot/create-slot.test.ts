@@ -32,6 +32,17 @@ slotContract('CreateSlot', (api) => {
     expect(slot?.groupIds.toSorted((a, b) => a - b)).toEqual([1, 2]);
   });
 
+  it.each([0, 5_000])('A slot of %i groups has the size that an update would measure', async (count) => {
+    const { slot } = await api.staff.createSlot({ ...times, groupIds: Array.from({ length: count }, (_, id) => id) });
+    const size = async () => {
+      const [row] = await api.sql<{ shown_bytes: number }>('select shown_bytes from slots where id = $1', [slot?.id]);
+      return row?.shown_bytes ?? 0;
+    };
+    const created = await size();
+    await api.sql('update slots set delivery_time = delivery_time where id = $1', [slot?.id]);
+    expect(Math.abs(created - (await size()))).toBeLessThan(64);
+  });
+
   it('The product ids of a snippet are taken as a set', async () => {
     const vendorSnippets = [{ name: 'repeats', productIds: [3, 1, 3] }];
     const { createdSnippets } = await api.staff.createSlot({ ...times, vendorSnippets });
