@@ -77,6 +77,22 @@ function singleWithSnippets(count: number, size: number) {
   );
 }
 
+/** A text as a sequence. */
+const sequenceOf = (mebibytes: number) => new JsonText(`"${'x'.repeat(mebibytes * 1024 * 1024)}"`);
+
+/** A list of slots with large sequences. */
+function listedWith(count: number, mebibytes: number) {
+  const deliverySequence = sequenceOf(mebibytes);
+  const slots = mapped(idsUpTo(count), () => ({ ...slot, deliverySequence }));
+  return new AnswerResponse(GetSlotsResponseSchema, { slots, count });
+}
+
+/** A slot with a large sequence and with lists. */
+function listedWithLists(mebibytes: number) {
+  const listed = { ...slot, deliverySequence: sequenceOf(mebibytes), products: [], productSlots: [] };
+  return new AnswerResponse(GetAllResponseSchema, { slots: [listed], count: 1 });
+}
+
 /** A map of messages. */
 function map(sizes: readonly number[]) {
   const entries = sizes.map((size, index) => [index - 1, { ids: idsUpTo(size) }] as const);
@@ -180,11 +196,10 @@ describe('Long answers', () => {
   });
 
   it.each([
-    ['a field', new JsonText(`"${'x'.repeat(65 * 1024 * 1024)}"`), 1],
-    ['the items of a list', new JsonText(`"${'x'.repeat(7 * 1024 * 1024)}"`), 10],
-  ])('An answer of more than 64 MiB in %s is refused', async (_name, deliverySequence, count) => {
-    const slots = mapped(idsUpTo(count), () => ({ ...slot, deliverySequence }));
-    const answer = new AnswerResponse(GetSlotsResponseSchema, { slots, count });
+    ['an item', listedWith(1, 65)],
+    ['the items of a list', listedWith(10, 7)],
+    ['a field of an item that has lists', listedWithLists(65)],
+  ])('An answer of more than 64 MiB in %s is refused', async (_name, answer) => {
     const tooLarge = { code: Code.ResourceExhausted, rawMessage: 'The answer is too large - please ask for less' };
     await expect(answer.toBinary({})).rejects.toMatchObject(tooLarge);
     await expect(answer.toJson({})).rejects.toMatchObject(tooLarge);
