@@ -7,6 +7,7 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -32,6 +33,8 @@ export interface Sides {
   readonly bare?: Side;
   /** Gives the service's answer, without a database. */
   readonly echo?: Side;
+  /** Another server of the same .proto, over gRPC. */
+  readonly beside?: Side;
 }
 
 /** The ratios of calls per second to those of the other sides that the service has to reach. */
@@ -55,6 +58,14 @@ export interface Row {
   afterRound?(): Promise<void>;
 }
 
+/** A side, or nothing where its server does not have the procedure. */
+async function ifImplemented<Opened extends Side>(side: Promise<Opened>): Promise<Opened | undefined> {
+  return side.catch((error: unknown) => {
+    if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
+    throw error;
+  });
+}
+
 /** Whether a title has one of the texts of `--only`, which stand with `|` between them. */
 export const isAsked = (title: string, only: string) => only.split('|').some((text) => title.includes(text));
 
@@ -65,6 +76,7 @@ const intensities: Readonly<Record<number, Intensity>> = {
   1: { connections: 1, streams: 1 },
   4: { connections: 2, streams: 2 },
   16: { connections: 4, streams: 4 },
+  32: { connections: 4, streams: 8 },
   64: { connections: 4, streams: 16 },
 };
 
@@ -100,8 +112,7 @@ export function rowsOf(stage: Services): Row[] {
     options: ReadOptions,
   ): Row {
     const { callers, targets = {}, json = false, length = 1, bare } = options;
-    const { connections, streams } = intensities[callers] ?? { connections: callers, streams: 1 };
-    const intensity = json ? { connections: callers, streams: 1 } : { connections, streams };
+    const intensity = intensities[callers] ?? { connections: callers, streams: 1 };
     const sideOf = (on: MeasuredServer, inJson = json): Promise<AnsweredSide<MessageShape<Output>>> =>
       inJson
         ? jsonSide(stage, on, method, requests[0], { connections: callers, streams: 1 })
@@ -119,10 +130,14 @@ export function rowsOf(stage: Services): Row[] {
           Buffer.from(toBinary(method.output, service.answer)),
         );
         const echo = await sideOf(echoServer);
-        if (bare === undefined) return { service, echo };
+        const other = servers.beside && (await ifImplemented(sideOf(servers.beside, false)));
+        const beside = other && { beside: other };
+        if (bare === undefined) return { service, echo, ...beside };
         const plain = await sideOf(servers[bare], bare === 'bareHttp');
-        assertSameAnswer(method.output, service.answer, plain.answer);
-        return { service, bare: plain, echo };
+        for (const { answer } of [plain, ...(other ? [other] : [])]) {
+          assertSameAnswer(method.output, service.answer, answer);
+        }
+        return { service, bare: plain, echo, ...beside };
       },
     };
   }

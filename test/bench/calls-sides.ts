@@ -28,6 +28,8 @@ export interface Services {
 export interface BareServers {
   readonly bareGrpc: MeasuredServer;
   readonly bareHttp: MeasuredServer;
+  /** Another server of the same .proto, if there is one. */
+  readonly beside: MeasuredServer | undefined;
 }
 
 /** What all rows are measured on. */

@@ -11,7 +11,7 @@ import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { recordWrites } from './calls-recording.ts';
 import type { Stage } from './calls-sides.ts';
 import { startBenchPostgres } from './data-postgres.ts';
-import { type MeasuredServer, startServer } from './servers.ts';
+import { type MeasuredServer, startCommand, startServer } from './servers.ts';
 
 /** The tree that this file is in. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,8 +28,12 @@ export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): 
   [`${service.toUpperCase()}_WEB_PORT`]: '0',
 });
 
-/** Brings up PostgreSQL with the data, the built services, and the bare servers. */
-export async function openStage(folder: string, scale: number): Promise<Stage & { close(): Promise<void> }> {
+/** Brings up PostgreSQL with the data, the built services, the bare servers, and the one that a command starts. */
+export async function openStage(
+  folder: string,
+  scale: number,
+  besideCommand?: string,
+): Promise<Stage & { close(): Promise<void> }> {
   const postgres = await startBenchPostgres();
   const servers: MeasuredServer[] = [];
   const close = async () => {
@@ -70,11 +74,14 @@ export async function openStage(folder: string, scale: number): Promise<Stage & 
     const configFile = join(folder, 'bare.json');
     await writeFile(configFile, JSON.stringify(config));
     const scripts = await compileBare();
+    const beside = besideCommand === undefined ? undefined : await startCommand(besideCommand, databaseUrl);
+    if (beside !== undefined) servers.push(beside);
     return {
       slot,
       coupon,
       bareGrpc: await start('bare-grpc', [join(scripts, 'bare-grpc.js'), configFile]),
       bareHttp: await start('bare-http', [join(scripts, 'bare-http.js'), configFile]),
+      beside,
       token,
       ...(await findSamples(databaseUrl)),
       folder,

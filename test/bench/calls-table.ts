@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import type { Row } from './calls-rows.ts';
+import type { Row, Sides } from './calls-rows.ts';
 import type { Sample } from './load.ts';
 import { median } from './median.ts';
 import type { Stall } from './stalls.ts';
@@ -14,11 +14,10 @@ export interface Round extends Sample {
   readonly others: number;
 }
 
+/** A row with the rounds of each of its sides. */
 export interface Measured {
   readonly row: Row;
-  readonly service: readonly Round[];
-  readonly bare: readonly Round[] | undefined;
-  readonly echo: readonly Round[] | undefined;
+  readonly rounds: Readonly<Partial<Record<keyof Sides, readonly Round[]>>>;
 }
 
 export interface Conditions {
@@ -27,74 +26,75 @@ export interface Conditions {
   readonly coupons: number;
 }
 
-const head = [
-  ...[
-    'call',
-    'callers',
-    'calls/s',
-    'bare',
-    'echo',
-    'to bare',
-    'target',
-    'to echo',
-    'target',
-    'p50 ms',
-    'bare',
-    'p99 ms',
-  ],
-  ...['µs CPU', 'bare', 'echo', 'µs PostgreSQL', 'bare'],
+/** A column of the table: its head, and its text for a row. */
+type Column = readonly [string, (measured: Measured) => string];
+
+type Side = keyof Sides;
+
+/** The median of a side's figure; NaN where it was not measured. */
+const middle = ({ rounds }: Measured, side: Side, figure: (round: Round) => number) =>
+  median(rounds[side]?.map(figure) ?? []);
+
+/** A figure of some sides, the service first. */
+function figures(head: string, sides: readonly Side[], figure: (round: Round) => number, digits = 0): Column[] {
+  return sides.map((side) => [
+    side === 'service' ? head : side,
+    (measured) => {
+      const value = middle(measured, side, figure);
+      return Number.isNaN(value) ? '' : value.toFixed(value < 100 ? Math.max(1, digits) : digits);
+    },
+  ]);
+}
+
+/** The service's calls a second as a ratio to those of another side, and whether it reached its target. */
+function ratios(to: 'bare' | 'echo' | 'beside'): Column[] {
+  const ratioOf = (measured: Measured) =>
+    middle(measured, 'service', ({ perSecond }) => perSecond) / middle(measured, to, ({ perSecond }) => perSecond);
+  const ratio: Column = [
+    `to ${to}`,
+    (measured) => (measured.rounds[to] === undefined ? '' : ratioOf(measured).toFixed(2)),
+  ];
+  if (to === 'beside') return [ratio];
+  const verdict = (measured: Measured) => {
+    const target = measured.row.targets[to];
+    if (target === undefined || measured.rounds[to] === undefined) return '';
+    return `${target.toFixed(2)} ${ratioOf(measured) >= target ? 'met' : 'missed'}`;
+  };
+  return [ratio, ['target', verdict]];
+}
+
+const columns: readonly Column[] = [
+  ['call', ({ row }) => row.name],
+  ['callers', ({ row }) => String(row.callers)],
+  ...figures('calls/s', ['service', 'bare', 'echo', 'beside'], ({ perSecond }) => perSecond),
+  ...ratios('bare'),
+  ...ratios('echo'),
+  ...ratios('beside'),
+  ...figures('p50 ms', ['service', 'bare'], ({ p50 }) => p50, 2),
+  ...figures('p99 ms', ['service'], ({ p99 }) => p99, 2),
+  ...figures('µs CPU', ['service', 'bare', 'echo', 'beside'], ({ processor }) => processor),
+  ...figures('µs PostgreSQL', ['service', 'bare', 'beside'], ({ database }) => database),
+  ...figures('µs both', ['service', 'bare', 'echo', 'beside'], ({ processor, database }) => processor + database),
 ];
 
 /** The result as Markdown. */
 export function formatResult(measured: readonly Measured[], stalls: readonly Stall[], conditions: Conditions): string {
-  const all = measured.flatMap(({ service, bare = [], echo = [] }) => [...service, ...bare, ...echo]);
+  const all = measured.flatMap(({ rounds }) => Object.values(rounds).flat());
   const others = all.reduce((sum, round) => sum + round.others, 0) / Math.max(1, all.length);
   const lines = [...describe(conditions, others), ''];
   if (measured.length > 0) {
-    lines.push(line(head), line(head.map((_, at) => (at < 1 ? '---' : '---:'))));
-    lines.push(...measured.map(formatRow), '');
+    lines.push(line(columns.map(([head]) => head)), line(columns.map((_, at) => (at < 1 ? '---' : '---:'))));
+    lines.push(...measured.map((row) => line(columns.map(([, cell]) => cell(row)))), '');
   }
   if (stalls.length > 0) {
-    const columns = ['small call, 200 a second', 'p50 ms', 'p99 ms', 'p50 ms beside GetAll', 'p99 ms beside GetAll'];
-    lines.push(line(columns), line(columns.map((_, at) => (at < 1 ? '---' : '---:'))));
+    const heads = ['small call, 200 a second', 'p50 ms', 'p99 ms', 'p50 ms beside GetAll', 'p99 ms beside GetAll'];
+    lines.push(line(heads), line(heads.map((_, at) => (at < 1 ? '---' : '---:'))));
     for (const { name, alone, beside } of stalls) {
       lines.push(line([name, ...[alone.p50, alone.p99, beside.p50, beside.p99].map((value) => value.toFixed(2))]));
     }
   }
   return `${lines.join('\n').trim()}\n`;
 }
-
-function formatRow({ row, service, bare, echo }: Measured): string {
-  const rate = (side: readonly Round[] | undefined) => figure(side, 'perSecond', (value) => (value < 100 ? 1 : 0));
-  const ratioTo = (side: readonly Round[] | undefined, target: number | undefined) => {
-    if (side === undefined) return ['', ''];
-    const ratio = middle(service, 'perSecond') / middle(side, 'perSecond');
-    return [ratio.toFixed(2), target === undefined ? '' : `${target.toFixed(2)} ${ratio >= target ? 'met' : 'missed'}`];
-  };
-  return line([
-    row.name,
-    String(row.callers),
-    ...[service, bare, echo].map(rate),
-    ...ratioTo(bare, row.targets.bare),
-    ...ratioTo(echo, row.targets.echo),
-    ...[service, bare].map((side) => figure(side, 'p50', () => 2)),
-    figure(service, 'p99', () => 2),
-    ...[service, bare, echo].map((side) => figure(side, 'processor', () => 0)),
-    ...[service, bare].map((side) => figure(side, 'database', () => 0)),
-  ]);
-}
-
-/** The median of a figure of a side; nothing where it was not measured. */
-function figure(
-  side: readonly Round[] | undefined,
-  field: 'perSecond' | 'p50' | 'p99' | 'processor' | 'database',
-  digits: (value: number) => number,
-): string {
-  const value = side === undefined ? Number.NaN : middle(side, field);
-  return Number.isNaN(value) ? '' : value.toFixed(digits(value));
-}
-
-const middle = (rounds: readonly Round[], field: keyof Round) => median(rounds.map((round) => round[field]));
 
 const line = (columns: readonly string[]) => `| ${columns.join(' | ')} |`;
 
@@ -107,6 +107,7 @@ function describe({ rounds, seconds, coupons }: Conditions, others: number): str
     `fsync=off and synchronous_commit at its default; 1,000 slots of 40 products, ${coupons} coupons and users.`,
     'Bare is a server without credentials, validation and log that runs one statement a call: grpc-js, or node:http for',
     'JSON and for GetAll. Echo is one that gives the same answer without a database. µs CPU is the processor time of the',
-    `server a call, µs PostgreSQL that of the database. Other processes took ${(others * 100).toFixed(0)} % of core 0${others > 0.1 ? ', too much for these figures to be relied on' : ''}.`,
+    'server a call, µs PostgreSQL that of the database. Beside is the server of --beside, over gRPC.',
+    `Other processes took ${(others * 100).toFixed(0)} % of core 0${others > 0.1 ? ', too much for these figures to be relied on' : ''}.`,
   ];
 }

@@ -10,9 +10,10 @@ import { formatResult, type Measured, type Round } from './calls-table.ts';
 import { busyTime, serverTime } from './servers.ts';
 import { measureStalls } from './stalls.ts';
 
-// npm run bench [-- --only text|text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md]: what calls cost,
-// as ratios to servers that do nothing but answer them, measured in turns in one run. Needs two cores,
-// taskset and h2load (Debian: nghttp2-client).
+// npm run bench [-- --only text|text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md --beside "command"]: what
+// calls cost, as ratios to servers that do nothing but answer them, measured in turns in one run. The command starts
+// any other server of the same .proto: it is told DATABASE_URL, and PORT for gRPC without TLS. Needs two cores, taskset
+// and h2load (Debian: nghttp2-client).
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '1.5' },
     scale: { type: 'string', default: '0.01' },
     out: { type: 'string', default: 'bench.md' },
+    beside: { type: 'string' },
   },
 });
 const rounds = positive('rounds');
@@ -29,7 +31,7 @@ const scale = positive('scale');
 
 const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-calls-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const stage = await openStage(folder, scale);
+const stage = await openStage(folder, scale, options.beside);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {
@@ -55,20 +57,20 @@ async function measure(row: Row): Promise<Measured> {
   // Warm, and their pace is known.
   const counts = new Map<string, number>();
   for (const { name, side } of sides) counts.set(name, await warmUp(side, row));
-  const results = new Map<string, Round[]>();
+  const results: Record<string, Round[]> = {};
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, side } of sides) {
       const result = await measureRound(side, counts.get(name) ?? 1);
       await row.afterRound?.();
-      results.set(name, [...(results.get(name) ?? []), result]);
+      results[name] = [...(results[name] ?? []), result];
     }
   }
   for (const { name, side } of sides) if (name === 'echo') await side.server.stop();
-  const rates = [...results].map(([name, of]) => {
+  const rates = Object.entries(results).map(([name, of]) => {
     return `${name} ${of.map(({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)).join(' ')}`;
   });
   console.error(`${titleOf(row)}: ${rates.join(', ')} calls/s`);
-  return { row, service: results.get('service') ?? [], bare: results.get('bare'), echo: results.get('echo') };
+  return { row, rounds: results };
 }
 
 /** Makes calls as long as a round is to take. Answers how many calls such a round has. */

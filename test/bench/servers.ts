@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { readdir, readFile, truncate } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../../services/dev/ports.ts';
 
 /** A server under measurement, a process on a core of its own. */
 export interface MeasuredServer {
@@ -52,6 +55,39 @@ export async function startServer(
     forgetLog: () => truncate(log),
     stop: () => end(child),
   };
+}
+
+/** Starts a command of the shell on core 0, tells it PORT and DATABASE_URL, and waits until it accepts connections. */
+export async function startCommand(command: string, databaseUrl: string): Promise<MeasuredServer> {
+  const grpcPort = await findFreePort();
+  const env = { ...process.env, PORT: String(grpcPort), DATABASE_URL: databaseUrl };
+  const child = track(
+    spawn('taskset', ['-c', '0', 'sh', '-c', `exec ${command}`], { env, stdio: ['ignore', 'ignore', 'inherit'] }),
+  );
+  while (!(await isListening(grpcPort))) {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
+    await delay(50);
+  }
+  return {
+    name: command,
+    pid: child.pid ?? 0,
+    grpcPort,
+    webPort: 0,
+    forgetLog: () => Promise.resolve(),
+    stop: () => end(child),
+  };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 async function end(child: ChildProcess): Promise<void> {
