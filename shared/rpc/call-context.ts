@@ -60,7 +60,7 @@ export class CallContext implements Caller {
   /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
   permit = noPermit;
-  /** The call's index in the list of calls in flight. */
+  /** Its place among the calls in flight. */
   index = -1;
   /** The response headers, sent with results and with errors. */
   readonly responseHeaders = new Map<string, string>();

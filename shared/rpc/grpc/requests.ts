@@ -40,7 +40,7 @@ export function countRequests(
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
         if (stream.destroyed || stream.closed || stream.session === undefined) return;
         const connection = ofServer.of(stream.session.socket);
-        if (connection === undefined) return stream.session.destroy();
+        if (connection === undefined) return endSession(stream);
         const request = new GrpcRequest(requests, connection, stream, headers, rawHeaders);
         // A streaming call may go on for days, but holds its request only until it is decoded.
         if (streamingPaths.has(headers[':path'] ?? '')) stream.once('end', () => requests.release(request));
@@ -61,6 +61,14 @@ export function countRequests(
       for (const stream of openServices) stream.close(stopping);
     },
   };
+}
+
+/**
+ * Closes a connection once Node has read all that came with the stream. Some versions of Node abort the process when a
+ * `stream` listener closes it at once (nodejs/node#64850).
+ */
+function endSession({ session }: ServerHttp2Stream): void {
+  setImmediate(() => session?.destroy());
 }
 
 class GrpcRequest extends OpenRequest {
@@ -106,7 +114,7 @@ class GrpcRequest extends OpenRequest {
   }
 
   disconnect(): void {
-    this.#stream.session?.destroy();
+    endSession(this.#stream);
   }
 
   /** Resets the request when it has grown beyond its one message, or beyond the memory for it. */

@@ -6,6 +6,7 @@ import type { CallContext, Permit } from '../call-context.ts';
 import type { Execute, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
+import { UnorderedList } from '../limits/unordered-list.ts';
 
 /** How many calls a process executes concurrently. */
 export interface CallLimits {
@@ -29,7 +30,7 @@ export interface Admission {
 export function createAdmission(limits: CallLimits, requests: OpenRequests): Admission {
   const queue = new FairQueue(limits.calls, maxWaitingCalls);
   const streams = new FairShare(limits.streams);
-  const inFlight = new CallList();
+  const inFlight = new UnorderedList<CallContext>();
   // Created once, because an error with its stack and details costs as much as the rest of a rejected call.
   const overloaded = fail(commonErrors.overloaded);
   const tooManyStreams = fail(commonErrors.tooManyStreams);
@@ -71,7 +72,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   return {
     interceptor,
     end() {
-      for (const call of [...inFlight.calls]) call.signal.abort(() => fail(commonErrors.stopping));
+      for (const call of [...inFlight.items]) call.signal.abort(() => fail(commonErrors.stopping));
     },
   };
 }
@@ -102,23 +103,6 @@ class QueuedPermit implements Permit {
   release(): void {
     if (this.#isHeld) this.#queue.release(this.#call.subject);
     this.#isHeld = false;
-  }
-}
-
-/** An unordered list of calls. A Set with frequent adds and deletes would be rehashed over and over. */
-class CallList {
-  readonly calls: CallContext[] = [];
-
-  add(call: CallContext): void {
-    call.index = this.calls.length;
-    this.calls.push(call);
-  }
-
-  delete({ index }: CallContext): void {
-    const last = this.calls.pop();
-    if (last === undefined || last.index === index) return;
-    this.calls[index] = last;
-    last.index = index;
   }
 }
 

@@ -12,6 +12,7 @@ import {
   requestTimeoutMs,
   responseTimeoutMs,
 } from './limits.ts';
+import { UnorderedList } from './unordered-list.ts';
 
 // The highest compression ratio of deflate, and the memory of a zlib stream while it inflates.
 const maxInflation = 1032;
@@ -26,6 +27,8 @@ export abstract class OpenRequest {
   /** The memory that is reserved for it. */
   bytes = minRequestBytes;
   startedAtMs = 0;
+  /** Its place among the open requests. */
+  index = -1;
   /** The unread bytes at the last sweep, and since when they are that many. */
   lastUnread = 0;
   lastUnreadSinceMs = 0;
@@ -107,7 +110,7 @@ class OldestFirst {
  */
 export class OpenRequests {
   readonly #authenticator: Authenticator;
-  readonly #open = new Set<OpenRequest>();
+  readonly #open = new UnorderedList<OpenRequest>();
   readonly #bytes = new FairShare(maxRequestBytes);
   readonly #unverified = new OldestFirst(maxRequestBytes);
   readonly #strangers = new OldestFirst(maxStrangersBytes);
@@ -213,7 +216,7 @@ export class OpenRequests {
   #sweep(): void {
     this.#nowMs = performance.now();
     this.#unread = new FairShare(maxUnreadBytes);
-    for (const request of this.#open) {
+    for (const request of this.#open.items) {
       const { unread, subject } = request;
       if (unread > 0 && subject !== undefined) this.#unread.add(subject, unread);
       if (this.#isTooSlow(request, unread)) request.reset();
