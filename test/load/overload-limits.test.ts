@@ -1,3 +1,4 @@
+import type { ClientHttp2Session } from 'node:http2';
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -100,22 +101,35 @@ describe.each(protocols)('With five places for calls and four for streams, over 
 describe('The health of a service', () => {
   const watch = { ':path': '/grpc.health.v1.Health/Watch' };
 
+  /** Resolves once the stream is answered or closed. */
+  const watchAsStranger = (session: ClientHttp2Session): Promise<'open' | 'closed'> => {
+    const stream = session.request({ ...grpcHeaders('', 'nobody'), ...watch, authorization: undefined });
+    stream.on('error', () => undefined);
+    stream.resume().end(grpcFrame(Buffer.alloc(0)));
+    return new Promise((resolve) => {
+      stream.once('response', () => resolve('open'));
+      stream.once('close', () => resolve('closed'));
+    });
+  };
+
   it('A stranger watches it ten times on a connection, and the eleventh closes the connection', async () => {
     const target = await startTarget();
     onTestFinished(() => target.stop());
     const session = await openSession(target.replica.ports.grpcPort);
-    const ask = () => {
-      const stream = session.request({ ...grpcHeaders('', 'nobody'), ...watch, authorization: undefined });
-      stream.on('error', () => undefined);
-      stream.resume().end(grpcFrame(Buffer.alloc(0)));
-      return new Promise((resolve) => {
-        stream.once('response', () => resolve('open'));
-        stream.once('close', () => resolve('closed'));
-      });
-    };
+    const ask = () => watchAsStranger(session);
     expect(new Set(await Promise.all(Array.from({ length: 10 }, ask)))).toEqual(new Set(['open']));
     const closed = untilClosed(session);
     await ask();
+    await closed;
+    expect(await isServing(target)).toBe(true);
+  });
+
+  it('A stranger watches it fifty times at once, and loses the connection, and no caller does', async () => {
+    const target = await startTarget();
+    onTestFinished(() => target.stop());
+    const session = await openSession(target.replica.ports.grpcPort);
+    const closed = untilClosed(session);
+    await Promise.all(Array.from({ length: 50 }, () => watchAsStranger(session)));
     await closed;
     expect(await isServing(target)).toBe(true);
   });
