@@ -65,7 +65,7 @@ export async function openStage(
     const service = (name: 'slot' | 'coupon') =>
       start(`${name}-service`, [mainOf(root, name)], environmentOf(name, databaseUrl));
     const [slot, coupon] = [await service('slot'), await service('coupon')];
-    const token = await signToken({ staffId: 1 });
+    const token = await signToken({ staffId: 1, expiresIn: 24 * 3600 });
 
     const config: BareConfig = {
       databaseUrl,
