@@ -1,4 +1,4 @@
-/** An item that knows its place in an `UnorderedList`. */
+/** An item that knows its place in an `UnorderedList`. It can be in one list at a time. */
 interface Placed {
   index: number;
 }
