@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { constants } from 'node:http2';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { maxMessageBytes, maxRequestBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
+import { signToken } from '../support/tokens.ts';
 import {
   garbageMiB,
   grpcFrame,
@@ -22,7 +23,7 @@ import {
 const mebibyte = 1024 * 1024;
 const bomb = gzipSync(Buffer.alloc(256 * mebibyte));
 /** So many requests of 4 MiB would take 400 MiB. */
-const callers = 100;
+const requests = 100;
 
 /** A gzip message with an unknown field. 4 MiB are reserved for it until it is inflated. */
 const unknownField = gzipSync(Buffer.concat([Buffer.from([0x7a, 0x80, 0x40]), randomBytes(8 * 1024)]));
@@ -37,8 +38,11 @@ const halves = [
 
 describe('The memory for requests', () => {
   let target: Target;
+  /** The token of a caller that holds all its memory for requests, beside the one that `isServing` is. */
+  let greedy: string;
   beforeAll(async () => {
     target = await startTarget();
+    greedy = await signToken({ subject: 'a caller that half-sends requests' });
   });
   beforeEach(() => target.measureGrowth());
   afterAll(() => target.stop());
@@ -90,9 +94,10 @@ describe('The memory for requests', () => {
     'Half-sent requests $name over gRPC are reset beyond the memory for requests',
     async ({ half, encoding }) => {
       const session = await openSession(target.replica.ports.grpcPort);
+      onTestFinished(() => session.destroy());
       const errors: number[] = [];
-      for (let caller = 0; caller < callers; caller += 1) {
-        const stream = session.request({ ...grpcHeaders('GetSlots', target.token), 'grpc-encoding': encoding });
+      for (let request = 0; request < requests; request += 1) {
+        const stream = session.request({ ...grpcHeaders('GetSlots', greedy), 'grpc-encoding': encoding });
         stream.on('error', () => undefined);
         stream.once('close', () => errors.push(stream.rstCode ?? 0));
         const frame = { length: 4 * mebibyte - 1, compressed: encoding === 'gzip' };
@@ -102,7 +107,6 @@ describe('The memory for requests', () => {
       expect(new Set(errors)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
       expect(await isServing(target)).toBe(true);
       expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
-      session.destroy();
     },
   );
 
@@ -111,10 +115,13 @@ describe('The memory for requests', () => {
     async ({ half, encoding }) => {
       const head =
         `POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
-        `authorization: Bearer ${target.token}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${4 * mebibyte}\r\n\r\n`;
+        `authorization: Bearer ${greedy}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${4 * mebibyte}\r\n\r\n`;
       const sockets = await Promise.all(
-        Array.from({ length: callers }, () => openSocket(target.replica.ports.webPort)),
+        Array.from({ length: requests }, () => openSocket(target.replica.ports.webPort)),
       );
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy();
+      });
       const answers: string[] = [];
       for (const socket of sockets) {
         socket.once('data', (data: Buffer) => answers.push(data.toString()));
@@ -125,13 +132,13 @@ describe('The memory for requests', () => {
       for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 429 .*TOO_MANY_REQUEST_BYTES/s);
       expect(await isServing(target)).toBe(true);
       expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
-      for (const socket of sockets) socket.destroy();
     },
   );
 
   /** Opens streams that send the unknown field. Returns how they began: with headers, or with a reset. */
   async function openStreams(path: string, count: number) {
     const session = await openSession(target.replica.ports.grpcPort);
+    onTestFinished(() => session.destroy());
     const headers = { ...grpcHeaders('', target.token), ':path': path, 'grpc-encoding': 'gzip' };
     const outcomes = new Set<string>();
     for (let opened = 0; opened < count; opened += 1) {
@@ -144,29 +151,27 @@ describe('The memory for requests', () => {
       stream.end(grpcFrame(unknownField, { compressed: true }));
       outcomes.add(await Promise.race([answered, untilClosed(stream).then(() => 'reset')]));
     }
-    return { outcomes, session };
+    return outcomes;
   }
 
   it('A stream whose response has begun holds no memory for its request', async () => {
-    const { outcomes, session } = await openStreams('/slot.v1.SlotStoreService/WatchStore', tooMany);
+    const outcomes = await openStreams('/slot.v1.SlotStoreService/WatchStore', tooMany);
     expect(outcomes).toEqual(new Set(['answered']));
     expect(await askOverGrpc(grpcFrame(unknownField, { compressed: true }))).toBe('0');
-    session.destroy();
   });
 
   it.each(['/grpc.health.v1.Health/Watch', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'])(
     'Clients without a credential may send only small requests to %s',
     async (path) => {
-      const { outcomes, session } = await openStreams(path, tooMany);
+      const outcomes = await openStreams(path, tooMany);
       expect(outcomes).toEqual(new Set(['reset']));
       expect(await askOverGrpc(grpcFrame(unknownField, { compressed: true }))).toBe('0');
-      session.destroy();
     },
   );
 
   it.each([
-    { name: 'too large', callers: 1, type: 'application/grpc-web+proto', body: grpcFrame(Buffer.alloc(5 * mebibyte)) },
-    { name: 'too much with the others', callers, type: 'application/json', body: bomb, encoding: 'gzip' },
+    { name: 'too large', requests: 1, type: 'application/grpc-web+proto', body: grpcFrame(Buffer.alloc(5 * mebibyte)) },
+    { name: 'too much with the others', requests, type: 'application/json', body: bomb, encoding: 'gzip' },
   ])('After a request that was refused as $name, the next on its connection is answered', async (refused) => {
     async function callTwice(): Promise<number | undefined> {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -188,7 +193,7 @@ describe('The memory for requests', () => {
       agent.destroy();
       return status;
     }
-    const statuses = await Promise.all(Array.from({ length: refused.callers }, callTwice));
+    const statuses = await Promise.all(Array.from({ length: refused.requests }, callTwice));
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 });
