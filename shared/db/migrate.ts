@@ -1,17 +1,10 @@
-import { readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { runMigrations } from 'bullmq';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
-import type { Database } from './database.ts';
-import { poolerProblem } from './errors.ts';
 import { validateConstraints } from './odd-rows.ts';
-import { statement } from './statement.ts';
-
-const directory = fileURLToPath(new URL('./migrations', import.meta.url));
-const migrationsTable = 'schema_migrations';
+import { migrationsFolder, migrationsTable, storeRefreshQueue } from './schema.ts';
 
 /**
  * All later readers of a table queue behind a statement that waits to lock it. The wait is
@@ -39,7 +32,7 @@ export async function migrate(
   const applyNext = (dbClient: pg.Client) =>
     runner({
       dbClient,
-      dir: directory,
+      dir: migrationsFolder,
       migrationsTable,
       direction: 'up',
       count: 1,
@@ -84,9 +77,6 @@ async function runUntilUnlocked<Result>(
   }
 }
 
-/** The name of slot-service's job queue. */
-export const storeRefreshQueue = 'store-refresh';
-
 /**
  * Creates BullMQ's tables in their own schema, for the job queue without `REDIS_URL`. The first call of `next_job_id`
  * for a queue creates a sequence. Services lack the right to do that, so the migration makes the call.
@@ -94,34 +84,4 @@ export const storeRefreshQueue = 'store-refresh';
 async function migrateJobs(client: pg.Client): Promise<void> {
   await runMigrations(client);
   await client.query('select bullmq.next_job_id($1)', [storeRefreshQueue]);
-}
-
-const appliedMigrations = statement<{ name: string }>(
-  'appliedMigrations',
-  `select name from ${migrationsTable} order by run_on, id`,
-);
-const migrationsTableExists = statement<{ exists: boolean }>(
-  'migrationsTableExists',
-  `select to_regclass('${migrationsTable}') is not null as exists`,
-);
-
-/** Throws a `ConfigError` if the database's schema is older or newer than this code. */
-export async function assertMigrated(database: Database): Promise<void> {
-  const db = database.for({ signal: AbortSignal.timeout(10_000) });
-  const [table] = await db.query(migrationsTableExists()).catch((error: unknown) => {
-    throw poolerProblem(error) === undefined ? new ConfigError('the database at DATABASE_URL does not answer') : error;
-  });
-  const applied = table?.exists ? (await db.query(appliedMigrations())).map(({ name }) => name) : [];
-  const known = await knownMigrations();
-  if (known.some((name) => !applied.includes(name))) {
-    throw new ConfigError('the database is not migrated: run `npm run migrate` first');
-  }
-  if (applied.some((name) => !known.includes(name))) {
-    throw new ConfigError('the database has a newer schema than this release: start a newer one');
-  }
-}
-
-async function knownMigrations(): Promise<string[]> {
-  const files = await readdir(directory);
-  return files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -'.sql'.length));
 }

@@ -6,7 +6,7 @@ import type { ServiceConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import { Database } from '../db/database.ts';
 import { poolerProblem } from '../db/errors.ts';
-import { assertMigrated } from '../db/migrate.ts';
+import { assertMigrated } from '../db/schema.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import { type GrpcServer, serveGrpc } from '../rpc/grpc/server.ts';
 import { withIdempotency } from '../rpc/idempotency/idempotency.ts';

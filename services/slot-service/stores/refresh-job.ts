@@ -1,5 +1,5 @@
 import { type AbortSignalLike, CallSignal } from '../../../shared/cancellation/signal.ts';
-import { storeRefreshQueue } from '../../../shared/db/migrate.ts';
+import { storeRefreshQueue } from '../../../shared/db/schema.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
 import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
