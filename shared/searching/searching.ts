@@ -10,7 +10,7 @@
 // which takes as long as the search.
 
 /** How many rows are tried first, per wanted row. */
-const triedPerRow = 10;
+const triedPerRow = 5;
 /** The sample takes this many rows at each of this many places, spread evenly over the ids. */
 const samples = 8;
 const sampleRows = 16;
