@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
-import { couponRead } from './bare-coupons.ts';
+import { createCouponReads } from './bare-coupons.ts';
 import { readBody } from './bare-http-body.ts';
 import { type ListedSlotRow, listedSlotsSql, type Product, type SlotRow, slotsSql } from './bare-slots.ts';
 import { readOf } from './bare-sql.ts';
 
 // The baseline of the JSON calls: node:http, JSON.parse, one plain statement a call, JSON.stringify.
 
-const { validate } = couponRead();
+const { validate } = createCouponReads();
 const listed = readOf<ListedSlotRow & { products: Product[] | null }>('getAll', listedSlotsSql);
 
 /** The fields of a row have the names of the answer's; a Date becomes ISO text. */
