@@ -2,6 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { lastSixDigits, newCode } from '../../services/coupon-service/coupons/codes.ts';
 import { type CouponRow, couponColumnsWith } from '../../services/coupon-service/coupons/coupon.ts';
 import { judge, type ValidatedRow } from '../../services/coupon-service/procedures/validate.ts';
+import type { Product } from './bare-slots.ts';
 import { readOf, writeOf } from './bare-sql.ts';
 
 // The coupon procedures of the bare servers.
@@ -12,36 +13,49 @@ const validateSql = `
     is_apply_for_all or is_user_based as "isAvailable"
   from coupons where coupon_code = $1 and not is_invalidated`;
 
-const couponByIdSql = `
+const relatedSql = (rows: string) => `
   select ${couponColumnsWith('coupons.product_ids')},
     json_build_object('id', staff_users.id, 'name', staff_users.name) as creator,
-    (select json_agg(json_build_object('id', users.id, 'name', users.name, 'email', users.email,
-        'mobile', users.mobile) order by links.id)
+    (select json_agg(json_build_object('id', links.id, 'user', json_build_object('id', users.id, 'name', users.name,
+        'email', users.email, 'mobile', users.mobile)) order by links.id)
      from coupon_applicable_users links join users on users.id = user_id where coupon_id = coupons.id) as users,
-    (select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images)
-        order by links.id)
+    (select json_agg(json_build_object('id', links.id, 'product', json_build_object('id', products.id,
+        'name', products.name, 'images', products.images)) order by links.id)
      from coupon_applicable_products links join products on products.id = product_id
      where coupon_id = coupons.id) as products
-  from coupons join staff_users on staff_users.id = created_by where coupons.id = $1`;
+  from coupons join staff_users on staff_users.id = created_by ${rows}`;
 
-interface CouponDetailRow extends CouponRow {
+interface User {
+  readonly id: number;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly mobile: string;
+}
+
+interface RelatedRow extends CouponRow {
   readonly creator: { id: number; name: string };
-  readonly users: { id: number; name: string | null; email: string | null; mobile: string }[] | null;
-  readonly products: { id: number; name: string; images: string[] }[] | null;
+  readonly users: { id: number; user: User }[] | null;
+  readonly products: { id: number; product: Product }[] | null;
 }
 
 /** Each reads what its procedure needs, and computes the same. */
 export function createCouponReads() {
   const read = readOf<ValidatedRow>('validate', validateSql);
-  const readDetail = readOf<CouponDetailRow>('getById', couponByIdSql);
+  const readOne = readOf<RelatedRow>('getById', relatedSql('where coupons.id = $1'));
+  const readFound = readOf<RelatedRow>(
+    'getAll',
+    relatedSql('where coupon_code ilike $1 order by coupons.created_at desc, coupons.id desc limit 51'),
+  );
   return {
+    /** Searches for a term without signs of LIKE, found in one page. */
+    async getAll({ search = '' }: { search?: string | undefined }) {
+      return { coupons: (await readFound([`%${search}%`])).map(toListed) };
+    },
     async getById({ id = 0 }: { id?: number | undefined }) {
-      const [row] = await readDetail([id]);
+      const [row] = await readOne([id]);
       if (row === undefined) throw new Error('there is no such coupon');
-      const applicableUsers = (row.users ?? []).map(({ name, email, ...user }) => {
-        return { ...user, name: name ?? undefined, email: email ?? undefined };
-      });
-      const applicableProducts = row.products ?? [];
+      const applicableUsers = (row.users ?? []).map(({ user }) => toUser(user));
+      const applicableProducts = (row.products ?? []).map(({ product }) => product);
       return { coupon: { ...toCoupon(row), creator: row.creator, applicableUsers, applicableProducts } };
     },
     async validate({ code, orderAmount }: { code: string; orderAmount: number }) {
@@ -62,6 +76,23 @@ export function createCouponWrite() {
       return { coupon: toCoupon(row) };
     },
   };
+}
+
+function toListed(row: RelatedRow) {
+  const [users, products] = [row.users ?? [], row.products ?? []];
+  return {
+    ...toCoupon(row),
+    creator: row.creator,
+    applicableUsers: users.map(({ id, user }) => ({ id, couponId: row.id, userId: user.id, user: toUser(user) })),
+    applicableProducts: products.map(({ id, product }) => ({ id, couponId: row.id, productId: product.id, product })),
+    productIdsCount: row.productIds?.length ?? 0,
+    applicableUsersCount: users.length,
+    applicableProductsCount: products.length,
+  };
+}
+
+function toUser({ name, email, ...user }: User) {
+  return { ...user, name: name ?? undefined, email: email ?? undefined };
 }
 
 function toCoupon(row: CouponRow) {

@@ -15,6 +15,7 @@ serve(server, SlotService.method.getSlotById, reads.getSlotById);
 serve(server, SlotService.method.getSlotsProductIds, reads.getSlotsProductIds);
 serve(server, SlotService.method.createSlot, createSlotWrite().createSlot);
 serve(server, CouponService.method.validate, couponReads.validate);
+serve(server, CouponService.method.getAll, couponReads.getAll);
 serve(server, CouponService.method.getById, couponReads.getById);
 serve(server, CouponService.method.create, createCouponWrite().create);
 

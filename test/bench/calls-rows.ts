@@ -299,7 +299,11 @@ export function rowsOf(stage: Services): Row[] {
     read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 1, bare }),
     read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 1 }),
     read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 16 }),
-    read('GetAll (coupons), a term of 5 characters', coupon, getCoupons, couponSearch, { callers: 16 }),
+    read('GetAll (coupons), a term of 5 characters', coupon, getCoupons, couponSearch, {
+      callers: 16,
+      bare,
+      targets: { bare: 3 },
+    }),
     ...[false, true].flatMap((keyed) => [
       write(slot, createSlot, nextSlot, 'CreateSlot, 20 products, 2 snippets', {
         generated: ['id', 'slotId', 'snippetCode', 'etag'],
