@@ -233,23 +233,23 @@ export function rowsOf(stage: Services): Row[] {
   const cached = oneOf(create(getDeliverySequence.input, { id: '7' }));
   const uncached = oneOf(create(getDeliverySequence.input, { id: String(stage.arraySequenceSlot) }));
 
-  // A lone caller comes after many, when V8 has compiled the code on all sides: by itself it calls too seldom for that.
   return [
+    read('Validate', coupon, validate, validateOne, { callers: 1, bare }),
     read('Validate', coupon, validate, validateOne, { callers: 16, bare }),
     read('Validate', coupon, validate, validateOne, { callers: 64, bare, targets: { bare: 1, echo: 0.75 } }),
     read('Validate, 64 codes', coupon, validate, validateMany, { callers: 64, bare, targets: { bare: 1, echo: 0.75 } }),
-    read('Validate', coupon, validate, validateOne, { callers: 1, bare }),
+    read('Validate', coupon, validate, validateOne, { callers: 1, json: true, bare: 'bareHttp' }),
     read('Validate', coupon, validate, validateOne, {
       callers: 32,
       json: true,
       bare: 'bareHttp',
       targets: { bare: 0.8 },
     }),
-    read('Validate', coupon, validate, validateOne, { callers: 1, json: true, bare: 'bareHttp' }),
+    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 1, bare }),
     read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 16, bare }),
     read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 64, bare, targets: { bare: 1.2 } }),
     read('GetSlotById, 64 slots', slot, getSlotById, slotMany, { callers: 64, bare, targets: { bare: 1.2 } }),
-    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 1, bare }),
+    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 1, bare }),
     read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 16, bare }),
     read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, {
       callers: 64,
@@ -261,7 +261,6 @@ export function rowsOf(stage: Services): Row[] {
       bare,
       targets: { bare: 1.2 },
     }),
-    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 1, bare }),
     read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, bare }),
     read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, bare, targets: { bare: 5 } }),
     read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, json: true, bare: 'bareHttp' }),
@@ -294,9 +293,9 @@ export function rowsOf(stage: Services): Row[] {
         targets: { echo: 0.75 },
       },
     ),
+    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 1, bare }),
     read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 16, bare }),
     read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 64, bare }),
-    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 1, bare }),
     read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 1 }),
     read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 16 }),
     read('GetAll (coupons), a term of 5 characters', coupon, getCoupons, couponSearch, {
