@@ -1,7 +1,9 @@
 import { ByteWriter } from './byte-writer.ts';
 
-const [quote, comma, backslash, brace] = [0x22, 0x2c, 0x5c, 0x7b];
-const [space, lastAscii] = [0x20, 0x7e];
+const [quote, comma, brace] = [0x22, 0x2c, 0x7b];
+
+/** A character that JSON may have to escape: all but printable ASCII without the quote and the backslash. */
+const mayNeedEscape = /[^ !#-[\]-~]/;
 
 /** Writes JSON in UTF-8. */
 export class JsonWriter extends ByteWriter {
@@ -33,18 +35,11 @@ export class JsonWriter extends ByteWriter {
 
   /** Writes a string, with its quotes. */
   string(text: string): this {
+    if (mayNeedEscape.test(text)) return this.utf8(JSON.stringify(text));
     this.reserve(text.length + 2);
-    const { buffer } = this;
-    let { end } = this;
-    buffer[end++] = quote;
-    for (let index = 0; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      const isPlain = code >= space && code <= lastAscii && code !== quote && code !== backslash;
-      if (!isPlain) return this.utf8(JSON.stringify(text));
-      buffer[end++] = code;
-    }
-    buffer[end++] = quote;
-    this.end = end;
+    this.buffer[this.end++] = quote;
+    this.end += this.buffer.write(text, this.end);
+    this.buffer[this.end++] = quote;
     return this;
   }
 }

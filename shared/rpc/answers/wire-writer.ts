@@ -8,9 +8,8 @@ export const mapValue = 2;
 /** The bytes that a varint of 64 bits takes at most. */
 const maxVarint = 10;
 
-/** A text of ASCII up to this length is written faster by character than by a call. Its own length takes one byte. */
-const shortText = 64;
-const lastAscii = 0x7f;
+/** A text of so many UTF-16 code units takes less than 128 bytes, so that its own length takes one byte. */
+const shortText = 42;
 
 /** Writes protobuf's binary form. */
 export class WireWriter extends ByteWriter {
@@ -45,17 +44,11 @@ export class WireWriter extends ByteWriter {
   }
 
   string(text: string): this {
-    const { length } = text;
-    if (length > shortText) return this.uint(Buffer.byteLength(text)).utf8(text);
-    this.reserve(1 + length);
-    const { buffer, end } = this;
-    buffer[end] = length;
-    for (let index = 0; index < length; index += 1) {
-      const code = text.charCodeAt(index);
-      if (code > lastAscii) return this.uint(Buffer.byteLength(text)).utf8(text);
-      buffer[end + 1 + index] = code;
-    }
-    this.end = end + 1 + length;
+    if (text.length > shortText) return this.uint(Buffer.byteLength(text)).utf8(text);
+    this.reserve(1);
+    const start = this.end++;
+    this.utf8(text);
+    this.buffer[start] = this.end - start - 1;
     return this;
   }
 
