@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { poolerProblem } from './errors.ts';
 import { statement } from './statement.ts';
 
-// Apart from migrate.ts, because a service must not load the libraries that migrate.
+// This file is apart from migrate.ts, because a service must not load the libraries that migrate.
 
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 export const migrationsTable = 'schema_migrations';

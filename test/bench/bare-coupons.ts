@@ -38,7 +38,7 @@ interface RelatedRow extends CouponRow {
   readonly products: { id: number; product: Product }[] | null;
 }
 
-/** Each reads what its procedure needs, and computes the same. */
+/** Each gives the answer of its procedure to the measured request. */
 export function createCouponReads() {
   const read = readOf<ValidatedRow>('validate', validateSql);
   const readOne = readOf<RelatedRow>('getById', relatedSql('where coupons.id = $1'));

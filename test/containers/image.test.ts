@@ -39,7 +39,7 @@ describeWithEngine('The image that docker compose builds', () => {
     expect(files.length).toBeLessThan(20);
   });
 
-  it('The image has no package that only the development needs, and no file that only an editor, a debugger or the test of a package reads', async () => {
+  it('The image has no package that only the development needs, and no file that only editors, debuggers or the tests of packages read', async () => {
     const lock: { packages: Record<string, { dev?: boolean }> } = JSON.parse(
       await readFile('package-lock.json', 'utf8'),
     );
@@ -51,6 +51,9 @@ describeWithEngine('The image that docker compose builds', () => {
     expect(packages.filter((name) => ofDevelopment.includes(name))).toEqual([]);
     const read = `fs.readdirSync('node_modules', { recursive: true }).filter((name) => /\\.(map|[cm]?ts)$/.test(name))`;
     expect(await evaluate(read)).toEqual([]);
+    const tests = `fs.readdirSync('node_modules', { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile() && /\\/test(data)?(\\/|$)/.test(file.parentPath)).map(({ name }) => name)`;
+    expect(await evaluate(tests)).toEqual([]);
   });
 
   it('The image does not say from where its packages came', async () => {

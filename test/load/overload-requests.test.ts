@@ -38,7 +38,7 @@ const halves = [
 
 describe('The memory for requests', () => {
   let target: Target;
-  /** The token of a caller that holds all its memory for requests, beside the one that `isServing` is. */
+  /** The token of a caller that takes all its memory for requests. `isServing` calls as another one. */
   let greedy: string;
   beforeAll(async () => {
     target = await startTarget();
