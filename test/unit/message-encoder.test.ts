@@ -26,11 +26,23 @@ const scalars = new Map<ScalarType, fc.Arbitrary<Both>>([
   [ScalarType.INT64, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((kept) => ({ given: `${kept}`, kept }))],
   [ScalarType.DOUBLE, same(fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => value + 0))],
   [ScalarType.BOOL, same(fc.boolean())],
-  // Short and long texts, for lengths of one byte and of more.
+  // Short and long texts, for lengths of one byte and of more, and what JSON escapes.
   [
     ScalarType.STRING,
     same(
-      fc.oneof(fc.constantFrom('0', ''), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', minLength: 40 })),
+      fc.oneof(
+        fc.constantFrom(
+          '0',
+          '',
+          '"',
+          '\\',
+          '\u0000',
+          '\u007f',
+          ...[42, 43, 127, 128].map((length) => '☃'.repeat(length)),
+        ),
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'grapheme', minLength: 40 }),
+      ),
     ),
   ],
 ]);
