@@ -102,12 +102,12 @@ function describe({ rounds, seconds, coupons }: Conditions, others: number): str
   const [cpu] = cpus();
   return [
     `Node ${process.version}, ${cpus().length} x ${cpu?.model}. Medians of ${rounds} rounds of ${seconds} s on each side, in turns,`,
-    `after one that warms up, of ${10 * seconds} s for most lone callers. The server under measurement, service or baseline, has`,
-    'core 0 for itself; PostgreSQL and the load share core 1. Services as built, with their defaults, their log written to a file. PostgreSQL with',
-    `fsync=off and synchronous_commit at its default; 1,000 slots of 40 products, ${coupons} coupons and users.`,
+    `after one that warms up, of ${10 * seconds} s for most lone callers. The server under measurement, service or baseline,`,
+    'has core 0 for itself; PostgreSQL and the load share core 1. Services as built, with their defaults, their log written',
+    `to a file. PostgreSQL with fsync=off and synchronous_commit at its default; 1,000 slots of 40 products, ${coupons} coupons and users.`,
     'Bare is a server without credentials, validation and log that runs one statement a call: grpc-js, or node:http for',
-    'JSON and for GetAll of slots. Echo is one that gives the same answer without a database. µs CPU is the processor time of the',
-    'server a call, µs PostgreSQL that of the database. Beside is the server of --beside, over gRPC.',
+    'JSON and for GetAll of slots. Echo is one that gives the same answer without a database. µs CPU is the processor time',
+    'of the server a call, µs PostgreSQL that of the database. Beside is the server of --beside, over gRPC.',
     `Other processes took ${(others * 100).toFixed(0)} % of core 0${others > 0.1 ? ', too much for these figures to be relied on' : ''}.`,
   ];
 }

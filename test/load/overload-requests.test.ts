@@ -96,7 +96,7 @@ describe('The memory for requests', () => {
       const session = await openSession(target.replica.ports.grpcPort);
       onTestFinished(() => session.destroy());
       const errors: number[] = [];
-      for (let request = 0; request < requests; request += 1) {
+      for (let sent = 0; sent < requests; sent += 1) {
         const stream = session.request({ ...grpcHeaders('GetSlots', greedy), 'grpc-encoding': encoding });
         stream.on('error', () => undefined);
         stream.once('close', () => errors.push(stream.rstCode ?? 0));

@@ -1,7 +1,7 @@
 -- Up Migration
 
--- No query finds a link or a snippet by its id, and each write paid for that index: a tenth of the time to create a coupon for 200 users. Another
--- unique index identifies the rows to logical replication.
+-- No query finds a link or a snippet by its id, and each write paid for that index: a tenth of the time to create a coupon for
+-- 200 users. Another unique index identifies the rows to logical replication.
 alter table coupon_applicable_users drop constraint coupon_applicable_users_pkey,
   replica identity using index coupon_applicable_users_unique;
 alter table coupon_applicable_products drop constraint coupon_applicable_products_pkey,
