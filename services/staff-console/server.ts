@@ -72,6 +72,8 @@ function sendStatus(response: ServerResponse, status: number): void {
 // Vite writes this wherever a nonce belongs.
 const noncePlaceholder = 'CSP_NONCE';
 const configPlaceholder = 'CONSOLE_CONFIG';
+// The server's time in Unix ms, for browsers whose clock is wrong.
+const timePlaceholder = 'CONSOLE_TIME';
 
 function insertConfig(html: string, page: PageConfig): string {
   const json = JSON.stringify(page).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
@@ -90,7 +92,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse, template: 
       'x-frame-options': 'DENY',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     })
-    .end(request.method === 'HEAD' ? undefined : template.replaceAll(noncePlaceholder, nonce));
+    .end(request.method === 'HEAD' ? undefined : template.replaceAll(noncePlaceholder, nonce).replace(timePlaceholder, String(Date.now())));
 }
 
 /** @param origins the origins that the page may call, separated by spaces. */
@@ -100,7 +102,8 @@ function policy(origins: string, nonce: string): string {
     "script-src 'self'",
     // The component library adds style elements, with the nonce.
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self'",
+    // The catalogue's images are wherever the business keeps them.
+    "img-src 'self' https:",
     `connect-src 'self' ${origins}`,
     "form-action 'none'",
     "base-uri 'none'",

@@ -25,13 +25,17 @@ export function readTestConfig(name: ServiceName, variables: Readonly<Record<str
   return { ...config, database: { ...config.database, connectionTimeoutMs: 30_000 } };
 }
 
-/** Starts a service with a small fixture and the rights of its role. Its `stop` also closes the database. */
+/**
+ * Starts a service with a small fixture and the rights of its role. Its `stop` also closes the database, unless that was
+ * given.
+ */
 export async function startTestService(
   name: ServiceName,
   overrides: (config: ServiceConfig) => Partial<ServiceConfig> = () => ({}),
+  given?: TestDatabase,
 ): Promise<TestService> {
-  const database = await createDatabase();
-  await database.sql(fixture);
+  const database = given ?? (await createDatabase());
+  if (given === undefined) await database.sql(fixture);
   const config = readTestConfig(name, {
     DATABASE_URL: asServiceRole(database.url),
     CORS_ORIGINS: 'http://allowed.example',
@@ -52,7 +56,7 @@ export async function startTestService(
     },
     async stop(deadlineMs) {
       await service.stop(deadlineMs);
-      await database.close();
+      if (given === undefined) await database.close();
     },
   };
 }

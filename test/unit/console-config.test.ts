@@ -9,7 +9,10 @@ describe('The configuration of the console', () => {
       bindAddress: '0.0.0.0',
       port: 8050,
       logLevel: 'info',
-      page: { slotUrl: 'http://localhost:8051', couponUrl: 'http://localhost:8052', oidc: undefined },
+      page: {
+        ...{ slotUrl: 'http://localhost:8051', couponUrl: 'http://localhost:8052', oidc: undefined },
+        ...{ timeZone: 'UTC', currency: undefined },
+      },
       oidcOrigins: [],
     });
   });
@@ -45,6 +48,8 @@ describe('The configuration of the console', () => {
     ['CONSOLE_COUPON_URL must be a URL', { CONSOLE_COUPON_URL: 'ftp://api.example' }],
     ['BIND_ADDRESS must be an IP address', { BIND_ADDRESS: 'localhost' }],
     ['LOG_LEVEL must be one of', { LOG_LEVEL: 'loud' }],
+    ['BUSINESS_TIME_ZONE must be the name of a time zone', { BUSINESS_TIME_ZONE: '+05:30' }],
+    ['BUSINESS_CURRENCY must be a currency of ISO 4217', { BUSINESS_CURRENCY: 'inr' }],
     ['CONSOLE_OIDC_ISSUER must be a URL', { ...oidc, CONSOLE_OIDC_ISSUER: 'idp.example' }],
     ['CONSOLE_OIDC_CLIENT_ID is not set: CONSOLE_OIDC_ISSUER needs it', { ...oidc, CONSOLE_OIDC_CLIENT_ID: '' }],
     ['CONSOLE_OIDC_ISSUER is not set: CONSOLE_OIDC_CLIENT_ID needs it', { ...oidc, CONSOLE_OIDC_ISSUER: '' }],

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isJson,
-  move,
-  readSequence,
-  writeSequence,
-} from '../../services/staff-console/page/slots/sequence/sequence.ts';
+import { isJson, move, readSequence, writeSequence } from '../../services/staff-console/page/sequence/sequence.ts';
 
 describe('A delivery sequence, as the console edits it', () => {
   it('A map of lists of integers is read, and written with a line for each user', () => {

@@ -16,7 +16,7 @@ const ravi = { id: 2, name: 'Ravi' };
 const stored: CouponDraft = {
   ...blankDraft,
   couponCode: 'SAVE10',
-  discountPercent: '10',
+  discount: { kind: 'percent', percent: '10', amount: '' },
   minOrder: '500',
   maxValue: '150.50',
   validTill: '2030-01-02T10:30',
@@ -39,14 +39,14 @@ describe('The changes of a coupon', () => {
   });
 
   it('The same number in other digits is no change', () => {
-    expect(sent({ minOrder: '500.0', maxValue: ' 150.5 ' })).toEqual({});
+    expect(sent({ minOrder: '500,0', maxValue: ' 150.5 ' })).toEqual({});
   });
 
   it.each<[string, Partial<CouponDraft>, object]>([
     ['code', { couponCode: ' SAVE11 ' }, { couponCode: 'SAVE11' }],
-    ['percentage', { discountPercent: '12.5' }, { discountPercent: 12.5 }],
+    ['percentage', { discount: { ...stored.discount, percent: '12.5' } }, { discountPercent: 12.5 }],
     ['smallest order', { minOrder: '600' }, { minOrder: 600 }],
-    ['time', { validTill: '2031-01-02T10:30' }, { validTill: new Date('2031-01-02T10:30').toISOString() }],
+    ['time', { validTill: '2031-01-02T10:30' }, { validTill: '2031-01-02T10:30:00.000Z' }],
     ['uses', { maxLimitForUser: '3' }, { maxLimitForUser: 3 }],
     ['exclusiveness', { exclusiveApply: true }, { exclusiveApply: true }],
     ['users', { users: [ravi] }, { applicableUsers: { ids: [2] } }],
@@ -59,21 +59,29 @@ describe('The changes of a coupon', () => {
     expect(sent({ minOrder: '', maxValue: '' })).toEqual({ minOrder: 0, maxValue: 0 });
   });
 
+  it('A limit that was emptied is 0, which means no limit', () => {
+    expect(sent({ maxLimitForUser: '' })).toEqual({ maxLimitForUser: 0 });
+  });
+
   it('A date that was emptied is empty', () => {
     expect(sent({ validTill: '' })).toEqual({ validTill: '' });
   });
 
   it('A change of the kind of discount sends the other kind as 0', () => {
-    expect(sent({ discountKind: 'amount', flatDiscount: '80' })).toEqual({ discountPercent: 0, flatDiscount: 80 });
+    expect(sent({ discount: { kind: 'amount', percent: '10', amount: '80' } })).toEqual({
+      discountPercent: 0,
+      flatDiscount: 80,
+    });
   });
 
   it('What was typed for the other kind of discount is not sent', () => {
-    expect(sent({ flatDiscount: '80' })).toEqual({});
+    expect(sent({ discount: { ...stored.discount, amount: '80' } })).toEqual({});
   });
 
   it('A second discount that does not count goes when the one that counts is changed', () => {
-    const both = { ...stored, flatDiscount: '80' };
-    expect(changesOf(both, { ...both, discountPercent: '0' })).toMatchObject({ discountPercent: 0, flatDiscount: 0 });
+    const both: CouponDraft = { ...stored, discount: { kind: 'percent', percent: '10', amount: '80' } };
+    const changed: CouponDraft = { ...both, discount: { ...both.discount, percent: '0' } };
+    expect(changesOf(both, changed)).toMatchObject({ discountPercent: 0, flatDiscount: 0 });
   });
 
   it('A coupon for everyone no longer has chosen users', () => {
@@ -89,7 +97,8 @@ describe('The changes of a coupon', () => {
   });
 
   it('A new coupon sends what was filled in, and nothing else', () => {
-    const changes = changesOf(blankDraft, { ...blankDraft, discountPercent: '10', audience: 'chosen', users: [asha] });
+    const discount = { ...blankDraft.discount, percent: '10' };
+    const changes = changesOf(blankDraft, { ...blankDraft, discount, audience: 'chosen', users: [asha] });
     expect(JSON.parse(JSON.stringify(changes))).toEqual({
       discountPercent: 10,
       isApplyForAll: false,
@@ -106,7 +115,7 @@ describe('The draft of a coupon', () => {
     flatDiscount: '80',
     discountPercent: '0',
     isApplyForAll: true,
-    validTill: timestampFromDate(new Date('2030-01-02T10:30')),
+    validTill: timestampFromDate(new Date('2030-01-02T10:30Z')),
     applicableUsers: [{ id: 3, mobile: '9000000003' }],
   });
 
@@ -114,9 +123,7 @@ describe('The draft of a coupon', () => {
     expect(draftOf(coupon)).toEqual({
       ...blankDraft,
       couponCode: 'FLAT',
-      discountKind: 'amount',
-      discountPercent: '0',
-      flatDiscount: '80',
+      discount: { kind: 'amount', percent: '0', amount: '80' },
       validTill: '2030-01-02T10:30',
       audience: 'everyone',
       users: [{ id: 3, name: 'Unknown', detail: '9000000003' }],
@@ -124,9 +131,8 @@ describe('The draft of a coupon', () => {
   });
 
   it('A coupon with two discounts shows the percentage, which counts', () => {
-    expect(draftOf(create(CouponDetailSchema, { discountPercent: '5', flatDiscount: '80' })).discountKind).toBe(
-      'percent',
-    );
+    const both = create(CouponDetailSchema, { discountPercent: '5', flatDiscount: '80' });
+    expect(draftOf(both).discount.kind).toBe('percent');
   });
 
   it('A coupon that is both for everyone and for some is for everyone', () => {

@@ -2,6 +2,7 @@ import { TransportProvider } from '@connectrpc/connect-query';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { RouterProvider } from 'react-router';
+import { setBusiness } from './business/business.ts';
 import { router } from './routes.tsx';
 import { notices } from './rpc/notices.ts';
 import { createQueryClient } from './rpc/query-client.ts';
@@ -11,6 +12,7 @@ import { session, useSession } from './session/session.ts';
 import { startSession } from './session/sign-in.ts';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
 
+setBusiness(readPageConfig());
 startSession((address) => router.navigate(address, { replace: true }));
 
 /** The staff console (design 11). */

@@ -7,6 +7,7 @@ import { BrokenPage, NoSuchPage } from './ui/wrong-page.tsx';
 export const router = createBrowserRouter([
   {
     Component: Shell,
+    ErrorBoundary: BrokenPage,
     HydrateFallback: () => <Loading what="the page" />,
     children: [
       {
@@ -29,6 +30,7 @@ export const router = createBrowserRouter([
           { path: 'coupons/:id/edit', lazy: () => import('./coupons/edit-page.tsx') },
           { path: 'check', lazy: () => import('./coupons/check-page.tsx') },
           { path: 'users', lazy: () => import('./users/users-page.tsx') },
+          { path: 'users/:id', lazy: () => import('./users/user-page.tsx') },
           { path: '*', Component: NoSuchPage },
         ],
       },

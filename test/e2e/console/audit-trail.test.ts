@@ -50,10 +50,10 @@ describeInBrowser('The audit trail', () => {
     await expect
       .poll(async () => (await deeds()).slice(0, 4))
       .toEqual([
-        `staff-2 (staff number 2) invalidated coupon ${coupon?.id}`,
-        `staff-1 (staff number 1) marked slot ${id} as full`,
-        `staff-2 (staff number 2) created coupon ${coupon?.id}`,
-        `staff-1 (staff number 1) created slot ${id}`,
+        `Ravi Iyer invalidated coupon ${coupon?.id}`,
+        `Asha Menon marked slot ${id} as full`,
+        `Ravi Iyer created coupon ${coupon?.id}`,
+        `Asha Menon created slot ${id}`,
       ]);
     await entries().first().getByText('No → became Yes').waitFor();
     await entries()
@@ -63,16 +63,17 @@ describeInBrowser('The audit trail', () => {
     await tab.page.waitForURL(`**/coupons/${coupon?.id}`);
   });
 
-  it('A change of products tells which were added and which removed, and a time is that of the browser', async () => {
+  it('A change of products tells which were added and which removed, and a time is that of the business', async () => {
     const id = await newSlot([1, 2, 3, 4, 5, 6, 7, 8]);
     await slots.updateSlotProducts({ slotId: id, productIds: [1, 9, 10] });
     await slots.updateSlot({ id, ...times, deliveryTime: '2030-01-01T11:00:00Z' });
     tab = await stage.openTab({ path: `/audit?type=slot&id=${id}` });
     const [moved, products] = [entries().nth(0), entries().nth(1)];
-    await moved.getByText(/Jan 1, 2030, 3:30\sPM → became Jan 1, 2030, 4:30\sPM/).waitFor();
-    await products.getByText('+2 added: 9, 10').waitFor();
-    await products.getByText('7 removed: 2, 3, 4, 5, 6 and 2 more').click();
-    await products.getByText(/№ 8/).waitFor();
+    await moved.getByText(/1 Jan 2030, 15:30 → became 1 Jan 2030, 16:30/).waitFor();
+    await products.getByText('+2 added: Product 9, Product 10').waitFor();
+    await products.getByText('7 removed: Product 2, Product 3, Product 4, Product 5, Product 6').waitFor();
+    await products.getByText('and 2 more').click();
+    await products.getByText('Product 7, Product 8').waitFor();
   });
 
   it('Staff filter the trail, and whoever gets the address sees the same', async () => {
@@ -83,11 +84,11 @@ describeInBrowser('The audit trail', () => {
     tab = await stage.openTab({ path: '/audit' });
     await choose(/Kind of record/, 'Slot');
     await tab.field('Number of the record').fill(String(id));
-    await tab.field('Made by').fill('staff-2');
+    await choose(/Made by/, 'Ravi Iyer');
     await choose(/What was done/, 'Changed the products of a slot');
     await tab.field('From').fill('2025-01-01T00:00');
     await tab.button('Show').click();
-    const found = [`staff-2 (staff number 2) changed the products of slot ${id}`];
+    const found = [`Ravi Iyer changed the products of slot ${id}`];
     await expect.poll(deeds).toEqual(found);
     expect(new URL(tab.page.url()).searchParams.get('since')).toBe('2024-12-31T18:30:00.000Z');
     await tab.page.reload();
@@ -95,7 +96,7 @@ describeInBrowser('The audit trail', () => {
     expect(await tab.field('From').inputValue()).toBe('2025-01-01T00:00');
     await tab.button('Clear the filters').click();
     await tab.page.waitForURL('**/audit');
-    await expect.poll(() => tab.field('Made by').inputValue()).toBe('');
+    await tab.button(/Anybody/).waitFor();
     await expect.poll(async () => (await deeds()).length).toBeGreaterThan(3);
   });
 
@@ -104,8 +105,8 @@ describeInBrowser('The audit trail', () => {
     tab = await stage.openTab({ path: `/audit?type=slot&id=${id}` });
     await expect.poll(deeds).toHaveLength(1);
     await entries().getByText('More about this change').click();
-    await tab.link('All changes by staff-1').click();
-    await expect.poll(() => tab.field('Made by').inputValue()).toBe('staff-1');
+    await tab.link('All changes by Asha Menon').click();
+    await tab.button(/Asha Menon.*Made by/).waitFor();
     await tab.page.goBack();
     await expect.poll(() => tab.field('Number of the record').inputValue()).toBe(String(id));
     await expect.poll(deeds).toHaveLength(1);
@@ -114,14 +115,16 @@ describeInBrowser('The audit trail', () => {
   it.each([
     ['since=yesterday', 'From', /date/i],
     ['id=7th', 'Number of the record', 'Enter a whole number.'],
-    ['staff=99999999999', 'Staff number', 'Enter a whole number.'],
+    ['staff=99999999999', 'Made by', 'Enter a whole number.'],
   ])('A filter that can’t be (%s) has the reason at its field', async (query, label, reason) => {
     tab = await stage.openTab({ path: `/audit?${query}` });
     await expect
       .poll(() =>
-        tab
-          .field(label)
-          .evaluate((field) => field.closest('.field')?.querySelector('[slot=errorMessage]')?.textContent),
+        tab.page
+          .locator('.field')
+          .filter({ hasText: label })
+          .first()
+          .evaluate((field) => field.querySelector('[slot=errorMessage]')?.textContent),
       )
       .toMatch(reason);
     expect(await entries().count()).toBe(0);
@@ -174,7 +177,9 @@ describeInBrowser('The audit trail', () => {
         .waitFor();
       await tab.page.getByText('The changes of coupons and users are missing here').waitFor();
     });
-    await tab.button('Try again').click();
+    // It may have come back by itself.
+    const again = tab.button('Try again');
+    await again.click({ timeout: 2_000 }).catch(() => undefined);
     await expect.poll(() => tab.page.getByText('missing here').count()).toBe(0);
     await entries().getByText('invalidated').first().waitFor();
   });
@@ -191,7 +196,7 @@ describeInBrowser('The audit trail', () => {
     await choose(/Kind of record/, 'Slot');
     await tab.button('Show').click();
     await tab.page.waitForURL('**/audit?type=slot');
-    await entries().first().getByText('1, 2, 3, 4, 5 and 3 more').click();
+    await entries().first().getByText('and 3 more').click();
     expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 });

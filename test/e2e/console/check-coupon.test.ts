@@ -32,10 +32,10 @@ describeInBrowser('The check of a coupon', () => {
     tab = await stage.openTab({ path: '/check' });
     await check('save10', '99.99');
     await answer().getByText('Can be used').waitFor();
-    expect((await answer().innerText()).split('\n')).toEqual(expect.arrayContaining(['33.3', '66.69']));
+    expect((await answer().innerText()).split('\n')).toEqual(expect.arrayContaining(['33.30', '66.69']));
     await check('save10', '500');
-    await answer().getByText('460').waitFor();
-    await answer().getByText('33.3 % off, at most 40').waitFor();
+    await answer().getByText('460.00').waitFor();
+    await answer().getByText('33.3 % off, at most 40.00').waitFor();
     await tab.link('Open coupon SAVE10').click();
     await tab.heading(/^Coupon SAVE10/).waitFor();
   });
@@ -44,7 +44,7 @@ describeInBrowser('The check of a coupon', () => {
     ['whose time has passed', { valid_till: '2001-01-01' }, 'Coupon has expired', /has passed/],
     ['that is for nobody', { is_apply_for_all: false }, 'Coupon is not available for use', /for nobody yet/],
     ['that was invalidated', { is_invalidated: true }, 'Coupon not found or invalidated', /or it was invalidated/],
-    ['for larger orders', { min_order: 500 }, 'Minimum order amount is 500', /has to come to 500: 400.5 more/],
+    ['for larger orders', { min_order: 500 }, 'Minimum order amount is 500', /has to come to 500.00: 400.50 more/],
   ])(
     'A coupon %s is refused in the words of the service and in plain ones',
     async (_which, columns, message, words) => {
@@ -72,7 +72,7 @@ describeInBrowser('The check of a coupon', () => {
     await tab.link('Check it').click();
     expect(await tab.field('Code').inputValue()).toBe('SAVE10');
     await check('SAVE10', '100');
-    await answer().getByText('90', { exact: true }).waitFor();
+    await answer().getByText('90.00', { exact: true }).waitFor();
     await stage.coupon.database.sql(`update coupons set discount_percent = 50 where id = ${id}`);
     await tab.button('Check').click();
     await answer().getByText('50 % off').waitFor();

@@ -57,10 +57,10 @@ describeInBrowser('A connection that comes and goes', () => {
   });
 
   it('A page whose list could not be read reads it again at a press', async () => {
-    await tab.page.route(/GetSlots\b/, (route) => route.abort('connectionrefused'));
+    await tab.page.route(/ListSlots\b/, (route) => route.abort('connectionrefused'));
     await tab.link('Slots').click();
     await tab.page.getByText('The service can’t be reached').waitFor();
-    await tab.page.unroute(/GetSlots\b/);
+    await tab.page.unroute(/ListSlots\b/);
     await tab.button('Try again').click();
     await tab.button('Earlier').waitFor();
     await expect.poll(() => tab.page.getByText('The service can’t be reached').count()).toBe(0);

@@ -41,17 +41,17 @@ describeInBrowser('The list of coupons', () => {
     const nobody = { coupon_code: 'GONE', discount_percent: null, flat_discount: 150, is_apply_for_all: false };
     await insertCoupon(stage.coupon, { ...nobody, is_invalidated: true });
     tab = await stage.openTab({ path: '/coupons' });
-    const cells = (code: string) => row(tab, code).getByRole('cell').allInnerTexts();
+    const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 5);
     await row(tab, 'CHOSEN').waitFor();
     expect(await cells('CHOSEN')).toEqual([
-      '10 % off, at most 150',
-      '500',
-      'Jan 2, 2099, 10:30 AM',
+      '10 % off, at most 150.00',
+      '500.00',
+      '2 Jan 2099, 10:30',
       '2 users',
       'Valid',
     ]);
-    expect(await cells('OVER')).toEqual(['10 % off', 'Any order', 'Jan 1, 2001, 5:30 AM', 'Everyone', 'Expired']);
-    expect(await cells('GONE')).toEqual(['150 off', 'Any order', 'For ever', 'Nobody', 'Invalidated']);
+    expect(await cells('OVER')).toEqual(['10 % off', 'Any order', '1 Jan 2001, 05:30', 'Everyone', 'Expired']);
+    expect(await cells('GONE')).toEqual(['150.00 off', 'Any order', 'No end', 'Nobody', 'Invalidated']);
     await tab.link('CHOSEN').click();
     await tab.heading('Coupon CHOSEN').waitFor();
   });
@@ -102,7 +102,7 @@ describeInBrowser('The list of coupons', () => {
     await expect.poll(() => tab.page.getByRole('rowheader').count()).toBe(11);
     expect(await field.inputValue()).toBe('many1');
     await field.fill('none such');
-    await tab.page.getByText('No coupon has this code.').waitFor();
+    await tab.page.getByText('No coupon matches.').waitFor();
   });
 
   it('The link of the list ends a search', async () => {

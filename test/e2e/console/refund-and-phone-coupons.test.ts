@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { deleteCoupons, overflow, problemAt, readCoupons } from './coupon-steps.ts';
+import { deleteCoupons, insertCoupon, overflow, problemAt, readCoupons } from './coupon-steps.ts';
 import { ConsoleStage } from './stage.ts';
 
 describeInBrowser('Coupons for an order or a mobile number', () => {
@@ -23,12 +23,24 @@ describeInBrowser('Coupons for an order or a mobile number', () => {
 
   afterAll(() => stage.close());
 
-  it('Staff refund an order with a coupon, copy its code and open it', async () => {
+  /** Enters an order, and shows it. */
+  async function show(order: string): Promise<void> {
+    await tab.field('Order number').fill(order);
+    await tab.button('Show the order').click();
+  }
+
+  it('Staff see the order, its customer and the coupon before they make it, copy its code and open it', async () => {
     tab = await stage.openTab({ path: '/coupons', permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.link('Refund for an order').click();
-    await tab.field('Order number').fill('42');
+    await show('42');
+    await tab.link('User 2, 9000000002').waitFor();
+    await tab.page.getByText('349.50', { exact: true }).waitFor();
+    await tab.page.getByText('USE42', { exact: true }).waitFor();
+    expect(await readCoupons(stage.coupon)).toEqual([]);
     await tab.button('Create refund coupon').dblclick();
-    await tab.button('Copy USE42').click();
+    await tab.page.getByText(/^349.50 off, for one order from 349.50 on, until/).waitFor();
+    expect(await tab.page.locator(':focus').innerText()).toBe('The refund coupon is USE42');
+    await tab.button('Copy code USE42').click();
     await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('USE42');
     const [coupon, ...others] = await readCoupons(stage.coupon);
     expect(others).toEqual([]);
@@ -38,33 +50,45 @@ describeInBrowser('Coupons for an order or a mobile number', () => {
     await tab.heading('Coupon USE42').waitFor();
   });
 
-  it('Staff see at the field why an order gets no refund coupon', async () => {
+  it('A refund that was made by mistake is invalidated by its undo', async () => {
     tab = await stage.openTab({ path: '/coupons/refund' });
-    const refund = async (order: string) => {
-      await tab.field('Order number').fill(order);
-      await tab.button('Create refund coupon').click();
-    };
-    await refund('forty');
+    await show('42');
+    await tab.button('Create refund coupon').click();
+    await tab.notice('Refund coupon USE42 created').getByRole('button', { name: 'Undo' }).click();
+    await tab.notice('Refund coupon invalidated').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
+  });
+
+  it('Staff see why an order gets no refund coupon', async () => {
+    tab = await stage.openTab({ path: '/coupons/refund' });
+    await show('forty');
     await problemAt(tab, 'Order number', 'Enter the number of the order, such as 1042.').waitFor();
-    await refund('41');
-    await problemAt(tab, 'Order number', 'Order not found').waitFor();
-    await refund('43');
-    await problemAt(tab, 'Order number', 'User not found for this order').waitFor();
-    expect(await readCoupons(stage.coupon)).toEqual([]);
+    await show('41');
+    await tab.page.getByText('Order not found').waitFor();
+    await show('43');
+    await tab.page.getByText('This order has no customer who could get a coupon.').waitFor();
+    expect(await tab.button('Create refund coupon').count()).toBe(0);
   });
 
   it('An order that has its refund coupon leads to it', async () => {
     tab = await stage.openTab({ path: '/coupons/refund' });
-    await tab.field('Order number').fill('42');
+    await show('42');
     await tab.button('Create refund coupon').click();
     await tab.button('Refund for another order').click();
-    await tab.field('Order number').fill('42');
-    await tab.button('Create refund coupon').click();
-    await problemAt(tab, 'Order number', 'Coupon code already exists').waitFor();
-    await tab.link('Look for it among the coupons').click();
+    await show('42');
+    await tab.page.getByText('This order has its refund coupon').waitFor();
     await tab.link('USE42').click();
     await tab.heading('Coupon USE42').waitFor();
     expect(await readCoupons(stage.coupon)).toHaveLength(1);
+  });
+
+  it('An order whose code is that of another customer’s coupon is told whose', async () => {
+    const other = await insertCoupon(stage.coupon, { coupon_code: 'USE42', is_apply_for_all: false });
+    await sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${other}, 3)`);
+    tab = await stage.openTab({ path: '/coupons/refund' });
+    await show('42');
+    await tab.page.getByText(/Another coupon has the code USE42, that of (User 3|Unknown)/).waitFor();
+    expect(await tab.button('Create refund coupon').count()).toBe(0);
   });
 
   it('On a phone staff give a coupon to a new mobile number, once for a double press', async () => {
@@ -72,12 +96,12 @@ describeInBrowser('Coupons for an order or a mobile number', () => {
     await tab.field('Mobile number').fill('98765 43-210');
     expect(await overflow(tab)).toBeLessThanOrEqual(0);
     await tab.button('Create coupon').dblclick();
-    await tab.page.getByText('20 % off, at most 500, for orders from 1000.').waitFor();
+    await tab.page.getByText('20 % off, at most 500.00, for one order from 1,000.00 on.').waitFor();
     expect(await overflow(tab)).toBeLessThanOrEqual(0);
     const [user] = await sql<{ id: number }>(`select id from users where mobile = '9876543210'`);
     const coupons = await readCoupons(stage.coupon);
     expect(coupons).toMatchObject([{ discount_percent: '20', min_order: '1000', users: [user?.id], created_by: 1 }]);
-    await tab.button(`Copy ${coupons[0]?.coupon_code}`).waitFor();
+    await tab.button(`Copy code ${coupons[0]?.coupon_code}`).waitFor();
     await tab.link('Open the coupon').click();
     await tab.heading(`Coupon ${coupons[0]?.coupon_code}`).waitFor();
   });

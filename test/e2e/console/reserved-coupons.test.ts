@@ -35,7 +35,7 @@ describeInBrowser('Reserved coupons', () => {
     await tab.field('Uses for each user').fill('1');
     await tab.page.getByText('Not with other coupons').click();
     await tab.button('Create reserved coupon').click();
-    await tab.button('Copy WHISPER').click();
+    await tab.button('Copy code WHISPER').click();
     await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('WHISPER');
     expect(await stored()).toMatchObject([
       {
@@ -57,7 +57,7 @@ describeInBrowser('Reserved coupons', () => {
     await choose(tab, 'Kind of discount', 'Amount');
     await tab.field('Amount off').fill('75');
     await tab.button('Create reserved coupon').dblclick();
-    await tab.button(/^Copy SECRET/).waitFor();
+    await tab.button(/^Copy code SECRET/).waitFor();
     const [coupon, ...others] = await stored();
     expect(others).toEqual([]);
     await tab.page.getByRole('status').getByText(String(coupon?.secret_code)).waitFor();
@@ -82,9 +82,9 @@ describeInBrowser('Reserved coupons', () => {
        from generate_series(1, 70) n`,
     );
     tab = await stage.openTab({ path: '/coupons/reserved' });
-    const cells = (code: string) => row(tab, code).getByRole('cell').allInnerTexts();
+    const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 6);
     await row(tab, 'HUSH1').waitFor();
-    const terms = ['50 off', 'Any order', 'For ever'];
+    const terms = ['50.00 off', 'Any order', 'No end'];
     expect(await cells('HUSH1')).toEqual(['CODE1', ...terms, 'User 2, 9000000002', 'Redeemed']);
     expect(await cells('HUSH2')).toEqual(['CODE2', ...terms, 'Nobody yet', 'Valid']);
     const rows = tab.page.getByRole('rowheader');

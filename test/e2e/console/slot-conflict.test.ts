@@ -40,8 +40,8 @@ describeInBrowser('Two people who edit one slot', () => {
     return row?.freeze_time.toISOString();
   };
 
-  /** Both begin to edit the times; the other one saves first. */
-  async function bothEditTimes(): Promise<void> {
+  /** Both have changed the end of orders, and the other one saves first. */
+  async function contradict(): Promise<void> {
     for (const tab of [mine, theirs]) await tab.button('Edit times and groups').click();
     await theirs.field('Orders close').fill('2090-05-01T05:00');
     await theirs.button('Save').click();
@@ -51,61 +51,85 @@ describeInBrowser('Two people who edit one slot', () => {
     await mine.heading(`Somebody else has changed slot ${id}`).waitFor();
   }
 
-  it('Who is slower sees both versions, and who was quicker, and nothing is overwritten', async () => {
-    await bothEditTimes();
-    const row = mine.page.getByRole('row', { name: /Orders close/ });
-    expect(await row.innerText()).toMatch(/May 1, 2090, 8:00 AM\s+May 1, 2090, 5:00 AM/);
-    await mine.page
-      .getByRole('alertdialog')
-      .getByText(/staff-2/)
-      .waitFor();
+  const option = (name: string) => mine.page.getByRole('radio', { name });
+
+  it('Who is slower sees both versions of what contradicts, and who was quicker, and nothing is overwritten', async () => {
+    await contradict();
+    const dialog = mine.page.getByRole('alertdialog');
+    await dialog.getByText('Yours: 1 May 2090, 08:00').waitFor();
+    await dialog.getByText('Theirs: 1 May 2090, 05:00').waitFor();
+    await dialog.getByText('Ravi Iyer').waitFor();
+    expect(await dialog.getByRole('radiogroup').count()).toBe(1);
     expect(await freezeTime()).toBe('2090-04-30T23:30:00.000Z');
   });
 
   it('Who is slower saves their own version over the other one', async () => {
-    await bothEditTimes();
-    await mine.button('Save my version').click();
+    await contradict();
+    await mine.page.getByRole('alertdialog').getByRole('button', { name: 'Save' }).click();
     await mine.notice('Slot updated successfully').waitFor();
     expect(await freezeTime()).toBe('2090-05-01T02:30:00.000Z');
   });
 
-  it('Who is slower goes on with the other version', async () => {
-    await bothEditTimes();
-    await mine.button('Use the saved version').click();
-    expect(await mine.field('Orders close').inputValue()).toBe('2090-05-01T05:00');
+  it('Who is slower saves the other version where it is right', async () => {
+    await contradict();
+    await option('Theirs').check({ force: true });
+    await mine.page.getByRole('alertdialog').getByRole('button', { name: 'Save' }).click();
+    await mine.notice('Slot updated successfully').waitFor();
     expect(await freezeTime()).toBe('2090-04-30T23:30:00.000Z');
   });
 
   it('Who is slower goes back to the form, which still has their own version', async () => {
-    await bothEditTimes();
+    await contradict();
     await mine.button('Back to editing').click();
     expect(await mine.field('Orders close').inputValue()).toBe('2090-05-01T08:00');
   });
 
-  it('The products of both are shown, and the choice is saved', async () => {
+  it('What only one of them has changed is saved at once, and the other one’s change stays', async () => {
+    for (const tab of [mine, theirs]) await tab.button('Edit times and groups').click();
+    await theirs.field('Orders close').fill('2090-05-01T05:00');
+    await theirs.button('Save').click();
+    await theirs.notice('Slot updated successfully').waitFor();
+    await mine.pick('Groups', 'Group 3');
+    await mine.button('Save').click();
+    await mine.notice('Theirs are kept, too').waitFor();
+    const [slot] = await stage.slot.database.sql('select freeze_time, group_ids from slots where id = $1', [id]);
+    expect(slot).toEqual({ freeze_time: new Date('2090-04-30T23:30:00.000Z'), group_ids: [2, 3] });
+  });
+
+  it('What both have added to the products and removed from them is merged', async () => {
     for (const tab of [mine, theirs]) await tab.button('Change products').click();
     await theirs.button('Remove Product 2').click();
     await theirs.button('Save').click();
     await theirs.notice('0 added, 1 removed').waitFor();
     await mine.pick('Products', 'Product 17');
     await mine.button('Save').click();
-    const row = mine.page.getByRole('row', { name: /^Products/ });
-    expect(await row.innerText()).toMatch(/Product 1, Product 2, Product 17\s+Product 1$/);
-    await mine.button('Save my version').click();
-    await mine.notice(/2 added, 0 removed/).waitFor();
+    await mine.notice('1 added, 0 removed').waitFor();
+    const rows = await stage.slot.database.sql('select product_id from product_slots where slot_id = $1 order by 1', [
+      id,
+    ]);
+    expect(rows).toEqual([{ product_id: 1 }, { product_id: 17 }]);
   });
 
-  it('The delivery sequences of both are shown, and the choice is saved', async () => {
-    for (const tab of [mine, theirs]) await tab.button('Change the sequence').click();
-    await theirs.field('As JSON').fill('{"1": [12]}');
-    await theirs.button('Save').click();
-    await theirs.notice('Delivery sequence updated successfully').waitFor();
-    await mine.field('As JSON').fill('{"1": [12, 11]}');
-    await mine.button('Save').click();
-    await mine.button('Save my version').click();
+  it('Of a delivery sequence, only the user whose orders both have moved is asked about', async () => {
+    const json = async (tab: ConsoleTab, text: string) => {
+      await tab.button('Change the sequence').click();
+      await tab.page.getByText('Advanced: the sequence as JSON').click();
+      await tab.field('As JSON').fill(text);
+    };
+    await json(mine, '{"1": [12, 11], "2": [21]}');
+    await json(theirs, '{"1": [12], "3": [31]}');
+    for (const tab of [theirs, mine]) {
+      await tab.button('Save').click();
+      // No order has these numbers.
+      await tab.button('Save all the same').click();
+    }
+    const dialog = mine.page.getByRole('alertdialog', { name: /Somebody else/ });
+    await dialog.getByRole('radiogroup', { name: 'User 1' }).waitFor();
+    expect(await dialog.getByRole('radiogroup').count()).toBe(1);
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await mine.notice('Delivery sequence updated successfully').waitFor();
     const [slot] = await stage.slot.database.sql('select delivery_sequence from slots where id = $1', [id]);
-    expect(slot).toEqual({ delivery_sequence: { 1: [12, 11] } });
+    expect(slot).toEqual({ delivery_sequence: { 1: [12, 11], 2: [21], 3: [31] } });
   });
 
   it('A page that is only looked at shows what the other one has changed', async () => {

@@ -72,7 +72,7 @@ describeInBrowser('A new slot', () => {
     );
     await stage.slot.database.sql('insert into product_slots values (70, 1), (70, 999)');
     tab = await stage.openTab({ path: '/slots/70' });
-    await tab.link('As this one, next week').click();
+    await tab.link('Copy to the next week').click();
     await tab.heading('New slot, as slot 70').waitFor();
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-08T10:00');
     await tab.button('Create slot').click();

@@ -65,8 +65,10 @@ describeInBrowser('The page of a slot', () => {
     );
     await tab.button('Edit times and groups').waitFor();
     await tab.link('Slots').click();
-    await tab.field('Slot number').fill(String(other));
-    await tab.button('Open').click();
+    await tab.page.keyboard.press('/');
+    await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
+    await tab.page.keyboard.type(String(other));
+    await tab.page.getByRole('menuitem', { name: `Slot ${other}` }).click();
     await tab.button('Edit times and groups').click();
     await tab.field('Orders close').waitFor();
     await tab.page.evaluate('history.go(-2)');
@@ -95,7 +97,7 @@ describeInBrowser('The page of a slot', () => {
   it('Staff add a vendor snippet and find its link', async () => {
     await tab.button('Add a snippet').click();
     await tab.field('Snippet name').fill('evening-run');
-    await tab.field('Valid till').fill('2090-06-01T00:00');
+    await tab.field('Valid until').fill('2090-06-01T00:00');
     await tab.pick('Products of the snippet', 'Product 2');
     await tab.button('Create snippet').click();
     await tab.notice('Snippet evening-run created').waitFor();
@@ -114,7 +116,7 @@ describeInBrowser('The page of a slot', () => {
 
   it('Staff reorder the delivery sequence with the keyboard', async () => {
     await tab.button('Change the sequence').click();
-    const stops = tab.page.getByRole('grid', { name: 'Stops of User 1' });
+    const stops = tab.page.getByRole('grid', { name: 'Orders of User 1' });
     const order = async () => (await stops.getByRole('row').allInnerTexts()).map((text) => /\d+/.exec(text)?.[0]);
     await expect.poll(order).toEqual(['11', '12', '13']);
     await stops.getByRole('row').last().focus();
@@ -122,49 +124,55 @@ describeInBrowser('The page of a slot', () => {
     // Takes the stop, goes up to the place before the first, and drops it there.
     await tab.page.keyboard.press('Enter');
     const focused = () => tab.page.locator(':focus').getAttribute('aria-label');
-    for (const place of ['between Stop 12 and Stop 13', 'between Stop 11 and Stop 12', 'before Stop 11']) {
+    for (const place of ['between Order 12 and Order 13', 'between Order 11 and Order 12', 'before Order 11']) {
       await tab.page.keyboard.press('ArrowUp');
       await expect.poll(focused).toBe(`Insert ${place}`);
     }
     await tab.page.keyboard.press('Enter');
     await expect.poll(order).toEqual(['13', '11', '12']);
-    await stops.getByRole('button', { name: 'Move stop 11 down' }).click();
+    await stops.getByRole('button', { name: 'Move order 11 down' }).click();
     await expect.poll(order).toEqual(['13', '12', '11']);
-    expect(JSON.parse(await tab.field('As JSON').inputValue())).toEqual({ 1: [13, 12, 11] });
     await tab.button('Save').click();
+    // No order has these numbers.
+    await tab.button('Save all the same').click();
     await tab.notice('Delivery sequence updated successfully').waitFor();
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [13, 12, 11] } });
   });
 
   it('Staff reorder the delivery sequence by dragging', async () => {
     await tab.button('Change the sequence').click();
-    const stops = tab.page.getByRole('grid', { name: 'Stops of User 1' });
+    const stops = tab.page.getByRole('grid', { name: 'Orders of User 1' });
     await stops.getByRole('row').last().hover();
     const first = await stops.getByRole('row').first().boundingBox();
     await tab.page.mouse.down();
     await tab.page.mouse.move((first?.x ?? 0) + 20, (first?.y ?? 0) + 20, { steps: 5 });
     await tab.page.mouse.move((first?.x ?? 0) + 20, (first?.y ?? 0) + 2, { steps: 5 });
     await tab.page.mouse.up();
-    await expect.poll(async () => JSON.parse(await tab.field('As JSON').inputValue())).toEqual({ 1: [13, 11, 12] });
+    const order = async () => (await stops.getByRole('row').allInnerTexts()).map((text) => /\d+/.exec(text)?.[0]);
+    await expect.poll(order).toEqual(['13', '11', '12']);
   });
 
   it('Staff change the delivery sequence as JSON, and add a user by name', async () => {
     await tab.button('Change the sequence').click();
+    await tab.page.getByText('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"1": [5');
     await tab.page.getByText('This is no JSON.').waitFor();
     await tab.field('As JSON').fill('{"1": [5]}');
     await tab.pick('Users', 'User 4');
-    await tab.field('Add a stop for User 4').fill('21');
+    await tab.field('Add orders for User 4').fill('21');
     await tab.page.keyboard.press('Enter');
     await tab.button('Save').click();
+    await tab.page.getByText('There is no order 5, 21.').waitFor();
+    await tab.button('Save all the same').click();
     await tab.notice('Delivery sequence updated successfully').waitFor();
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
   });
 
   it('A delivery sequence by other names than the numbers of users is changed as JSON, and loses nothing', async () => {
     await tab.button('Change the sequence').click();
+    await tab.page.getByText('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"van-7": [21]}');
-    await tab.page.getByText('it can be changed there').waitFor();
+    await tab.page.getByText('It can only be changed as JSON').waitFor();
     expect(await tab.page.getByRole('group', { name: 'Users' }).count()).toBe(0);
   });
 

@@ -6,7 +6,8 @@ import { type RunningConsole, startConsole } from '../../../services/staff-conso
 import type { AuthConfig } from '../../../shared/config/auth.ts';
 import type { Environment } from '../../../shared/config/variables.ts';
 import { consoleFolder } from '../../support/build-program.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { createDatabase } from '../../support/database.ts';
+import { fixture, startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
 import { launchBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
@@ -20,7 +21,7 @@ export interface TabOptions extends BrowserContextOptions {
   readonly initScript?: string;
 }
 
-/** Both services, the console that serves its built page, and a browser. */
+/** Both services on one database, the console that serves its built page, and a browser. */
 export class ConsoleStage {
   readonly slot: TestService;
   readonly coupon: TestService;
@@ -43,9 +44,15 @@ export class ConsoleStage {
    */
   static async open(variables: Environment = {}, auth?: AuthConfig): Promise<ConsoleStage> {
     const settings = () => ({ corsOrigins: ['http://localhost:*'], ...(auth && { auth }) });
-    const services = await Promise.all([startTestService('slot', settings), startTestService('coupon', settings)]);
+    const database = await createDatabase();
+    await database.sql(fixture);
+    const services = await Promise.all([
+      startTestService('slot', settings, database),
+      startTestService('coupon', settings, database),
+    ]);
     const [slotUrl, couponUrl] = services.map(({ webPort }) => `http://localhost:${webPort}`);
-    const given = { CONSOLE_PORT: '0', CONSOLE_SLOT_URL: slotUrl, CONSOLE_COUPON_URL: couponUrl, ...variables };
+    const addresses = { CONSOLE_PORT: '0', CONSOLE_SLOT_URL: slotUrl, CONSOLE_COUPON_URL: couponUrl };
+    const given = { ...addresses, BUSINESS_TIME_ZONE: 'Asia/Kolkata', ...variables };
     const folder = path.join(inject('programFolder'), consoleFolder);
     const running = await startConsole(readConsoleConfig(given), folder);
     return new ConsoleStage(services, running, await launchBrowser());
@@ -88,5 +95,6 @@ export class ConsoleStage {
   async close(): Promise<void> {
     await this.#browser.close();
     await Promise.all([this.#console.stop(), this.slot.stop(), this.coupon.stop()]);
+    await this.slot.database.close();
   }
 }

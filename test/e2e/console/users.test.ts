@@ -31,7 +31,11 @@ describeInBrowser('The look-up of users', () => {
     expect(new URL(tab.page.url()).searchParams.get('search')).toBe('zoya 07');
     await field.fill('9000000003');
     await expect.poll(names).toEqual(['Unknown']);
-    expect(await tab.page.getByRole('cell').allInnerTexts()).toEqual(['9000000003']);
+    expect(await tab.page.getByRole('cell').allInnerTexts()).toEqual(['9000000003', '3']);
+    await field.fill(' 90000 00003');
+    await expect.poll(names).toEqual(['Unknown']);
+    await field.fill('+91 90000-00002');
+    await expect.poll(names).toEqual(['User 2']);
     await field.fill('nobody at all');
     await tab.page.getByText('Nobody was found.').waitFor();
   });

@@ -1,9 +1,9 @@
 import { Code } from '@connectrpc/connect';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { Endless } from '../ui/endless.tsx';
+import { useNow } from '../business/time.tsx';
+import { Endless } from '../lists/endless.tsx';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
-import { useNow } from '../ui/time.tsx';
 import { EntryView } from './entry-view.tsx';
 import { FilterForm } from './filter-form.tsx';
 import { readFilters, toParams, toRequest } from './trail/filters.ts';

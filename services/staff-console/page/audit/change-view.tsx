@@ -1,10 +1,13 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { ReactNode } from 'react';
+import { formatDate } from '../business/time.tsx';
 import { difference } from '../forms/difference.tsx';
-import { useProductNames } from '../lookup/catalog.ts';
-import { formatDate } from '../ui/time.tsx';
+import { groupNames, useGroups, useProductNames } from '../lookup/catalog.ts';
+import { useStaff, useUserNames } from '../lookup/people.ts';
+import { readSequence } from '../sequence/sequence.ts';
+import { StoredSequence } from '../sequence/stored-sequence.tsx';
 import { Expandable } from './expandable.tsx';
-import { type ChangedField, describeValue, idFields, idsChanged, idsIn, productFields } from './fields.ts';
+import { type ChangedField, describeValue, idFields, idsChanged, idsIn } from './fields.ts';
 
 /** Shows how a change altered a field: its values before and after. With `isNew`, shows only its first value. */
 export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }): ReactNode {
@@ -26,10 +29,20 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
 }
 
 function Value({ name, value }: { readonly name: string; readonly value: JsonValue | undefined }): ReactNode {
+  if (name === 'createdBy' && typeof value === 'number') return <StaffName id={value} />;
   const words = describeValue(name, value, formatDate);
   if (words !== undefined || value === undefined) return <span>{words}</span>;
   if (Object.keys(value ?? {}).length === 0) return <span>Empty</span>;
   const [short, long] = [JSON.stringify(value), JSON.stringify(value, undefined, 1)];
+  const sequence = name === 'deliverySequence' ? readSequence(short) : undefined;
+  if (sequence !== undefined) {
+    const count = Object.keys(sequence).length;
+    return (
+      <Expandable summary={count === 1 ? 'The orders of 1 user' : `The orders of ${count} users`}>
+        {() => <StoredSequence sequence={sequence} />}
+      </Expandable>
+    );
+  }
   const snippets = snippetsIn(value);
   if (snippets === undefined && short.length <= shortText) return <code>{short}</code>;
   return <Expandable summary={snippets ?? 'Show'}>{() => <pre>{long}</pre>}</Expandable>;
@@ -37,6 +50,10 @@ function Value({ name, value }: { readonly name: string; readonly value: JsonVal
 
 // Longer JSON is collapsed.
 const shortText = 80;
+
+function StaffName({ id }: { readonly id: number }): ReactNode {
+  return <span>{useStaff().get(id) ?? `Staff number ${id}`}</span>;
+}
 
 /** Returns the names of the vendor snippets in a value; undefined for any other value. */
 function snippetsIn(value: JsonValue): string | undefined {
@@ -67,29 +84,43 @@ function IdsChange({ name, added, removed }: IdsChangeProps): ReactNode {
 const idsShown = 5;
 const idsOpened = 500;
 
-/** Shows ids after a few words: the first ones at once, more on request. */
+/** Shows the names of ids after a few words: the first ones at once, more on request. */
 function Ids({ name, ids, words }: { readonly name: string; readonly ids: readonly number[]; readonly words: string }) {
+  const List = lists[name] ?? Numbers;
   const rest = ids.length - idsShown;
-  const first = `${words === '' ? '' : `${words}: `}${ids.slice(0, idsShown).join(', ')}`;
-  if (rest <= 0 && !productFields.has(name)) return <span>{first}</span>;
   return (
-    <Expandable summary={rest > 0 ? `${first} and ${rest} more` : first}>
-      {() => (productFields.has(name) ? <ProductList ids={ids} /> : <IdList ids={ids} nameOf={String} />)}
-    </Expandable>
+    <>
+      {words !== '' && `${words}: `}
+      <List ids={ids.slice(0, idsShown)} />
+      {rest > 0 && (
+        <Expandable summary={`and ${rest} more`}>{() => <List ids={ids.slice(idsShown, idsOpened)} />}</Expandable>
+      )}
+    </>
   );
 }
 
-function ProductList({ ids }: { readonly ids: readonly number[] }): ReactNode {
-  const nameOf = useProductNames(ids.slice(0, idsOpened));
-  return <IdList ids={ids} nameOf={(id) => `${nameOf(id)} (№ ${id})`} />;
+interface IdListProps {
+  readonly ids: readonly number[];
 }
 
-function IdList({ ids, nameOf }: { readonly ids: readonly number[]; readonly nameOf: (id: number) => string }) {
-  const rest = ids.length - idsOpened;
-  return (
-    <p>
-      {ids.slice(0, idsOpened).map(nameOf).join(', ')}
-      {rest > 0 && ` and ${rest} more`}
-    </p>
-  );
+const Numbers = ({ ids }: IdListProps) => <span>{ids.join(', ')}</span>;
+
+function Products({ ids }: IdListProps): ReactNode {
+  return <span>{ids.map(useProductNames(ids)).join(', ')}</span>;
 }
+
+function Users({ ids }: IdListProps): ReactNode {
+  return <span>{ids.map(useUserNames(ids)).join(', ')}</span>;
+}
+
+function Groups({ ids }: IdListProps): ReactNode {
+  return <span>{groupNames(useGroups(), ids)}</span>;
+}
+
+/** How the ids in a field are named. */
+const lists: Readonly<Record<string, (props: IdListProps) => ReactNode>> = {
+  productIds: Products,
+  applicableProducts: Products,
+  applicableUsers: Users,
+  groupIds: Groups,
+};

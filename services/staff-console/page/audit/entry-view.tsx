@@ -2,8 +2,9 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { Time, timeSince } from '../business/time.tsx';
+import { useStaff } from '../lookup/people.ts';
 import { Facts } from '../ui/page.tsx';
-import { Time, timeSince } from '../ui/time.tsx';
 import { ChangeView } from './change-view.tsx';
 import { Expandable } from './expandable.tsx';
 import { changedFields } from './fields.ts';
@@ -24,8 +25,10 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
   return (
     <li className="card audit-entry">
       <p>
-        <strong>{subject}</strong>
-        {staffId !== undefined && ` (staff number ${staffId})`} {beforeName}
+        <strong>
+          <Author entry={entry} />
+        </strong>{' '}
+        {beforeName}
         <RecordLink entry={entry} />
         {afterName}
       </p>
@@ -44,6 +47,7 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
           <>
             <Facts
               rows={[
+                ['Account', <code key="account">{subject}</code>],
                 ['Request id', <code key="id">{requestId}</code>],
                 ['Procedure', <code key="procedure">{procedure}</code>],
               ]}
@@ -54,7 +58,9 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
               </Link>
             </p>
             <p>
-              <Link href={trailAddress({ by: subject })}>All changes by {subject}</Link>
+              <Link href={trailAddress(staffId === undefined ? { by: subject } : { staff: String(staffId) })}>
+                All changes by <Author entry={entry} />
+              </Link>
             </p>
           </>
         )}
@@ -63,10 +69,16 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
   );
 }
 
-/** Links slots and coupons to their pages. Other records have no page, so they link to their audit trail. */
+/** Names who made a change: the staff user, or the account of a caller who is not staff. */
+export function Author({ entry }: { readonly entry: Pick<AuditEntry, 'subject' | 'staffId'> }): ReactNode {
+  const staff = useStaff();
+  return (entry.staffId !== undefined && staff.get(entry.staffId)) || entry.subject;
+}
+
+/** Links a record to its page. One of a kind without pages links to its audit trail. */
 function RecordLink({ entry }: { readonly entry: AuditEntry }): ReactNode {
   const { resourceType, resourceId } = entry;
-  const pages: Readonly<Record<string, string>> = { slot: 'slots', coupon: 'coupons' };
+  const pages: Readonly<Record<string, string>> = { slot: 'slots', coupon: 'coupons', user: 'users' };
   const page = pages[resourceType];
   const href =
     page === undefined ? trailAddress({ type: resourceType, id: String(resourceId) }) : `/${page}/${resourceId}`;

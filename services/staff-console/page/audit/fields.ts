@@ -36,17 +36,19 @@ const labels: Readonly<Record<string, string>> = {
   vendorSnippets: 'Vendor snippets',
   deliverySequence: 'Delivery sequence',
   mobile: 'Mobile number',
-  createdBy: 'Created by staff number',
+  createdBy: 'Created by',
   createdAt: 'Created',
 };
 
 const order = Object.keys(labels);
 
-/** Fields that hold the ids of products. */
-export const productFields: ReadonlySet<string> = new Set(['productIds', 'applicableProducts']);
-
 /** Fields that hold ids. */
-export const idFields: ReadonlySet<string> = new Set([...productFields, 'groupIds', 'applicableUsers']);
+export const idFields: ReadonlySet<string> = new Set([
+  'productIds',
+  'applicableProducts',
+  'groupIds',
+  'applicableUsers',
+]);
 
 const timeFields: ReadonlySet<string> = new Set(['deliveryTime', 'freezeTime', 'validTill', 'createdAt']);
 

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
+import { fromTimeInput, timeInput } from '../business/time-input.ts';
+import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
+import { TimeField } from '../forms/time-field.tsx';
+import { useStaff } from '../lookup/people.ts';
 import { Button } from '../ui/button.tsx';
-import { timeZone } from '../ui/time.tsx';
-import { fromTimeInput, timeInput } from '../ui/time-input.ts';
-import { SelectField } from './select-field.tsx';
 import { describeMutation, kinds, mutations } from './trail/deeds.ts';
 import { type Filters, noFilters, toParams } from './trail/filters.ts';
 
@@ -33,7 +34,7 @@ export function FilterForm({ filters, problems, onFilter }: FilterFormProps): Re
     value: draft[name],
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),
   });
-  const hint = `In the time zone ${timeZone}`;
+  const staff = useStaff();
   return (
     <Form
       className="card audit-filters"
@@ -52,8 +53,14 @@ export function FilterForm({ filters, problems, onFilter }: FilterFormProps): Re
         {...field('type')}
       />
       <TextField label="Number of the record" name="resourceId" inputMode="numeric" {...field('id')} />
-      <TextField label="Made by" name="subject" hint="The name as the trail shows it" {...field('by')} />
-      <TextField label="Staff number" name="staffId" inputMode="numeric" {...field('staff')} />
+      <SelectField
+        label="Made by"
+        name="staffId"
+        none="Anybody"
+        options={[...staff].map(([number, name]) => [String(number), name] as const)}
+        {...field('staff')}
+      />
+      <TextField label="Account" name="subject" hint="As the sign-in names it" {...field('by')} />
       <SelectField
         label="What was done"
         name="procedure"
@@ -61,8 +68,8 @@ export function FilterForm({ filters, problems, onFilter }: FilterFormProps): Re
         options={mutationOptions}
         {...field('procedure')}
       />
-      <TextField label="From" name="since" type="datetime-local" hint={hint} {...field('since')} />
-      <TextField label="Before" name="until" type="datetime-local" hint={hint} {...field('until')} />
+      <TimeField label="From" name="since" {...field('since')} />
+      <TimeField label="Before" name="until" {...field('until')} />
       <div className="actions">
         <Button type="submit" emphasis="primary">
           Show
@@ -73,7 +80,7 @@ export function FilterForm({ filters, problems, onFilter }: FilterFormProps): Re
   );
 }
 
-/** Converts the filters for the form's fields, with times in this browser's time zone. */
+/** Converts the filters for the form's fields, with times in the business's time zone. */
 function toDraft(filters: Filters): Filters {
   return { ...filters, since: toTimeInput(filters.since), until: toTimeInput(filters.until) };
 }

@@ -1,10 +1,10 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
+import { timeSince, useNow } from '../business/time.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loading, Problem, Section } from '../ui/page.tsx';
-import { timeSince, useNow } from '../ui/time.tsx';
-import { EntryView } from './entry-view.tsx';
+import { Author, EntryView } from './entry-view.tsx';
 import type { Kind } from './trail/deeds.ts';
 import { ownerOf, useLastChange, useTrail } from './trail/trail.ts';
 
@@ -54,7 +54,11 @@ export function LastChange({ type, id }: RecordProps): ReactNode {
   if (entry?.at === undefined) return null;
   return (
     <span>
-      Changed by <strong>{entry.subject}</strong> {timeSince(timestampMs(entry.at), now)}.
+      Changed by{' '}
+      <strong>
+        <Author entry={entry} />
+      </strong>{' '}
+      {timeSince(timestampMs(entry.at), now)}.
     </span>
   );
 }

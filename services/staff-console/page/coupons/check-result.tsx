@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { type ValidateResponse, ValidationRefusal } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Badge, Facts } from '../ui/page.tsx';
 import { describeDiscount } from './record/words.ts';
 
@@ -21,6 +22,10 @@ export function CheckResult(props: CheckResultProps): ReactNode {
 }
 
 function Accepted({ answer: { discountAmount = 0, coupon }, code, orderAmount }: CheckResultProps): ReactNode {
+  const digits = Math.max(currencyDigits(), digitsOf(orderAmount));
+  // The two amounts that are shown add up to the order's.
+  const discount = Number(discountAmount.toFixed(digits));
+  const rest = Math.max(0, orderAmount - discount);
   return (
     <>
       <p>
@@ -28,11 +33,12 @@ function Accepted({ answer: { discountAmount = 0, coupon }, code, orderAmount }:
       </p>
       <Facts
         rows={[
-          ['Discount', inCents(discountAmount)],
-          ['The order then costs', inCents(Math.max(0, orderAmount - discountAmount))],
+          ['Discount', formatAmount(discount, digits)],
+          ['The order then costs', formatAmount(rest, digits)],
           ['The coupon gives', coupon && describeDiscount(coupon)],
         ]}
       />
+      {discountAmount > orderAmount && <p>The discount is more than the order. The rest of it is lost.</p>}
       {coupon !== undefined && <Link href={`/coupons/${coupon.id}`}>Open coupon {code.toUpperCase()}</Link>}
     </>
   );
@@ -57,21 +63,24 @@ function explain({ refusal, minOrder }: ValidateResponse, orderAmount: number): 
     case ValidationRefusal.CODE_EMPTY:
       return 'Enter the code of the coupon.';
     case ValidationRefusal.NOT_FOUND:
-      return 'No coupon has this code in capital letters, or it was invalidated.';
+      return 'No coupon has exactly this code in capital letters, or it was invalidated. Codes in lower case are never found.';
     case ValidationRefusal.EXPIRED:
       return 'The time until which it could be used has passed.';
     case ValidationRefusal.NOT_AVAILABLE:
       return 'It is for nobody yet: edit it, and say for whom it is.';
     case ValidationRefusal.BELOW_MINIMUM:
-      return `The order has to come to ${minOrder}: ${inCents(Number(minOrder) - orderAmount)} more.`;
+      return `The order has to come to ${formatAmount(minOrder ?? '')}: ${formatAmount(missing(Number(minOrder), orderAmount))} more.`;
     default:
       return '';
   }
 }
 
-const twoDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+/** Returns how many digits an amount has after the point. */
+function digitsOf(amount: number): number {
+  return (String(amount).split('.')[1] ?? '').length;
+}
 
-/** Rounds an amount for display, to drop the digits that percentages and binary fractions leave. */
-function inCents(amount: number): string {
-  return twoDigits.format(amount);
+/** Returns what an order lacks, without the digits that binary fractions leave. */
+function missing(minOrder: number, orderAmount: number): number {
+  return Number((minOrder - orderAmount).toFixed(Math.min(20, Math.max(digitsOf(minOrder), digitsOf(orderAmount)))));
 }

@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useNavigate } from 'react-router';
+import { useNow } from '../business/time.tsx';
 import { Choice } from '../forms/choice.tsx';
-import { FormEnd } from '../forms/form-end.tsx';
-import { TextField } from '../forms/text-field.tsx';
+import { EditForm } from '../forms/edit-form.tsx';
 import { UserPicker } from '../lookup/user-picker.tsx';
 import type { Failure } from '../rpc/failure.ts';
 import { Section } from '../ui/page.tsx';
+import { CodeField } from './record/code-field.tsx';
+import { concernsOf } from './record/concerns.ts';
 import { type CouponDraft, changesOf, isChange } from './record/draft.ts';
 import { useProblems } from './record/problems.ts';
 import { TermsFields, termsPlaces } from './record/terms-fields.tsx';
@@ -14,38 +15,42 @@ import { TermsFields, termsPlaces } from './record/terms-fields.tsx';
 interface CouponFormProps {
   readonly draft: CouponDraft;
   onChange(draft: CouponDraft): void;
+  /** The draft of the stored coupon; undefined for a new one. */
+  readonly stored?: CouponDraft;
   /** The draft with which the form began. */
   readonly start: CouponDraft;
-  readonly isNew: boolean;
   readonly write: { readonly failure: Failure | undefined; readonly isPending: boolean };
   onSave(): void;
   /** The path to which staff return if they cancel. */
   readonly back: string;
+  readonly children?: ReactNode;
 }
 
 const places = { ...termsPlaces, applicableUsers: 'applicableUsers' };
 
 /** The form for a new or existing coupon. */
-export function CouponForm({ draft, onChange, start, isNew, write, onSave, back }: CouponFormProps): ReactNode {
+export function CouponForm(props: CouponFormProps): ReactNode {
+  const { draft, onChange, stored, start, write, onSave, back, children } = props;
   const navigate = useNavigate();
+  const now = useNow(20_000);
   const change = (part: Partial<CouponDraft>) => onChange({ ...draft, ...part });
   const { atFields, elsewhere } = useProblems(write.failure, places);
   return (
-    <Form
-      validationErrors={atFields}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave();
-      }}
+    <EditForm
+      action={stored === undefined ? 'Create coupon' : 'Save'}
+      problems={atFields}
+      write={{ isPending: write.isPending, failure: elsewhere }}
+      isDirty={isChange(changesOf(start, draft))}
+      concerns={concernsOf(draft, now, stored)}
+      onSend={onSave}
+      onCancel={() => void navigate(back)}
     >
       <Section title="Code and users">
-        <TextField
+        <CodeField
           label="Code"
-          name="couponCode"
-          autoComplete="off"
           value={draft.couponCode}
-          onChange={(couponCode) => change({ couponCode })}
-          hint={`${isNew ? 'Leave it empty, and one is made. ' : ''}Codes are looked up in capital letters.`}
+          onChange={(code) => change({ couponCode: code.toUpperCase() })}
+          hint={`${stored === undefined ? 'Leave it empty, and one is made. ' : ''}In capital letters: a code is looked up in capital letters, exactly as it stands, accents included.`}
         />
         <Choice
           label="For whom"
@@ -58,19 +63,9 @@ export function CouponForm({ draft, onChange, start, isNew, write, onSave, back 
         )}
       </Section>
       <Section title="Terms">
-        <TermsFields
-          draft={draft}
-          onChange={change}
-          stored={isNew ? undefined : start}
-          productsProblem={atFields.applicableProducts}
-        />
+        <TermsFields draft={draft} onChange={change} stored={stored} productsProblem={atFields.applicableProducts} />
       </Section>
-      <FormEnd
-        action={isNew ? 'Create coupon' : 'Save'}
-        write={{ isPending: write.isPending, failure: elsewhere }}
-        isDirty={isChange(changesOf(start, draft))}
-        onCancel={() => void navigate(back)}
-      />
-    </Form>
+      {children}
+    </EditForm>
   );
 }

@@ -2,12 +2,12 @@ import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { History } from '../audit/history.tsx';
+import { Time, useNow } from '../business/time.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
-import { Time, useNow } from '../ui/time.tsx';
 import { Names, ProductNames } from './names.tsx';
 import { CouponBadge, ValidUntil } from './record/validity.tsx';
 import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
@@ -30,15 +30,22 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
       actions={
         coupon !== undefined && (
           <>
-            <CopyButton text={coupon.couponCode} name={coupon.couponCode} />
+            <CopyButton what="code" text={coupon.couponCode} name={coupon.couponCode} />
             <ButtonLink href={`/check?code=${encodeURIComponent(coupon.couponCode)}`}>Check it</ButtonLink>
-            <ButtonLink href={`/coupons/${id}/edit`}>Edit</ButtonLink>
+            <ButtonLink href={`/coupons/new?like=${id}`}>Duplicate</ButtonLink>
+            <ButtonLink href={`/coupons/${id}/edit`} emphasis="primary">
+              Edit
+            </ButtonLink>
             <ValidityButton coupon={coupon} />
           </>
         )
       }
     >
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
+      {error !== null && (
+        <Problem failure={describeFailure(error)} onRetry={() => void refetch()}>
+          <ButtonLink href="/coupons">All coupons</ButtonLink>
+        </Problem>
+      )}
       {data === undefined && error === null && <Loading what="the coupon" />}
       {coupon !== undefined && <CouponFacts coupon={coupon} />}
       {coupon !== undefined && <History type="coupon" id={id} />}
@@ -48,16 +55,26 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
 
 function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
   const { applicableUsers, applicableProducts, productIds } = coupon;
+  const isFound = coupon.couponCode === coupon.couponCode.toUpperCase();
+  const hasBoth = Number(coupon.discountPercent ?? 0) > 0 && Number(coupon.flatDiscount ?? 0) > 0;
   return (
     <>
+      {!isFound && (
+        <Problem
+          failure={{
+            title: 'Customers can’t use this code',
+            advice: 'It is looked up in capital letters, and has others. Edit it.',
+          }}
+        />
+      )}
       <Section title="Terms">
         <Facts
           rows={[
-            ['Discount', describeDiscount(coupon)],
+            ['Discount', `${describeDiscount(coupon)}${hasBoth ? '. Its percentage counts, not its amount' : ''}`],
             ['Smallest order', describeMinimum(coupon.minOrder)],
             ['Valid until', <ValidUntil key="until" at={coupon.validTill} />],
             ['For whom', describeAudience(coupon, applicableUsers.length)],
-            ['Uses for each user', coupon.maxLimitForUser ?? 'Any number'],
+            ['Uses for each user', coupon.maxLimitForUser || 'Any number'],
             ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
             ['Created by', coupon.creator?.name],
             ['Created', <Time key="created" at={coupon.createdAt} />],
@@ -67,14 +84,19 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
       {applicableUsers.length > 0 && (
         <Section title="Users">
           {coupon.isApplyForAll && <p className="hint">Everyone may use it, not only these.</p>}
-          <Names names={applicableUsers.map(({ name, mobile }) => `${name || 'Unknown'}, ${mobile}`)} />
+          <Names
+            names={applicableUsers.map(({ id, name, mobile }) => ({
+              name: `${name || 'Unknown'}, ${mobile}`,
+              href: `/users/${id}`,
+            }))}
+          />
         </Section>
       )}
       <Section title="Products">
         {applicableProducts.length === 0 ? (
           <p>All products.</p>
         ) : (
-          <Names names={applicableProducts.map(({ name }) => name)} />
+          <Names names={applicableProducts.map(({ name }) => ({ name }))} />
         )}
       </Section>
       {productIds !== undefined && (

@@ -7,11 +7,12 @@ import { Conflict } from '../forms/conflict.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
+import { ButtonLink } from '../ui/button.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { CouponForm } from './coupon-form.tsx';
 import { changesOf, draftOf, isChange } from './record/draft.ts';
-import { describeDraft } from './record/words.ts';
+import { describeField } from './record/words.ts';
 
 /** Changes a coupon. */
 export function Component(): ReactNode {
@@ -34,7 +35,9 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
       {error === null ? (
         <Loading what="the coupon" />
       ) : (
-        <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />
+        <Problem failure={describeFailure(error)} onRetry={() => void refetch()}>
+          <ButtonLink href="/coupons">All coupons</ButtonLink>
+        </Problem>
       )}
     </Page>
   );
@@ -46,56 +49,44 @@ interface EditCouponProps {
 }
 
 function EditCoupon({ read, readAgain }: EditCouponProps): ReactNode {
-  const [draft, setDraft] = useState(() => draftOf(read));
   const [isSaved, setIsSaved] = useState(false);
   const update = useWrite(CouponService.method.update, ({ coupon }) => ({
     text: `Coupon ${coupon?.couponCode} saved`,
   }));
-  const { base, save, theirs, rebase } = useGuardedEdit(update, read, readAgain);
-  const { id, couponCode } = base;
-  const start = draftOf(theirs ?? base);
-  const send = async () => {
-    const coupon = changesOf(start, draft);
-    if (!isChange(coupon)) return setIsSaved(true);
-    const { answer } = await save(({ etag }) => ({ id, etag, updates: { coupon } }));
-    setIsSaved(answer !== undefined);
-  };
+  const { id, couponCode } = read;
+  const { draft, setDraft, start, save, contradiction } = useGuardedEdit({
+    write: update,
+    record: read,
+    read: readAgain,
+    draftOf,
+    request: (changed, replaced) => ({
+      id,
+      etag: replaced.etag,
+      updates: { coupon: changesOf(draftOf(replaced), changed) },
+    }),
+    onSaved: () => setIsSaved(true),
+  });
   if (isSaved) return <Navigate to={`/coupons/${id}`} replace />;
   return (
     <Page title={`Edit coupon ${couponCode}`}>
       <CouponForm
         draft={draft}
         onChange={setDraft}
+        stored={start}
         start={start}
-        isNew={false}
         write={update}
-        onSave={() => void send()}
+        onSave={() => (isChange(changesOf(start, draft)) ? save() : setIsSaved(true))}
         back={`/coupons/${id}`}
-      />
-      {theirs !== undefined && (
-        <Conflict
-          record={`coupon ${couponCode}`}
-          by={
-            <>
-              <LastChange type="coupon" id={id} />
-              {theirs.isInvalidated && !base.isInvalidated && ' It was invalidated, and stays so.'}
-            </>
-          }
-          rows={versions(describeDraft(draft), describeDraft(start))}
-          isPending={update.isPending}
-          onKeepMine={() => void send()}
-          onTakeTheirs={() => {
-            setDraft(start);
-            rebase();
-          }}
-          onClose={rebase}
-        />
-      )}
+      >
+        {contradiction !== undefined && (
+          <Conflict
+            record={`coupon ${couponCode}`}
+            by={<LastChange type="coupon" id={id} />}
+            contradiction={contradiction}
+            describe={describeField}
+          />
+        )}
+      </CouponForm>
     </Page>
   );
 }
-
-type InWords = Readonly<Record<string, string>>;
-
-const versions = (mine: InWords, theirs: InWords) =>
-  Object.keys(mine).map((name) => ({ name, mine: mine[name] ?? '', theirs: theirs[name] ?? '' }));

@@ -1,33 +1,71 @@
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Link } from 'react-aria-components/Link';
 import { CouponService, type ListedCoupon } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { describeFailure } from '../rpc/failure.ts';
+import { useNow } from '../business/time.tsx';
+import { SelectField } from '../forms/select-field.tsx';
+import { orderOf, sorted } from '../lists/column.ts';
+import { CsvButton } from '../lists/csv-button.tsx';
+import { useFilters } from '../lists/filters.ts';
+import { ListView } from '../lists/list-view.tsx';
+import { useReadPages } from '../lists/pages.ts';
+import { useNarrowed } from '../lists/use-narrowed.ts';
+import { useSearch } from '../lists/use-search.ts';
+import { UserFilter } from '../lookup/user-filter.tsx';
 import { ButtonLink } from '../ui/button.tsx';
-import { Endless } from '../ui/endless.tsx';
-import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
-import { useNow } from '../ui/time.tsx';
-import { useSearch } from '../ui/use-search.ts';
+import { Page } from '../ui/page.tsx';
+import { couponColumns, endOf } from './record/coupon-columns.tsx';
 import { CouponViews } from './record/coupon-views.tsx';
-import { CouponBadge, ValidUntil } from './record/validity.tsx';
-import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
-import './record/coupons.css';
+import { stateOf } from './record/words.ts';
 
-/** Lists the coupons, latest first. */
+const states = [
+  ['Valid', 'Valid'],
+  ['Expired', 'Expired'],
+  ['Invalidated', 'Invalidated'],
+] as const;
+const ends = [
+  ['7', 'Within a week'],
+  ['31', 'Within a month'],
+  ['none', 'Never'],
+] as const;
+const dayMs = 86_400_000;
+
+/** Lists the coupons: latest first, or as staff sort and filter them. */
 export function Component(): ReactNode {
   const search = useSearch();
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+  const { values, set } = useFilters(['state', 'ends', 'user', 'sort']);
+  const now = useNow(20_000);
+  const order = orderOf({ values, set });
+  const columns = couponColumns(now);
+  const isWhole = [values.state, values.ends, values.sort].some((value) => value !== '');
+  const user = /^\d{1,9}$/.test(values.user) ? { userId: Number(values.user) } : {};
+  const request = { ...user, search: search.search.trim(), limit: isWhole ? 1_000 : 50 };
+  const query = useInfiniteQuery(
     CouponService.method.getAll,
-    { search: search.search, limit: 50, pageToken: '' },
+    { ...request, pageToken: '' },
     {
       pageParamKey: 'pageToken',
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
       placeholderData: keepPreviousData,
     },
   );
-  const now = useNow(20_000);
-  const coupons = data?.pages.flatMap((page) => page.coupons);
+  const matches = (coupon: ListedCoupon) =>
+    (values.state === '' || stateOf(coupon, now) === values.state) && endsWithin(coupon, values.ends, now);
+  const list = useNarrowed(
+    { ...query, rows: query.data?.pages.flatMap(({ coupons }) => coupons) },
+    (coupons) => sorted(coupons.filter(matches), columns, order),
+    { key: JSON.stringify([request, values]), isWhole },
+  );
+  const readPages = useReadPages();
+  const pages = (signal: AbortSignal) =>
+    readPages(
+      CouponService.method.getAll,
+      (answer) =>
+        answer?.nextPageToken === '' ? undefined : { ...request, limit: 1_000, pageToken: answer?.nextPageToken ?? '' },
+      ({ coupons }) => coupons.filter(matches),
+      signal,
+    );
+  const isFiltered = request.search !== '' || Object.values({ ...values, sort: '' }).some((value) => value !== '');
   return (
     <Page
       title="Coupons"
@@ -41,55 +79,42 @@ export function Component(): ReactNode {
         </>
       }
     >
-      <CouponViews search={search} label="Search by code" />
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {coupons === undefined && error === null && <Loading what="the coupons" />}
-      {coupons?.length === 0 && <Empty>{search.search === '' ? 'No coupons yet.' : 'No coupon has this code.'}</Empty>}
-      {coupons !== undefined && coupons.length > 0 && (
-        <table className="list">
-          <caption>Latest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Code</th>
-              <th scope="col">Gives</th>
-              <th scope="col">Smallest order</th>
-              <th scope="col">Valid until</th>
-              <th scope="col">For whom</th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {coupons.map((coupon) => (
-              <CouponRow key={coupon.id} coupon={coupon} now={now} />
-            ))}
-          </tbody>
-        </table>
-      )}
-      <Endless
-        hasMore={hasNextPage}
-        isLoading={isFetchingNextPage}
-        hasFailed={error !== null}
-        onMore={() => void fetchNextPage()}
+      <CouponViews search={search} label="Search by code">
+        <SelectField
+          label="State"
+          name="state"
+          none="Any"
+          options={states}
+          value={values.state}
+          onChange={(state) => set({ state })}
+        />
+        <SelectField
+          label="Ends"
+          name="ends"
+          none="At any time"
+          options={ends}
+          value={values.ends}
+          onChange={(value) => set({ ends: value })}
+        />
+        <UserFilter value={values.user} onChange={(chosen) => set({ user: chosen })} />
+        <CsvButton name="coupons" columns={columns} pages={pages} />
+      </CouponViews>
+      <ListView
+        what="the coupons"
+        empty={isFiltered ? 'No coupon matches.' : 'No coupons yet.'}
+        caption={order.by === '' ? 'Latest first' : `By ${order.by.toLowerCase()}`}
+        list={list}
+        query={query}
+        columns={columns}
+        keyOf={({ id }) => id}
+        order={order}
       />
     </Page>
   );
 }
 
-function CouponRow({ coupon, now }: { readonly coupon: ListedCoupon; readonly now: number }): ReactNode {
-  return (
-    <tr>
-      <th scope="row" className="coupon-code">
-        <Link href={`/coupons/${coupon.id}`}>{coupon.couponCode}</Link>
-      </th>
-      <td data-label="Gives">{describeDiscount(coupon)}</td>
-      <td data-label="Smallest order">{describeMinimum(coupon.minOrder)}</td>
-      <td data-label="Valid until">
-        <ValidUntil at={coupon.validTill} />
-      </td>
-      <td data-label="For whom">{describeAudience(coupon, coupon.applicableUsersCount)}</td>
-      <td data-label="State">
-        <CouponBadge coupon={coupon} now={now} />
-      </td>
-    </tr>
-  );
+function endsWithin(coupon: ListedCoupon, ends: string, now: number): boolean {
+  if (ends === '') return true;
+  const end = endOf(coupon);
+  return ends === 'none' ? end === Number.POSITIVE_INFINITY : end >= now && end < now + Number(ends) * dayMs;
 }

@@ -1,11 +1,18 @@
 import { type ReactNode, useState } from 'react';
+import { Link } from 'react-aria-components/Link';
 import { useProductNames } from '../lookup/catalog.ts';
 import { Button } from '../ui/button.tsx';
 
 const namesAtOnce = 50;
 
+/** The name of a record, with the path of its page. */
+interface Named {
+  readonly name: string;
+  readonly href?: string;
+}
+
 /** Lists names, a few at a time, because there may be very many. */
-export function Names({ names }: { readonly names: readonly string[] }): ReactNode {
+export function Names({ names }: { readonly names: readonly Named[] }): ReactNode {
   const [count, setCount] = useState(namesAtOnce);
   return <FirstNames names={names.slice(0, count)} of={names.length} onMore={() => setCount(count + namesAtOnce)} />;
 }
@@ -15,11 +22,17 @@ export function ProductNames({ ids }: { readonly ids: readonly number[] }): Reac
   const [count, setCount] = useState(namesAtOnce);
   const shown = ids.slice(0, count);
   const nameOf = useProductNames(shown);
-  return <FirstNames names={shown.map(nameOf)} of={ids.length} onMore={() => setCount(count + namesAtOnce)} />;
+  return (
+    <FirstNames
+      names={shown.map((id) => ({ name: nameOf(id) }))}
+      of={ids.length}
+      onMore={() => setCount(count + namesAtOnce)}
+    />
+  );
 }
 
 interface FirstNamesProps {
-  readonly names: readonly string[];
+  readonly names: readonly Named[];
   readonly of: number;
   onMore(): void;
 }
@@ -28,9 +41,9 @@ function FirstNames({ names, of, onMore }: FirstNamesProps): ReactNode {
   return (
     <>
       <ul className="coupon-names">
-        {names.map((name, index) => (
+        {names.map(({ name, href }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and their order never changes
-          <li key={index}>{name}</li>
+          <li key={index}>{href === undefined ? name : <Link href={href}>{name}</Link>}</li>
         ))}
       </ul>
       {of > names.length && (

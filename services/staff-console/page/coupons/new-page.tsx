@@ -1,14 +1,36 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Navigate } from 'react-router';
+import { Navigate, useSearchParams } from 'react-router';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { describeFailure } from '../rpc/failure.ts';
 import { useWrite } from '../rpc/write.ts';
-import { Page } from '../ui/page.tsx';
+import { Loading, Page, Problem } from '../ui/page.tsx';
 import { CouponForm } from './coupon-form.tsx';
-import { blankDraft, changesOf } from './record/draft.ts';
+import { blankDraft, type CouponDraft, changesOf, draftOf } from './record/draft.ts';
 
-/** Creates a coupon. */
+/** Creates a coupon, either blank or with the terms of the one whose id is in the URL. */
 export function Component(): ReactNode {
-  const [draft, setDraft] = useState(blankDraft);
+  const [params] = useSearchParams();
+  const like = /^\d{1,9}$/.exec(params.get('like') ?? '')?.[0];
+  const { data, error, refetch } = useQuery(
+    CouponService.method.getById,
+    like === undefined ? skipToken : { id: Number(like) },
+  );
+  const copied = data?.coupon;
+  return (
+    <Page title={copied === undefined ? 'New coupon' : `New coupon, as ${copied.couponCode}`}>
+      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
+      {like !== undefined && data === undefined && error === null && <Loading what="the coupon" />}
+      {like === undefined && <NewCoupon first={blankDraft} />}
+      {copied !== undefined && <NewCoupon first={{ ...draftOf(copied), couponCode: '' }} />}
+    </Page>
+  );
+}
+
+function NewCoupon({ first }: { readonly first: CouponDraft }): ReactNode {
+  const [start] = useState(first);
+  const [draft, setDraft] = useState(first);
   const [createdId, setCreatedId] = useState<number>();
   const create = useWrite(CouponService.method.create, ({ coupon }) => ({
     text: `Coupon ${coupon?.couponCode} created`,
@@ -19,16 +41,13 @@ export function Component(): ReactNode {
   };
   if (createdId !== undefined) return <Navigate to={`/coupons/${createdId}`} replace />;
   return (
-    <Page title="New coupon">
-      <CouponForm
-        draft={draft}
-        onChange={setDraft}
-        start={blankDraft}
-        isNew
-        write={create}
-        onSave={() => void save()}
-        back="/coupons"
-      />
-    </Page>
+    <CouponForm
+      draft={draft}
+      onChange={setDraft}
+      start={start}
+      write={create}
+      onSave={() => void save()}
+      back="/coupons"
+    />
   );
 }

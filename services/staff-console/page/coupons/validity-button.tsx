@@ -3,7 +3,6 @@ import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_p
 import type { Undone } from '../rpc/notices.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
-import { Problem } from '../ui/page.tsx';
 
 interface ValidityButtonProps {
   readonly coupon: { readonly id: number; readonly couponCode: string; readonly isInvalidated: boolean };
@@ -14,29 +13,32 @@ interface ValidityButtonProps {
  * result is the same whoever presses first.
  */
 export function ValidityButton({ coupon: { id, couponCode, isInvalidated } }: ValidityButtonProps): ReactNode {
+  const name = `Coupon ${couponCode}`;
   const makeInvalid = (): Promise<Undone> => invalidate.send({ id });
   const makeValid = (): Promise<Undone> => restore.send({ id, updates: { isInvalidated: false } });
-  const invalidate = useWrite(CouponService.method.delete, () => ({
-    text: `Coupon ${couponCode} invalidated`,
-    undo: makeValid,
-  }));
-  const restore = useWrite(CouponService.method.update, () => ({
-    text: `Coupon ${couponCode} is valid again`,
-    undo: makeInvalid,
-  }));
-  const failure = (isInvalidated ? restore : invalidate).failure;
-  return (
-    <>
-      {isInvalidated ? (
-        <Button isPending={restore.isPending} onPress={() => void makeValid()}>
-          {restore.isPending ? 'Saving…' : 'Make valid again'}
-        </Button>
-      ) : (
-        <Button emphasis="danger" isPending={invalidate.isPending} onPress={() => void makeInvalid()}>
-          {invalidate.isPending ? 'Saving…' : 'Invalidate'}
-        </Button>
-      )}
-      {failure !== undefined && <Problem failure={failure} />}
-    </>
+  const invalidate = useWrite(
+    CouponService.method.delete,
+    () => ({
+      text: `Coupon ${couponCode} invalidated`,
+      undo: makeValid,
+    }),
+    name,
+  );
+  const restore = useWrite(
+    CouponService.method.update,
+    () => ({
+      text: `Coupon ${couponCode} is valid again`,
+      undo: makeInvalid,
+    }),
+    name,
+  );
+  return isInvalidated ? (
+    <Button isPending={restore.isPending} onPress={() => void makeValid()}>
+      {restore.isPending ? 'Saving…' : 'Make valid again'}
+    </Button>
+  ) : (
+    <Button emphasis="danger" isPending={invalidate.isPending} onPress={() => void makeInvalid()}>
+      {invalidate.isPending ? 'Saving…' : 'Invalidate'}
+    </Button>
   );
 }

@@ -1,57 +1,49 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { Contradiction } from '../rpc/guarded-edit.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Choice } from './choice.tsx';
 
-/** The two versions of a field, in words. */
-export interface ConflictRow {
-  readonly name: string;
-  readonly mine: string;
-  readonly theirs: string;
-}
-
-interface ConflictProps {
+interface ConflictProps<D> {
   /** Such as "slot 25". */
   readonly record: string;
   /** Says who saved the other version, and when. */
   readonly by: ReactNode;
-  readonly rows: readonly ConflictRow[];
-  readonly isPending: boolean;
-  /** Overwrites the saved version with the user's own. */
-  onKeepMine(): void;
-  /** Continues with the saved version. */
-  onTakeTheirs(): void;
-  /** Returns to the form, which still has the user's own version. */
-  onClose(): void;
+  readonly contradiction: Contradiction<D>;
+  /** Describes a field of a draft: its name and its value in words. */
+  readonly describe: (field: keyof D & string, draft: D) => readonly [name: string, words: string];
 }
 
-/** Shows two versions of a record side by side after somebody else saved first, and lets staff choose. */
-export function Conflict({ record, by, rows, isPending, onKeepMine, onTakeTheirs, onClose }: ConflictProps): ReactNode {
+/** Lets staff choose, field by field, between their own version and one that somebody else saved first. */
+export function Conflict<D extends object>({ record, by, contradiction, describe }: ConflictProps<D>): ReactNode {
+  const { fields, mine, theirs, save, close } = contradiction;
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
+  const chosen = { ...mine, ...Object.fromEntries(fields.filter((f) => taken.has(f)).map((f) => [f, theirs[f]])) };
   return (
-    <Dialog title={`Somebody else has changed ${record}`} isOpen onClose={onClose} role="alertdialog">
-      <p>Nothing is lost: your version has not been saved yet. {by}</p>
-      <table className="versions">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Your version</th>
-            <th scope="col">Saved meanwhile</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, mine, theirs }) => (
-            <tr key={name} className={mine === theirs ? undefined : 'differs'}>
-              <th scope="row">{name}</th>
-              <td>{mine || '–'}</td>
-              <td>{theirs || '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Dialog title={`Somebody else has changed ${record}`} isOpen onClose={close} role="alertdialog">
+      <p>{by} Nothing is lost. What only one of you has changed is kept; choose what is right where you differ.</p>
+      {fields.map((field) => {
+        const [name, own] = describe(field, mine);
+        const [, saved] = describe(field, theirs);
+        return (
+          <Choice
+            key={field}
+            label={name}
+            value={taken.has(field) ? 'theirs' : 'mine'}
+            options={{ mine: `Yours: ${own || 'none'}`, theirs: `Theirs: ${saved || 'none'}` }}
+            onChange={(version) => {
+              const next = new Set(taken);
+              if (version === 'theirs') next.add(field);
+              else next.delete(field);
+              setTaken(next);
+            }}
+          />
+        );
+      })}
       <div className="actions">
-        <Button onPress={onClose}>Back to editing</Button>
-        <Button onPress={onTakeTheirs}>Use the saved version</Button>
-        <Button emphasis="primary" isPending={isPending} onPress={onKeepMine}>
-          Save my version
+        <Button onPress={close}>Back to editing</Button>
+        <Button emphasis="primary" onPress={() => save(chosen)}>
+          Save
         </Button>
       </div>
     </Dialog>

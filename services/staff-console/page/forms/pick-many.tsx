@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ClipboardEvent, type ReactNode, useState } from 'react';
 import { Checkbox } from 'react-aria-components/Checkbox';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { Group } from 'react-aria-components/Group';
@@ -7,6 +7,7 @@ import { Label } from 'react-aria-components/Label';
 import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
 import { Button } from '../ui/button.tsx';
+import { Picture } from '../ui/picture.tsx';
 
 /** An option that staff can choose by its name. */
 export interface Option {
@@ -14,6 +15,8 @@ export interface Option {
   readonly name: string;
   /** Distinguishes options with the same name. */
   readonly detail?: string;
+  /** The URL of its picture; empty if it has none. Undefined for options without pictures. */
+  readonly image?: string;
 }
 
 interface PickManyProps {
@@ -26,6 +29,8 @@ interface PickManyProps {
   readonly found: readonly Option[] | undefined;
   readonly chosen: readonly Option[];
   onChange(chosen: readonly Option[]): void;
+  /** Reads options by their numbers, for a list of numbers that staff paste. Leaves out unknown ones. */
+  readonly readByIds: (ids: readonly number[]) => Promise<readonly Option[]>;
   /** The problem with the choice that the service reported. */
   readonly problem?: string | undefined;
 }
@@ -34,16 +39,9 @@ interface PickManyProps {
 const shownMost = 100;
 
 /** A choice of any number of options. Staff search for them, tick them in a list, and remove them as tags. */
-export function PickMany({
-  label,
-  hint,
-  search,
-  onSearch,
-  found,
-  chosen,
-  onChange,
-  problem,
-}: PickManyProps): ReactNode {
+export function PickMany(props: PickManyProps): ReactNode {
+  const { label, hint, search, onSearch, found, chosen, onChange, problem } = props;
+  const [pasted, setPasted] = useState('');
   const ids = new Set(chosen.map(({ id }) => id));
   const select = (keys: 'all' | Set<string | number>) => {
     const isSelected = ({ id }: Option) => keys === 'all' || keys.has(id);
@@ -58,13 +56,27 @@ export function PickMany({
     const [only, ...others] = found ?? [];
     if (only !== undefined && others.length === 0 && !ids.has(only.id)) onChange([...chosen, only]);
   };
+  const paste = (event: ClipboardEvent) => {
+    const numbers = readNumbers(event.clipboardData.getData('text'));
+    if (numbers.length < 2) return;
+    event.preventDefault();
+    setPasted(`Looking up ${numbers.length} numbers…`);
+    const add = (options: readonly Option[]) => {
+      onChange([...chosen, ...options.filter(({ id }) => !ids.has(id))]);
+      setPasted(describePasted(numbers, options));
+    };
+    props.readByIds(numbers).then(add, () => setPasted('The numbers could not be looked up. Paste them again.'));
+  };
   return (
     <Group className="pick-many" aria-label={label}>
       <SearchField className="field" value={search} onChange={onSearch} onSubmit={pickOnlyFound}>
         <Label>{label}</Label>
-        <Input placeholder="Search by name or number" />
+        <Input placeholder="Search by name or number, or paste numbers" onPaste={paste} />
       </SearchField>
       {hint !== undefined && <p className="hint">{hint}</p>}
+      <p className="hint" role="status">
+        {pasted}
+      </p>
       <GridList
         aria-label={`${label}: found`}
         className="options-list"
@@ -77,7 +89,8 @@ export function PickMany({
         {(option) => (
           <GridListItem id={option.id} textValue={option.name} className="option-row">
             <Checkbox slot="selection" className="tick" />
-            {option.name} <span className="detail">{option.detail ?? `№ ${option.id}`}</span>
+            {option.image !== undefined && <Picture url={option.image} />}
+            {option.name} <span className="detail">{option.detail ?? `no. ${option.id}`}</span>
           </GridListItem>
         )}
       </GridList>
@@ -105,4 +118,17 @@ export function PickMany({
       )}
     </Group>
   );
+}
+
+/** Reads the numbers of a list such as "3, 8" or a column of a table; none if the text is something else. */
+export function readNumbers(text: string): readonly number[] {
+  const parts = text.trim().split(/\s*[,;\t\r\n]+\s*/);
+  return parts.every((part) => /^\d{1,9}$/.test(part)) ? [...new Set(parts.map(Number))] : [];
+}
+
+function describePasted(numbers: readonly number[], known: readonly Option[]): string {
+  const ids = new Set(known.map(({ id }) => id));
+  const unknown = numbers.filter((number) => !ids.has(number));
+  const added = `${known.length} of ${numbers.length} numbers chosen.`;
+  return unknown.length === 0 ? added : `${added} Unknown: ${unknown.join(', ')}.`;
 }

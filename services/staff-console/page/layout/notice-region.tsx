@@ -1,6 +1,6 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { Text } from 'react-aria-components/Text';
 import {
@@ -17,7 +17,8 @@ export function NoticeRegion(): ReactNode {
   return (
     <ToastRegion queue={notices} className="notices" aria-label="Notices">
       {({ toast }) => (
-        <Toast toast={toast} className="notice">
+        <Toast toast={toast} className={`notice ${toast.content.isProblem ? 'failed' : ''}`}>
+          <KeepInSight />
           <ToastContent>
             <Text slot="title">{toast.content.text}</Text>
             {toast.content.storeRequestId !== undefined && <Published storeRequestId={toast.content.storeRequestId} />}
@@ -42,6 +43,14 @@ export function NoticeRegion(): ReactNode {
   );
 }
 
+/** Scrolls what has the focus, such as the button that was pressed, out from under a new notice. */
+function KeepInSight(): ReactNode {
+  useEffect(() => {
+    document.activeElement?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return null;
+}
+
 /** Says when the derived stores have a slot write: a read with its `store-request-id` waits until then (design 4). */
 function Published({ storeRequestId }: { readonly storeRequestId: string }): ReactNode {
   const transport = useTransport();
@@ -52,11 +61,11 @@ function Published({ storeRequestId }: { readonly storeRequestId: string }): Rea
   });
   if (isError) return <Text slot="description">The storefront will show it shortly.</Text>;
   if (data === undefined) return <Text slot="description">On its way to the storefront…</Text>;
-  return <Text slot="description">Your change is out there: version {data.version}.</Text>;
+  return <Text slot="description">The storefront shows it now (version {data.version}).</Text>;
 }
 
 /** Undoes a change. A notice reports a failure, because the button that would show it may have left the page. */
 async function undo({ text, undo }: Notice): Promise<void> {
   const undone = await undo?.();
-  if (undone?.failure !== undefined) notify({ text: `Not undone: ${text}. ${undone.failure.title}.` });
+  if (undone?.failure !== undefined) notify({ text: `Not undone: ${text}. ${undone.failure.title}.`, isProblem: true });
 }

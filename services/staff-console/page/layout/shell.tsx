@@ -1,15 +1,19 @@
 import { type ReactNode, Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
-import { NavLink, Outlet, useHref, useNavigate } from 'react-router';
+import { Link, NavLink, Outlet, useHref, useNavigate } from 'react-router';
 import { FollowStore } from '../live/follow-store.tsx';
+import { SearchButton } from '../search/search-button.tsx';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
 import { SessionBanner } from '../sign-in/session-banner.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/page.tsx';
+import { BusinessTime } from './business-time.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
+import icon from './icon.svg';
 import { NoticeRegion } from './notice-region.tsx';
+import { WaitingBanner } from './waiting-banner.tsx';
 
 const places = [
   ['/slots', 'Slots'],
@@ -30,6 +34,9 @@ export function Shell(): ReactNode {
         Skip to the content
       </a>
       <header className="top">
+        <Link className="brand" to="/slots">
+          <img src={icon} alt="" width="24" height="24" /> <span>Delivery administration</span>
+        </Link>
         <nav aria-label="Main" className="places">
           {places.map(([path, name]) => (
             <NavLink key={path} to={path}>
@@ -38,6 +45,8 @@ export function Shell(): ReactNode {
           ))}
         </nav>
         <div className="account">
+          <SearchButton />
+          <BusinessTime />
           <span>{token?.name}</span>
           <Button emphasis="quiet" onPress={() => void signOut()}>
             Sign out
@@ -53,6 +62,7 @@ export function Shell(): ReactNode {
       </main>
       <FollowStore />
       <NoticeRegion />
+      <WaitingBanner />
       <SignInAgain />
     </RouterProvider>
   );

@@ -1,11 +1,17 @@
+import type { DescService } from '@bufbuild/protobuf';
 import { createConnectQueryKey } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { SlotPlanService } from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { useStoreVersion } from './use-store-version.ts';
 
-const keys = [SlotService, SlotStoreService].map((schema) => createConnectQueryKey({ schema, cardinality: undefined }));
+const keyOf = (schema: DescService) => createConnectQueryKey({ schema, cardinality: undefined });
+const keys = [SlotService, SlotPlanService, SlotStoreService].map(keyOf);
+// The names of products and groups don't change with the slots, but may be missing after an outage, too.
+const keysToRepeat = [...keys, keyOf(CatalogService)];
 
 // The shortest time between two reloads, however fast versions follow one another.
 const shortestMs = 1_000;
@@ -37,7 +43,7 @@ export function FollowStore(): ReactNode {
   }, [version, queryClient]);
   useEffect(() => {
     if (connection !== 'live') return;
-    for (const queryKey of keys) {
+    for (const queryKey of keysToRepeat) {
       void queryClient.refetchQueries({ queryKey, type: 'active', predicate: ({ state }) => state.error !== null });
     }
   }, [connection, queryClient]);

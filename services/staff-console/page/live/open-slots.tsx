@@ -2,10 +2,10 @@ import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { OpenSlot } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { formatDay, Time, timeLeft, useNow } from '../business/time.tsx';
+import { dateInput } from '../business/time-input.ts';
 import { useProductNames } from '../lookup/catalog.ts';
 import { Button } from '../ui/button.tsx';
-import { formatDay, Time, timeLeft, useNow } from '../ui/time.tsx';
-import { dateInput } from '../ui/time-input.ts';
 import './live.css';
 
 const tickMs = 10_000;

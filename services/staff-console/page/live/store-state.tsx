@@ -2,8 +2,8 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { Time, timeSince, useNow } from '../business/time.tsx';
 import { Badge, Facts } from '../ui/page.tsx';
-import { Time, timeSince, useNow } from '../ui/time.tsx';
 import { useStoreVersion } from './use-store-version.ts';
 
 const statusMs = 5_000;

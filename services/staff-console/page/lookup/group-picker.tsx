@@ -12,16 +12,17 @@ export function GroupPicker({ chosen, onChange }: GroupPickerProps): ReactNode {
   const groups = useGroups();
   const [search, setSearch] = useState('');
   const toOption = (id: number): Option => ({ id, name: groups.get(id) ?? `Group ${id}` });
-  const sought = search.toLowerCase();
-  const found = [...groups.keys()].map(toOption).filter(({ name }) => name.toLowerCase().includes(sought));
+  const sought = search.trim().toLowerCase();
+  const all = [...groups.keys()].map(toOption);
   return (
     <PickMany
       label="Groups"
       search={search}
       onSearch={setSearch}
-      found={found}
+      found={all.filter(({ id, name }) => name.toLowerCase().includes(sought) || String(id) === sought)}
       chosen={chosen.map(toOption)}
       onChange={(options) => onChange(options.map(({ id }) => id))}
+      readByIds={async (ids) => all.filter(({ id }) => ids.includes(id))}
     />
   );
 }

@@ -26,7 +26,7 @@ export function describeFailure(thrown: unknown): Failure {
   const reason = reasonOf(error);
   const fields = Object.fromEntries(violationsOf(error).map(({ field, description }) => [nameOf(field), description]));
   const field = fieldOfReason[reason];
-  const message = sentence(info?.metadata.causeMessage || error.rawMessage);
+  const message = plainWords[reason] ?? sentence(info?.metadata.causeMessage || error.rawMessage);
   if (field !== undefined) fields[field] ??= message;
   return { reason, code: error.code, fields, ...wordsFor(error, reason, message) };
 }
@@ -48,9 +48,19 @@ const fieldOfReason: Readonly<Record<string, string>> = {
   ORDER_USER_NOT_FOUND: 'orderId',
 };
 
+/** What the service says in the words of its API, in those of its forms. */
+const plainWords: Readonly<Record<string, string>> = {
+  APPLICABLE_USERS_OR_ALL_REQUIRED: 'Choose at least one user.',
+  APPLICABLE_USERS_REQUIRED: 'Choose at least one user.',
+  ONE_DISCOUNT_REQUIRED: 'Enter a discount, in percent or as an amount.',
+};
+
 function wordsFor(error: ConnectError, reason: string, message: string): Pick<Failure, 'title' | 'advice'> {
   // The banner at the top of the page gives the advice (session-banner.tsx).
   if (isForStaff(error)) return { title: 'Only staff can see or do this', advice: '' };
+  if (error.code === Code.Canceled) {
+    return { title: 'You have stopped waiting', advice: 'Try again: what has arrived already is not done twice.' };
+  }
   if (isTransient(error)) {
     const title = reason === 'OVERLOADED' ? 'The service is very busy' : 'The service can’t be reached';
     return { title, advice: 'Nothing is lost. Try again in a moment: what has arrived already is not done twice.' };

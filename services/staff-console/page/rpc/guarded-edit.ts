@@ -1,44 +1,96 @@
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { useState } from 'react';
-import type { Sent, Write } from './write.ts';
+import { isSame, merge } from './merge.ts';
+import { notify } from './notices.ts';
+import type { Write } from './write.ts';
 
-/** A mutation of a record that succeeds only while nobody else has changed the record (design 9). */
-export interface GuardedEdit<R, I extends DescMessage, O extends DescMessage> {
-  /** The record on which the edit is based. */
-  readonly base: R;
-  /** Builds the request from the record to replace, with its etag, and sends it. */
-  save(request: (replaced: R) => MessageInitShape<I>): Promise<Sent<MessageShape<O>>>;
-  /** The record as somebody else saved it first, to compare with the user's own version; undefined if nobody did. */
-  readonly theirs: R | undefined;
-  /** Bases the edit on `theirs`, which the next `save` then replaces. */
-  rebase(): void;
+/** An edit of a record that overwrites no change that the user has not seen (design 9). */
+export interface GuardedEdit<D> {
+  readonly draft: D;
+  setDraft(draft: D): void;
+  /** The draft of the record that the next save replaces. */
+  readonly start: D;
+  /** Whether the draft differs from `start`. */
+  readonly isDirty: boolean;
+  /** Saves the draft, unless staff have to choose first. */
+  save(): void;
+  /** What the user and somebody else have changed differently; undefined if there is nothing to choose. */
+  readonly contradiction: Contradiction<D> | undefined;
 }
 
+/** The fields of which staff must choose one version. */
+export interface Contradiction<D> {
+  readonly fields: readonly (keyof D & string)[];
+  readonly mine: D;
+  readonly theirs: D;
+  /** Saves the draft with the chosen versions. */
+  save(chosen: D): void;
+  /** Returns to the draft, which has the user's own versions. */
+  close(): void;
+}
+
+interface GuardedEditOptions<R, D, I extends DescMessage, O extends DescMessage> {
+  readonly write: Write<I, O>;
+  /** The record as it is when the edit begins; later values are ignored. */
+  readonly record: R;
+  /** Reads the record as it is now. */
+  readonly read: () => Promise<R | undefined>;
+  readonly draftOf: (record: R) => D;
+  /** Builds the request that replaces the record, with its etag. */
+  readonly request: (draft: D, replaced: R) => MessageInitShape<I>;
+  onSaved(answer: MessageShape<O>): void;
+}
+
+// Somebody may save again and again. Then staff try again themselves.
+const maxMerges = 5;
+
 /**
- * Guards an edit with the etag that the record had when the edit began, so that it overwrites no unseen change.
- *
- * @param record the record as it is when the edit begins; later values are ignored.
- * @param read reads the record as it is now.
+ * Guards an edit with the etag that the record had when the edit began. If somebody else has saved first, what does not
+ * contradict is merged and saved, and staff choose between the versions of the rest.
  */
-export function useGuardedEdit<R, I extends DescMessage, O extends DescMessage>(
-  write: Write<I, O>,
-  record: R,
-  read: () => Promise<R | undefined>,
-): GuardedEdit<R, I, O> {
+export function useGuardedEdit<R, D extends object, I extends DescMessage, O extends DescMessage>(
+  options: GuardedEditOptions<R, D, I, O>,
+): GuardedEdit<D> {
+  const { write, record, read, draftOf, request, onSaved } = options;
   const [base, setBase] = useState(record);
-  const [theirs, setTheirs] = useState<R>();
+  const [draft, setDraft] = useState(() => draftOf(record));
+  const [contradiction, setContradiction] = useState<Pick<Contradiction<D>, 'fields' | 'mine' | 'theirs'>>();
+  const saveDraft = async (first: D) => {
+    let [mine, replaced] = [first, base];
+    for (let left = maxMerges; left > 0; left -= 1) {
+      const { answer, failure } = await write.send(request(mine, replaced));
+      if (answer !== undefined) {
+        if (replaced !== base) notify({ text: 'Somebody else had saved changes meanwhile. Theirs are kept, too' });
+        return onSaved(answer);
+      }
+      const now = failure?.reason === 'ETAG_MISMATCH' ? await read() : undefined;
+      if (now === undefined) return;
+      const theirs = draftOf(now);
+      const merged = merge(draftOf(replaced), mine, theirs);
+      setBase(now);
+      setDraft(merged.draft);
+      if (merged.contradictions.length > 0) {
+        setContradiction({ fields: merged.contradictions, mine: merged.draft, theirs });
+        return write.reset();
+      }
+      [mine, replaced] = [merged.draft, now];
+    }
+  };
+  const start = draftOf(base);
   return {
-    base,
-    theirs,
-    async save(request) {
-      const sent = await write.send(request(theirs ?? base));
-      if (sent.failure?.reason === 'ETAG_MISMATCH') setTheirs(await read());
-      return sent;
-    },
-    rebase() {
-      if (theirs !== undefined) setBase(theirs);
-      setTheirs(undefined);
-      write.reset();
+    draft,
+    setDraft,
+    start,
+    isDirty: !isSame(draft, start),
+    save: () => void saveDraft(draft),
+    contradiction: contradiction && {
+      ...contradiction,
+      save(chosen) {
+        setContradiction(undefined);
+        setDraft(chosen);
+        void saveDraft(chosen);
+      },
+      close: () => setContradiction(undefined),
     },
   };
 }

@@ -10,6 +10,8 @@ export interface Notice {
   readonly text: string;
   /** Undoes what was done. */
   readonly undo?: (() => Promise<Undone>) | undefined;
+  /** Whether it reports a failure. It then stays until it is closed. */
+  readonly isProblem?: boolean;
   /** Set after a slot write: the notice then says when the storefront shows it (design 4). */
   readonly storeRequestId?: string | undefined;
 }
@@ -22,5 +24,5 @@ export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
 /** Shows a notice for a while, and longer while it has the pointer or the focus. */
 export function notify(notice: Notice): void {
-  notices.add(notice, { timeout: shownMs });
+  notices.add(notice, notice.isProblem ? {} : { timeout: shownMs });
 }

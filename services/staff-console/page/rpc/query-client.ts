@@ -1,10 +1,13 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { QueryClient } from '@tanstack/react-query';
 import { isTransient } from '../../../client/connect/errors.ts';
 
 const maxRetries = 3;
 
 const retryDelay = (attempt: number) => 400 * 2 ** attempt;
-const retry = (failures: number, error: unknown) => failures < maxRetries && isTransient(error);
+// A service that has not answered within a call's deadline has kept staff waiting for long enough.
+const retry = (failures: number, error: unknown) =>
+  failures < maxRetries && isTransient(error) && ConnectError.from(error).code !== Code.DeadlineExceeded;
 
 /** Whether a list has several pages. They must not all be read again when the window regains the focus. */
 function hasManyPages(data: unknown): boolean {

@@ -5,8 +5,10 @@ import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_p
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { reasonOf } from '../../../client/connect/errors.ts';
 import type { PageConfig } from '../../page-config.ts';
+import { clock } from '../session/clock.ts';
 import type { Session } from '../session/session.ts';
 import { isForStaff } from './failure.ts';
+import { endIfGivenUp } from './patience.ts';
 
 // No call may keep a person waiting longer than this.
 const timeoutMs = 20_000;
@@ -40,7 +42,7 @@ export function createTransports(config: PageConfig, session: Session): Transpor
       baseUrl,
       useBinaryFormat: true,
       defaultTimeoutMs: timeoutMs,
-      interceptors: [authorize(session, subject), ...interceptors],
+      interceptors: [endIfGivenUp, authorize(session, subject), ...interceptors],
     });
   const slot = create(config.slotUrl, readOwnWrites());
   const coupon = create(config.couponUrl);
@@ -62,7 +64,10 @@ function authorize(session: Session, subject: string | undefined): Interceptor {
       if (isForStaff(error) && session.state.token?.subject === subject) session.update({ isDenied: true });
       throw error;
     };
+    const sentAt = Date.now();
     const response = await next(request).catch(refuse);
+    session.accept(token);
+    clock.learn(response.header, sentAt);
     return response.stream ? { ...response, message: catching(response.message, refuse) } : response;
   };
 }

@@ -45,10 +45,12 @@ interface Attempt<Answer> {
  * the page is read again.
  *
  * @param done returns the notice that says what was done, and how to undo it.
+ * @param reported names the record of a button that has no place for a failure: a notice then reports it.
  */
 export function useWrite<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   done: (answer: MessageShape<O>) => Notice,
+  reported?: string,
 ): Write<I, O> {
   const transport = useTransport();
   const queryClient = useQueryClient();
@@ -67,7 +69,9 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       if (attempt.current === made) attempt.current = undefined;
       return { answer: message };
     } catch (error) {
-      return { failure: describeFailure(error) };
+      const failure = describeFailure(error);
+      if (reported !== undefined) notify({ text: `${reported}: ${failure.title}. ${failure.advice}`, isProblem: true });
+      return { failure };
     } finally {
       made.sent = undefined;
     }

@@ -3,9 +3,18 @@ import type { PageConfig } from '../../page-config.ts';
 /** The path to which the provider sends staff back. */
 export const signedInPath = '/signed-in';
 
-/** Reads the configuration that the server wrote into the page: the services' URLs, and how staff sign in. */
+/** Reads the configuration that the server wrote into the page: the services' URLs, how staff sign in, the business. */
 export function readPageConfig(): PageConfig {
-  const content = document.querySelector<HTMLMetaElement>('meta[name="console-config"]')?.content;
-  if (content === undefined) throw new Error('the page has no configuration');
-  return JSON.parse(content);
+  return JSON.parse(readMeta('console-config'));
+}
+
+/** Reads the time in Unix ms at which the server sent the page. */
+export function readPageTime(): number {
+  return Number(readMeta('console-time'));
+}
+
+function readMeta(name: string): string {
+  const content = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
+  if (content === undefined) throw new Error(`the page has no ${name}`);
+  return content;
 }

@@ -103,8 +103,6 @@ function toToken(user: User, renewal: string = crypto.randomUUID()): Token {
   const { name, preferred_username, email } = user.profile;
   const token = readToken(user.access_token, {
     name: name || preferred_username || email || '',
-    // By this computer's clock, even if that is wrong.
-    ...(user.expires_at !== undefined && { expiresAt: user.expires_at * 1_000 }),
     ...(user.refresh_token && { renewal }),
   });
   if (token === undefined) throw new SignInError('unreadable');

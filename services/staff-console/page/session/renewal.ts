@@ -1,3 +1,4 @@
+import { clock } from './clock.ts';
 import type { Session } from './session.ts';
 import { SignInError } from './sign-in-problem.ts';
 import type { Token } from './token.ts';
@@ -35,7 +36,7 @@ export function keepRenewed(session: Session, renew: (token: Token) => Promise<T
     followed = token;
     clearTimeout(timer);
     if (token?.renewal === undefined) return;
-    const left = token.expiresAt - Date.now();
+    const left = token.expiresAt - clock.now();
     timer = setTimeout(() => void renewNow(token), Math.max(0, left - Math.min(left / 3, longestLeadMs)));
   }
 

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { readPageConfig } from './config.ts';
+import { clock } from './clock.ts';
+import { readPageConfig, readPageTime } from './config.ts';
 import type { SignInProblem } from './sign-in-problem.ts';
 import { packToken, readToken, type Token, unpackToken } from './token.ts';
 
@@ -7,8 +8,11 @@ import { packToken, readToken, type Token, unpackToken } from './token.ts';
 export interface SessionState {
   /** Undefined until somebody signs in. */
   readonly token: Token | undefined;
-  /** Why the token is no longer valid. The page stays as it is, and staff sign in over it. */
-  readonly ended: 'expired' | 'refused' | undefined;
+  /**
+   * Why the token is not valid: it has expired, is no longer accepted, or never was. The page stays as it is, and staff
+   * sign in over it.
+   */
+  readonly ended: 'expired' | 'refused' | 'unaccepted' | undefined;
   /** Whether the page is still waiting for another tab's token, or processing the provider's answer. */
   readonly isStarting: boolean;
   readonly isRenewing: boolean;
@@ -39,6 +43,8 @@ const timerLeewayMs = 1_000;
 export class Session {
   #state = signedOut;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The last token that a service has accepted. */
+  #accepted: string | undefined;
   readonly #listeners = new Set<() => void>();
 
   /** @param takesLinks whether a token in the URL signs in. Otherwise it is only removed from the URL. */
@@ -48,6 +54,7 @@ export class Session {
     const linked = takesLinks ? readToken(fragment ?? '') : undefined;
     const token = linked ?? unpackToken(sessionStorage.getItem(storageKey));
     if (token !== undefined) this.signIn(token);
+    clock.subscribe(() => this.#watchExpiry());
   }
 
   get state(): SessionState {
@@ -61,16 +68,32 @@ export class Session {
 
   signIn(token: Token): void {
     sessionStorage.setItem(storageKey, packToken(token));
+    this.#set({ ...signedOut, token });
+    this.#watchExpiry();
+  }
+
+  /** Ends the session when its token expires, by the services' clock, which may have been corrected. */
+  #watchExpiry(): void {
+    const { token, ended } = this.#state;
     clearTimeout(this.#timer);
-    const left = token.expiresAt - Date.now();
+    if (token === undefined) return;
+    const left = token.expiresAt - clock.now();
     if (left < longestTimer) this.#timer = setTimeout(() => this.end(token), left);
-    this.#set({ ...signedOut, token, ended: left > 0 ? undefined : 'expired' });
+    if (ended === 'expired' && left > 0) this.#set({ ...this.#state, ended: undefined });
+    else if (left <= 0) this.end(token);
+  }
+
+  /** Remembers that a service has accepted a token. */
+  accept({ text }: Token): void {
+    this.#accepted = text;
   }
 
   /** Ends the session of an expired or refused token, unless somebody has signed in again meanwhile. */
   end(token: Token): void {
-    const ended = token.expiresAt <= Date.now() + timerLeewayMs ? 'expired' : 'refused';
-    if (this.#state.token?.text === token.text) this.#set({ ...this.#state, ended });
+    if (this.#state.token?.text !== token.text) return;
+    const isExpired = token.expiresAt <= clock.now() + timerLeewayMs;
+    const ended = isExpired ? 'expired' : this.#accepted === undefined ? 'unaccepted' : 'refused';
+    this.#set({ ...this.#state, ended });
   }
 
   /** Stops renewing the token: another tab renews it, or the person must sign in again. */
@@ -103,6 +126,8 @@ export class Session {
     for (const listener of this.#listeners) listener();
   }
 }
+
+clock.start(readPageTime());
 
 /** This tab's session. If staff sign in with a provider, another person's link must not sign them in. */
 export const session = new Session(readPageConfig().oidc === undefined);

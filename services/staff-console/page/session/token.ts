@@ -6,14 +6,14 @@ export interface Token {
   readonly staffId: number | undefined;
   /** The display name: the provider's or the token's, or else the subject. */
   readonly name: string;
-  /** When the token expires, in Unix ms. */
+  /** When the token expires, in Unix ms, by the services' clock. */
   readonly expiresAt: number;
   /** Identifies the refresh token that this tab holds for it; undefined if this tab does not renew it. */
   readonly renewal: string | undefined;
 }
 
 /** The details that a provider sends with a token. */
-export type TokenDetails = Partial<Pick<Token, 'name' | 'expiresAt' | 'renewal'>>;
+export type TokenDetails = Partial<Pick<Token, 'name' | 'renewal'>>;
 
 /**
  * Reads a JSON Web Token, even one pasted with "Bearer" in front. Returns undefined for any other text.
@@ -29,21 +29,21 @@ export function readToken(text: string, details: TokenDetails = {}): Token | und
     subject: claims.sub,
     staffId: typeof claims.staff_id === 'number' ? claims.staff_id : undefined,
     name: details.name || (typeof claims.name === 'string' && claims.name) || claims.sub,
-    expiresAt: details.expiresAt ?? claims.exp * 1_000,
+    expiresAt: claims.exp * 1_000,
     renewal: details.renewal,
   };
 }
 
 /** Serializes a token for this tab's session storage, or for another tab. */
-export function packToken({ text, name, expiresAt, renewal }: Token): string {
-  return JSON.stringify({ text, name, expiresAt, renewal });
+export function packToken({ text, name, renewal }: Token): string {
+  return JSON.stringify({ text, name, renewal });
 }
 
 /** Reads a token that `packToken` serialized. Returns undefined for anything else. */
 export function unpackToken(packed: unknown): Token | undefined {
-  const { text, name, expiresAt, renewal } = typeof packed === 'string' ? (parseObject(packed) ?? {}) : {};
-  if (typeof text !== 'string' || typeof name !== 'string' || typeof expiresAt !== 'number') return undefined;
-  return readToken(text, { name, expiresAt, ...(typeof renewal === 'string' && { renewal }) });
+  const { text, name, renewal } = typeof packed === 'string' ? (parseObject(packed) ?? {}) : {};
+  if (typeof text !== 'string' || typeof name !== 'string') return undefined;
+  return readToken(text, { name, ...(typeof renewal === 'string' && { renewal }) });
 }
 
 function readClaims(token: string): Partial<Record<string, unknown>> | undefined {

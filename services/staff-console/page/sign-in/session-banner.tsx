@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
+import { timeLeft, useNow } from '../business/time.tsx';
 import { useSession } from '../session/session.ts';
 import type { Token } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { timeLeft, useNow } from '../ui/time.tsx';
 import { SignInWay } from './sign-in-way.tsx';
 
 const noticeMs = 5 * 60_000;

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { TextField } from '../forms/text-field.tsx';
+import { clock } from '../session/clock.ts';
 import { session } from '../session/session.ts';
 import { readToken } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,7 +19,7 @@ export function SignInForm(): ReactNode {
   const signIn = () => {
     const token = readToken(text);
     if (token === undefined) setProblem('This is no token: it has three parts with dots between them.');
-    else if (token.expiresAt <= Date.now()) setProblem('This token has ended. Ask for a new one.');
+    else if (token.expiresAt <= clock.now()) setProblem('This token has ended. Ask for a new one.');
     else session.signIn(token);
   };
   return (

@@ -7,11 +7,11 @@ import { SignInWay } from './sign-in-way.tsx';
 export function SignInPage(): ReactNode {
   const { isStarting } = useSession();
   useEffect(() => {
-    document.title = 'Sign in · Staff console';
+    document.title = 'Sign in · Delivery administration';
   }, []);
   return (
     <main className="sign-in card">
-      <h1>Staff console</h1>
+      <h1>Delivery administration</h1>
       {isStarting ? <Loading what="the console" /> : <SignInWay />}
     </main>
   );

@@ -4,7 +4,6 @@ import type { Failure } from '../rpc/failure.ts';
 import type { Undone } from '../rpc/notices.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
-import { Problem } from '../ui/page.tsx';
 import { unchanged } from './record/slot-draft.ts';
 
 interface ActiveButtonProps {
@@ -17,40 +16,40 @@ interface ActiveButtonProps {
 
 /** Deactivates a slot, which can be undone, or activates it again. */
 export function ActiveButton({ slot, isDisabled, read }: ActiveButtonProps): ReactNode {
-  const activation = useWrite(SlotService.method.updateSlot, () => ({ text: `Slot ${slot.id} is active again` }));
-  const deactivation = useWrite(SlotService.method.deleteSlot, () => ({
-    text: `Slot ${slot.id} is deactivated`,
-    undo: async (): Promise<Undone> => {
-      const now = await read();
-      return now === undefined ? { failure: { title: 'The slot can’t be read' } } : activation.send(activeAgain(now));
-    },
-  }));
-  const { isPending, failure } = slot.isActive ? deactivation : activation;
+  const name = `Slot ${slot.id}`;
+  const activation = useWrite(SlotService.method.updateSlot, () => ({ text: `Slot ${slot.id} is active again` }), name);
+  const deactivation = useWrite(
+    SlotService.method.deleteSlot,
+    () => ({
+      text: `Slot ${slot.id} is deactivated. The list shows it with “State: deactivated”`,
+      undo: async (): Promise<Undone> => {
+        const now = await read();
+        return now === undefined ? { failure: { title: 'The slot can’t be read' } } : activation.send(activeAgain(now));
+      },
+    }),
+    name,
+  );
+  const { isPending } = slot.isActive ? deactivation : activation;
   // If somebody else changed the slot first, staff see the change before they press again.
   const readIfChanged = (sent: { readonly failure?: Failure | undefined }) =>
     sent.failure?.reason === 'ETAG_MISMATCH' ? read() : undefined;
-  return (
-    <>
-      {slot.isActive ? (
-        <Button
-          emphasis="danger"
-          isPending={isPending}
-          isDisabled={isDisabled}
-          onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag }).then(readIfChanged)}
-        >
-          Deactivate
-        </Button>
-      ) : (
-        <Button
-          isPending={isPending}
-          isDisabled={isDisabled}
-          onPress={() => void activation.send(activeAgain(slot)).then(readIfChanged)}
-        >
-          Activate again
-        </Button>
-      )}
-      {failure !== undefined && <Problem failure={failure} />}
-    </>
+  return slot.isActive ? (
+    <Button
+      emphasis="danger"
+      isPending={isPending}
+      isDisabled={isDisabled}
+      onPress={() => void deactivation.send({ id: slot.id, etag: slot.etag }).then(readIfChanged)}
+    >
+      Deactivate
+    </Button>
+  ) : (
+    <Button
+      isPending={isPending}
+      isDisabled={isDisabled}
+      onPress={() => void activation.send(activeAgain(slot)).then(readIfChanged)}
+    >
+      Activate again
+    </Button>
   );
 }
 

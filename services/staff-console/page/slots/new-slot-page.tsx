@@ -1,27 +1,37 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useNavigate, useSearchParams } from 'react-router';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useNow } from '../business/time.tsx';
+import { dateInput, readDay, shiftDay } from '../business/time-input.ts';
 import { Switch } from '../forms/choice.tsx';
-import { FormEnd } from '../forms/form-end.tsx';
+import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
 import { ProductPicker } from '../lookup/product-picker.tsx';
 import { describeFailure } from '../rpc/failure.ts';
+import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
+import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Loading, Page, Problem, Section } from '../ui/page.tsx';
-import { draftOf, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
-import { emptySnippet, type SnippetDraft, snippetInput } from './snippets/snippet-draft.ts';
+import { concernsOf, draftOf, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
+import {
+  copySnippet,
+  emptySnippet,
+  type SnippetDraft,
+  snippetConcerns,
+  snippetInput,
+} from './snippets/snippet-draft.ts';
 import { SnippetFields } from './snippets/snippet-fields.tsx';
 import { TimesFields } from './times-fields.tsx';
 
-/** Creates a slot, either empty or as a copy of another one some days later. */
+/** Creates a slot, either empty on the day in the URL, or as a copy of another one some days later. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
   const like = /^\d{1,9}$/.exec(params.get('like') ?? '')?.[0] ?? null;
   const days = Math.trunc(Number(params.get('days'))) || 0;
+  const day = readDay(params.get('day')) ?? shiftDay(dateInput(new Date(clock.now())), 1);
   const input = like === null ? skipToken : { id: Number(like) };
   const { data, error, refetch } = useQuery(SlotService.method.getSlotById, input);
   return (
@@ -29,59 +39,67 @@ export function Component(): ReactNode {
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {like !== null && data === undefined && error === null && <Loading what={`slot ${like}`} />}
       {(like === null || data?.slot !== undefined) && (
-        <NewSlotForm key={params.toString()} like={data?.slot} days={days} />
+        <NewSlotForm key={params.toString()} day={day} like={data?.slot} days={days} />
       )}
     </Page>
   );
 }
 
 interface NewSlotFormProps {
+  /** Such as 2026-11-23. */
+  readonly day: string;
   readonly like: SlotDetail | undefined;
   readonly days: number;
 }
 
-function NewSlotForm({ like, days }: NewSlotFormProps): ReactNode {
+function NewSlotForm({ day, like, days }: NewSlotFormProps): ReactNode {
   const navigate = useNavigate();
-  const [first] = useState(() => (like === undefined ? newDraft(new Date()) : draftOf(like, days)));
-  const [draft, setDraft] = useState(first);
-  const [isActive, setIsActive] = useState(true);
-  const [copied] = useState<readonly Option[]>(() => (like === undefined ? [] : productsOf(like)));
-  const [products, setProducts] = useState(copied);
-  const [snippets, setSnippets] = useState<readonly SnippetDraft[]>([]);
+  const now = useNow(20_000);
+  const [start] = useState(() => ({
+    times: like === undefined ? newDraft(day) : draftOf(like, days),
+    isActive: true,
+    products: like === undefined ? [] : productsOf(like),
+    snippets: Array.of<SnippetDraft>(),
+  }));
+  const [draft, setDraft] = useState(start);
   const [isCreated, setIsCreated] = useState(false);
+  const { times, isActive, products, snippets } = draft;
+  const change = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part });
   const write = useWrite(SlotService.method.createSlot, ({ message }) => ({ text: message }));
   const send = async () => {
+    const productIds = products.map(({ id }: Option) => id);
     const { answer } = await write.send({
-      ...inputOf(draft),
+      ...inputOf(times),
       isActive,
-      productIds: products.map(({ id }) => id),
+      productIds,
       vendorSnippets: snippets.map(snippetInput),
     });
     if (answer?.slot === undefined) return;
     setIsCreated(true);
-    void navigate(`/slots/${answer.slot.id}`);
+    // In the place of the form, which "Back" must not open again as it was sent.
+    void navigate(`/slots/${answer.slot.id}`, { replace: true });
   };
-  const isDirty = !isCreated && (draft !== first || !isActive || products !== copied || snippets.length > 0);
-  const problems = write.failure?.fields ?? {};
+  const left = like?.vendorSnippets.length ?? 0;
   return (
-    <Form
-      validationErrors={problems}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+    <EditForm
+      write={write}
+      isDirty={!isCreated && !isSame(draft, start)}
+      concerns={[...concernsOf(times, now), ...snippets.flatMap((snippet) => snippetConcerns(snippet, now))]}
+      onSend={() => void send()}
+      onCancel={() => void navigate(-1)}
+      action="Create slot"
     >
       <Section title="Times and groups">
-        <TimesFields draft={draft} onChange={setDraft} />
-        <Switch isSelected={isActive} onChange={setIsActive}>
+        <TimesFields draft={times} onChange={(changed) => change({ times: changed })} />
+        <Switch isSelected={isActive} onChange={(isSelected) => change({ isActive: isSelected })}>
           Active: the storefront offers it
         </Switch>
       </Section>
       <Section title="Products">
-        <ProductPicker chosen={products} onChange={setProducts} />
+        <ProductPicker chosen={products} onChange={(chosen: readonly Option[]) => change({ products: [...chosen] })} />
       </Section>
       {snippets.map((snippet, index) => {
-        const replace = (...by: SnippetDraft[]) => setSnippets(snippets.toSpliced(index, 1, ...by));
+        const replace = (...by: SnippetDraft[]) => change({ snippets: snippets.toSpliced(index, 1, ...by) });
         return (
           <Section
             // biome-ignore lint/suspicious/noArrayIndexKey: a snippet has no other identity while its name is typed.
@@ -89,12 +107,24 @@ function NewSlotForm({ like, days }: NewSlotFormProps): ReactNode {
             title={`Vendor snippet ${index + 1}`}
             actions={<Button onPress={() => replace()}>Remove this snippet</Button>}
           >
-            <SnippetFields index={index} draft={snippet} onChange={replace} problems={problems} />
+            <SnippetFields index={index} draft={snippet} onChange={replace} problems={write.failure?.fields ?? {}} />
           </Section>
         );
       })}
-      <Button onPress={() => setSnippets([...snippets, emptySnippet])}>Add a vendor snippet</Button>
-      <FormEnd write={write} isDirty={isDirty} onCancel={() => void navigate(-1)} action="Create slot" />
-    </Form>
+      {like !== undefined && left > 0 && snippets.length === 0 && (
+        <p>
+          The names of snippets are unique, so the {left === 1 ? 'snippet' : `${left} snippets`} of slot {like.id} can
+          only be taken along under new names.{' '}
+          <Button
+            onPress={() =>
+              change({ snippets: like.vendorSnippets.map((snippet) => copySnippet(snippet, products, times, days)) })
+            }
+          >
+            Take {left === 1 ? 'it' : 'them'} along
+          </Button>
+        </p>
+      )}
+      <Button onPress={() => change({ snippets: [...snippets, emptySnippet] })}>Add a vendor snippet</Button>
+    </EditForm>
   );
 }

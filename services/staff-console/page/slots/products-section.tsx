@@ -1,10 +1,7 @@
-import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
-import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { LastChange } from '../audit/history.tsx';
-import { Conflict } from '../forms/conflict.tsx';
+import type { ReactNode } from 'react';
+import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { DifferenceView, difference } from '../forms/difference.tsx';
-import { FormEnd } from '../forms/form-end.tsx';
+import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
 import { ProductPicker } from '../lookup/product-picker.tsx';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
@@ -38,7 +35,7 @@ export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNo
         <ul className="products">
           {products.slice(0, shownMost).map(({ id, name }) => (
             <li key={id}>
-              {name} <span className="detail">№ {id}</span>
+              {name} <span className="detail">no. {id}</span>
             </li>
           ))}
           {products.length > shownMost && <li>and {products.length - shownMost} more</li>}
@@ -48,46 +45,40 @@ export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNo
   );
 }
 
+interface ProductsDraft {
+  readonly products: readonly Option[];
+}
+
+/** Lists of products never contradict one another: additions and removals are merged. */
 function ProductsForm({ slot, edit, read }: SlotSectionProps): ReactNode {
-  const [chosen, setChosen] = useState<readonly Option[]>(() => productsOf(slot));
   const write = useWrite(SlotService.method.updateSlotProducts, ({ added, removed }) => ({
     text: `Products of slot ${slot.id}: ${added} added, ${removed} removed`,
   }));
-  const { base, save, theirs, rebase } = useGuardedEdit(write, slot, read);
-  const had = productsOf(base);
-  const change = difference(idsOf(had), idsOf(chosen));
-  const names = new Map([...had, ...chosen].map(({ id, name }) => [id, name]));
-  const send = async () => {
-    const { answer } = await save(({ id, etag }) => ({ slotId: id, productIds: idsOf(chosen), etag }));
-    if (answer !== undefined) edit.close();
-  };
+  const { draft, setDraft, start, save } = useGuardedEdit({
+    write,
+    record: slot,
+    read,
+    draftOf: (record: SlotDetail): ProductsDraft => ({ products: productsOf(record) }),
+    request: ({ products }, { id, etag }) => ({ slotId: id, productIds: idsOf(products), etag }),
+    onSaved: edit.close,
+  });
+  const change = difference(idsOf(start.products), idsOf(draft.products));
+  const names = new Map([...start.products, ...draft.products].map(({ id, name }) => [id, name]));
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+    <EditForm
+      write={write}
+      isDirty={change.added.length + change.removed.length > 0}
+      onSend={save}
+      onCancel={edit.close}
     >
-      <ProductPicker chosen={chosen} onChange={setChosen} problem={write.failure?.fields.productIds} />
+      <ProductPicker
+        chosen={draft.products}
+        onChange={(products) => setDraft({ products })}
+        problem={write.failure?.fields.productIds}
+      />
       <DifferenceView {...change} nameOf={(id) => names.get(id) ?? `Product ${id}`} />
-      <FormEnd write={write} isDirty={change.added.length + change.removed.length > 0} onCancel={edit.close} />
-      {theirs !== undefined && (
-        <Conflict
-          record={`slot ${slot.id}`}
-          by={<LastChange type="slot" id={slot.id} />}
-          rows={[{ name: 'Products', mine: inWords(chosen), theirs: inWords(productsOf(theirs)) }]}
-          isPending={write.isPending}
-          onKeepMine={() => void send()}
-          onTakeTheirs={() => {
-            setChosen(productsOf(theirs));
-            rebase();
-          }}
-          onClose={rebase}
-        />
-      )}
-    </Form>
+    </EditForm>
   );
 }
 
 const idsOf = (products: readonly Option[]) => products.map(({ id }) => id);
-const inWords = (products: readonly Option[]) => products.map(({ name }) => name).join(', ');

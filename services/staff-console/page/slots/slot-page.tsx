@@ -2,11 +2,11 @@ import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
 import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { History } from '../audit/history.tsx';
+import { useNow } from '../business/time.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
-import { useNow } from '../ui/time.tsx';
 import { ActiveButton } from './active-button.tsx';
 import { ProductsSection } from './products-section.tsx';
 import { CapacityButton } from './record/capacity-button.tsx';
@@ -34,7 +34,9 @@ function ReadSlot({ id }: { readonly id: number }): ReactNode {
         {error === null ? (
           <Loading what="the slot" />
         ) : (
-          <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />
+          <Problem failure={describeFailure(error)} onRetry={() => void refetch()}>
+            <ButtonLink href="/slots">All slots</ButtonLink>
+          </Problem>
         )}
       </Page>
     );
@@ -60,9 +62,9 @@ function ReadSlot({ id }: { readonly id: number }): ReactNode {
       }
       actions={
         <>
-          <CapacityButton slot={slot} isDisabled={editing !== undefined} />
-          <ButtonLink href={`/slots/new?like=${id}&days=1`}>As this one, next day</ButtonLink>
-          <ButtonLink href={`/slots/new?like=${id}&days=7`}>As this one, next week</ButtonLink>
+          <CapacityButton slot={slot} now={now} isDisabled={editing !== undefined} />
+          <ButtonLink href={`/slots/new?like=${id}&days=1`}>Copy to the next day</ButtonLink>
+          <ButtonLink href={`/slots/new?like=${id}&days=7`}>Copy to the next week</ButtonLink>
           <ActiveButton slot={slot} isDisabled={editing !== undefined} read={read} />
         </>
       }

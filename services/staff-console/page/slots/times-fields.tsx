@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
-import { TextField } from '../forms/text-field.tsx';
+import { type ReactNode, useRef } from 'react';
+import { moveTime, readTimeInput } from '../business/time-input.ts';
+import { TimeField } from '../forms/time-field.tsx';
 import { GroupPicker } from '../lookup/group-picker.tsx';
-import { timeZone } from '../ui/time.tsx';
 import type { SlotDraft } from './record/slot-draft.ts';
 
 interface TimesFieldsProps {
@@ -9,32 +9,37 @@ interface TimesFieldsProps {
   onChange(draft: SlotDraft): void;
 }
 
-/** The form fields of a slot's times and groups. */
+/** The form fields of a slot's times and groups. The end of orders moves along with the delivery time. */
 export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
-  const isLate = draft.freezeTime !== '' && draft.deliveryTime !== '' && draft.freezeTime > draft.deliveryTime;
+  // A field that is being typed into has no value for a moment.
+  const delivery = useRef(draft.deliveryTime);
+  const moveBoth = (deliveryTime: string) => {
+    const freezeTime = moveTime(draft.freezeTime, delivery.current, deliveryTime);
+    if (readTimeInput(deliveryTime) !== undefined) delivery.current = deliveryTime;
+    onChange({ ...draft, deliveryTime, freezeTime });
+  };
   return (
-    <>
-      <div className="row">
-        <TextField
-          label="Delivery time"
-          name="deliveryTime"
-          type="datetime-local"
-          isRequired
-          hint={`In ${timeZone}`}
-          value={draft.deliveryTime}
-          onChange={(deliveryTime) => onChange({ ...draft, deliveryTime })}
-        />
-        <TextField
-          label="Orders close"
-          name="freezeTime"
-          type="datetime-local"
-          isRequired
-          hint={isLate ? 'This is after the delivery.' : 'Until then the slot takes orders.'}
-          value={draft.freezeTime}
-          onChange={(freezeTime) => onChange({ ...draft, freezeTime })}
-        />
-      </div>
-      <GroupPicker chosen={draft.groupIds} onChange={(groupIds) => onChange({ ...draft, groupIds })} />
-    </>
+    <div className="row">
+      <TimeField
+        label="Delivery time"
+        name="deliveryTime"
+        isRequired
+        hint="“Orders close” moves along."
+        value={draft.deliveryTime}
+        onChange={moveBoth}
+      />
+      <TimeField
+        label="Orders close"
+        name="freezeTime"
+        isRequired
+        hint="Until then the slot takes orders."
+        value={draft.freezeTime}
+        onChange={(freezeTime) => onChange({ ...draft, freezeTime })}
+      />
+      <GroupPicker
+        chosen={draft.groups.map(({ id }) => id)}
+        onChange={(ids) => onChange({ ...draft, groups: ids.map((id) => ({ id })) })}
+      />
+    </div>
   );
 }

@@ -1,17 +1,17 @@
-import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
+import type { ReactNode } from 'react';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { LastChange } from '../audit/history.tsx';
+import { formatDate, Time, useNow } from '../business/time.tsx';
+import { readTimeInput } from '../business/time-input.ts';
 import { Conflict } from '../forms/conflict.tsx';
-import { FormEnd } from '../forms/form-end.tsx';
+import { EditForm } from '../forms/edit-form.tsx';
 import { groupNames, useGroups } from '../lookup/catalog.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Facts, Section } from '../ui/page.tsx';
-import { formatDate, formatTime, Time } from '../ui/time.tsx';
 import type { SlotSectionProps } from './record/section.ts';
-import { draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
+import { concernsOf, draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
 import { TimesFields } from './times-fields.tsx';
 
 /** Shows when a slot is delivered, until when it takes orders, and its groups. */
@@ -30,7 +30,7 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
       }
     >
       {edit.isOpen ? (
-        <TimesForm slot={slot} onClose={edit.close} read={read} groups={groups} />
+        <TimesForm slot={slot} edit={edit} read={read} />
       ) : (
         <Facts
           rows={[
@@ -44,55 +44,51 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
   );
 }
 
-interface TimesFormProps {
-  readonly slot: SlotDetail;
-  readonly read: () => Promise<SlotDetail | undefined>;
-  readonly groups: ReadonlyMap<number, string>;
-  onClose(): void;
-}
-
-function TimesForm({ slot, read, groups, onClose }: TimesFormProps): ReactNode {
-  const [draft, setDraft] = useState<SlotDraft>(() => draftOf(slot));
+function TimesForm({ slot, edit, read }: SlotSectionProps): ReactNode {
+  const groups = useGroups();
+  const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ message }) => ({ text: message }));
-  const { base, save, theirs, rebase } = useGuardedEdit(write, slot, read);
-  const isDirty = JSON.stringify(draft) !== JSON.stringify(draftOf(base));
-  const send = async () => {
-    const { answer } = await save((seen) => ({ ...unchanged(seen), ...inputOf(draft, seen) }));
-    if (answer !== undefined) onClose();
+  const { draft, setDraft, start, isDirty, save, contradiction } = useGuardedEdit({
+    write,
+    record: slot,
+    read,
+    draftOf: (record: SlotDetail) => draftOf(record),
+    request: (changed, replaced) => ({ ...unchanged(replaced), ...inputOf(changed, replaced) }),
+    onSaved: edit.close,
+  });
+  const describe = (field: keyof SlotDraft, { deliveryTime, freezeTime, groups: chosen }: SlotDraft) => {
+    if (field === 'deliveryTime') return ['Delivery time', inWords(deliveryTime)] as const;
+    if (field === 'freezeTime') return ['Orders close', inWords(freezeTime)] as const;
+    return [
+      'Groups',
+      groupNames(
+        groups,
+        chosen.map(({ id }) => id),
+      ),
+    ] as const;
   };
   return (
-    <Form
-      validationErrors={write.failure?.fields ?? {}}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+    <EditForm
+      write={write}
+      isDirty={isDirty}
+      concerns={concernsOf(draft, now, start)}
+      onSend={save}
+      onCancel={edit.close}
     >
       <TimesFields draft={draft} onChange={setDraft} />
-      <FormEnd write={write} isDirty={isDirty} onCancel={onClose} />
-      {theirs !== undefined && (
+      {contradiction !== undefined && (
         <Conflict
           record={`slot ${slot.id}`}
           by={<LastChange type="slot" id={slot.id} />}
-          rows={[
-            { name: 'Delivery time', mine: inWords(draft.deliveryTime), theirs: formatTime(theirs.deliveryTime) },
-            { name: 'Orders close', mine: inWords(draft.freezeTime), theirs: formatTime(theirs.freezeTime) },
-            { name: 'Groups', mine: groupNames(groups, draft.groupIds), theirs: groupNames(groups, theirs.groupIds) },
-          ]}
-          isPending={write.isPending}
-          onKeepMine={() => void send()}
-          onTakeTheirs={() => {
-            setDraft(draftOf(theirs));
-            rebase();
-          }}
-          onClose={rebase}
+          contradiction={contradiction}
+          describe={describe}
         />
       )}
-    </Form>
+    </EditForm>
   );
 }
 
 function inWords(input: string): string {
-  const date = new Date(input);
-  return Number.isNaN(date.getTime()) ? input : formatDate(date);
+  const date = readTimeInput(input);
+  return date === undefined ? input : formatDate(date);
 }

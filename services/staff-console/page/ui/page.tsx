@@ -1,3 +1,4 @@
+import { Code } from '@connectrpc/connect';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
 import type { Failure } from '../rpc/failure.ts';
@@ -19,7 +20,7 @@ export function Page({ title, beside, actions, children }: PageProps): ReactNode
   const { key, pathname } = useLocation();
   const isFirst = key === 'default';
   useEffect(() => {
-    document.title = `${title} · Staff console`;
+    document.title = `${title} · Delivery administration`;
   }, [title]);
   // Keyboards and screen readers continue at the heading, because the link that was followed is gone.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it depends only on which page is shown.
@@ -82,19 +83,22 @@ export function Loading({ what }: { readonly what: string }): ReactNode {
 }
 
 interface ProblemProps {
-  readonly failure: Pick<Failure, 'title' | 'advice'>;
-  /** Retries the call that failed. */
+  readonly failure: Pick<Failure, 'title' | 'advice'> & { readonly code?: Code };
+  /** Retries the call that failed. Not offered for a record that does not exist. */
   readonly onRetry?: () => void;
+  /** Links to where staff may go instead. */
+  readonly children?: ReactNode;
 }
 
 /** Says what went wrong and what to do. If there is nothing to do, it is not shown as an alert. */
-export function Problem({ failure, onRetry }: ProblemProps): ReactNode {
+export function Problem({ failure, onRetry, children }: ProblemProps): ReactNode {
   if (failure.advice === '') return <Empty>{failure.title}.</Empty>;
   return (
     <div className="problem" role="alert">
       <strong>{failure.title}</strong>
       <p>{failure.advice}</p>
-      {onRetry !== undefined && <Button onPress={onRetry}>Try again</Button>}
+      {onRetry !== undefined && failure.code !== Code.NotFound && <Button onPress={onRetry}>Try again</Button>}
+      {children}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -19,14 +19,19 @@ interface IssuedProps {
 
 /** Shows the code of a new coupon, for staff to pass on. It replaces the form, so that they don't issue it twice. */
 export function Issued({ what, code, href, children, another, onAnother }: IssuedProps): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The keyboard continues here, because the button that was pressed is gone.
+  useEffect(() => {
+    heading.current?.focus();
+  }, []);
   return (
     <section className="card" aria-label={what} role="status">
-      <p>
-        {what} is <strong className="coupon-code">{code}</strong>
-      </p>
+      <h2 ref={heading} tabIndex={-1}>
+        {what} is <span className="coupon-code">{code}</span>
+      </h2>
       {children}
       <div className="actions">
-        <CopyButton text={code} name={code} />
+        <CopyButton what="code" text={code} name={code} />
         {href !== undefined && <Link href={href}>Open the coupon</Link>}
         <Button onPress={onAnother}>{another}</Button>
       </div>

@@ -1,6 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
+import { useSearchParams } from 'react-router';
 import { CouponService, type PhoneCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { formatAmount } from '../../business/money.ts';
 import { TextField } from '../../forms/text-field.tsx';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +14,8 @@ const places = { mobile: 'mobile' };
 
 /** Issues the coupon with fixed terms to the owner of a mobile number. */
 export function Component(): ReactNode {
-  const [mobile, setMobile] = useState('');
+  const [params] = useSearchParams();
+  const [mobile, setMobile] = useState(params.get('mobile') ?? '');
   const [issued, setIssued] = useState<PhoneCoupon>();
   const create = useWrite(CouponService.method.createCoupon, ({ coupon }) => ({
     text: `Coupon ${coupon?.couponCode} created`,
@@ -38,17 +41,19 @@ export function Component(): ReactNode {
           }}
         >
           <p>
-            Whoever has the number gets a coupon over 20 % of an order from 1000 on, at most 500. It is good for 90 days
-            and one use. A number that is not known yet becomes a new user.
+            Whoever has the number gets a coupon over 20 % of an order from {formatAmount(1_000)} on, at most{' '}
+            {formatAmount(500)}. It is good for 90 days and one use. A number may have several. One that is not known
+            yet becomes a new user.
           </p>
           <TextField
             label="Mobile number"
             name="mobile"
             type="tel"
             autoComplete="off"
+            autoFocus
             value={mobile}
             onChange={setMobile}
-            hint="Ten digits; spaces and dashes do not matter."
+            hint="Exactly ten digits, without +91 or 0 before them; spaces and dashes do not matter."
           />
           {elsewhere !== undefined && <Problem failure={elsewhere} />}
           <div className="actions">
@@ -66,7 +71,8 @@ export function Component(): ReactNode {
           onAnother={startAnew}
         >
           <p>
-            {issued.discountPercent} % off, at most {issued.maxValue}, for orders from {issued.minOrder}.
+            {issued.discountPercent} % off, at most {formatAmount(issued.maxValue)}, for one order from{' '}
+            {formatAmount(issued.minOrder)} on.
           </p>
         </Issued>
       )}

@@ -1,32 +1,43 @@
 import { type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { Link } from 'react-aria-components/Link';
+import { useSearchParams } from 'react-router';
 import { type Coupon, CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { formatAmount } from '../../business/money.ts';
+import { Time } from '../../business/time.tsx';
 import { TextField } from '../../forms/text-field.tsx';
+import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Problem } from '../../ui/page.tsx';
-import { Time } from '../../ui/time.tsx';
 import { useProblems } from '../record/problems.ts';
 import { Issued } from './issued.tsx';
+import { OrderToRefund, useOrderToRefund } from './order-to-refund.tsx';
 
-// The code is derived from the order's number, so a taken code means that the order already has its refund coupon.
-const places = { orderId: 'orderId', couponCode: 'orderId' };
+const places = { orderId: 'orderId' };
 
-/** Issues the refund coupon of an order. */
+/** Issues the refund coupon of an order. It is shown before it is made, with the order and its customer. */
 export function Component(): ReactNode {
-  const [orderId, setOrderId] = useState('');
+  const [params] = useSearchParams();
+  const [orderId, setOrderId] = useState(params.get('order') ?? '');
+  const [shownId, setShownId] = useState<number>();
   const [issued, setIssued] = useState<Coupon>();
+  const order = useOrderToRefund(shownId);
+  const invalidate = useWrite(CouponService.method.delete, () => ({ text: 'Refund coupon invalidated' }));
   const refund = useWrite(CouponService.method.generateCancellationCoupon, ({ coupon }) => ({
     text: `Refund coupon ${coupon?.couponCode} created`,
+    undo: (): Promise<Undone> => invalidate.send({ id: coupon?.id ?? 0 }),
   }));
   const { atFields, elsewhere } = useProblems(refund.failure, places);
+  const isShown = Number(orderId) === shownId;
   const send = async () => {
+    if (!isShown) return setShownId(Number(orderId));
+    if (order.code === undefined) return undefined;
     const { answer } = await refund.send({ orderId: Number(orderId) });
-    setIssued(answer?.coupon);
+    return setIssued(answer?.coupon);
   };
   const startAnew = () => {
     setOrderId('');
+    setShownId(undefined);
     setIssued(undefined);
   };
   return (
@@ -47,22 +58,27 @@ export function Component(): ReactNode {
             label="Order number"
             name="orderId"
             inputMode="numeric"
+            autoComplete="off"
+            autoFocus
             isRequired
-            validate={(text) => (/^\d{1,9}$/.test(text) ? undefined : 'Enter the number of the order, such as 1042.')}
+            validate={(text) =>
+              /^\s*\d{1,9}\s*$/.test(text) ? undefined : 'Enter the number of the order, such as 1042.'
+            }
             value={orderId}
             onChange={setOrderId}
           />
-          {refund.failure?.reason === 'COUPON_CODE_TAKEN' && (
-            <p>
-              This order seems to have its refund coupon.{' '}
-              <Link href={`/coupons?search=${orderId}`}>Look for it among the coupons</Link>
-            </p>
-          )}
-          {elsewhere !== undefined && <Problem failure={elsewhere} />}
+          {isShown && <OrderToRefund {...order} />}
+          {isShown && elsewhere !== undefined && <Problem failure={elsewhere} />}
           <div className="actions">
-            <Button type="submit" emphasis="primary" isPending={refund.isPending}>
-              {refund.isPending ? 'Creating…' : 'Create refund coupon'}
-            </Button>
+            {isShown && order.code !== undefined ? (
+              <Button type="submit" emphasis="primary" isPending={refund.isPending}>
+                {refund.isPending ? 'Creating…' : 'Create refund coupon'}
+              </Button>
+            ) : (
+              <Button type="submit" emphasis="primary" isPending={isShown && order.isPending}>
+                Show the order
+              </Button>
+            )}
           </div>
         </Form>
       ) : (
@@ -74,7 +90,8 @@ export function Component(): ReactNode {
           onAnother={startAnew}
         >
           <p>
-            {issued.flatDiscount} off, until <Time at={issued.validTill} />.
+            {formatAmount(issued.flatDiscount ?? 0)} off, for one order from {formatAmount(issued.minOrder ?? 0)} on,
+            until <Time at={issued.validTill} />.
           </p>
         </Issued>
       )}

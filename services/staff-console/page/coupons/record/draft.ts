@@ -1,7 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { CouponBodySchema, CouponDetail } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { fromTimeInput, timeInput } from '../../ui/time-input.ts';
+import { readAmount } from '../../business/money.ts';
+import { fromTimeInput, timeInput } from '../../business/time-input.ts';
 
 /** A user or product that staff chose by its name. */
 export interface Chosen {
@@ -13,16 +14,21 @@ export interface Chosen {
 /** The terms of a coupon or reserved coupon in a form. Amounts are as typed; an empty text means none. */
 export interface TermsDraft {
   readonly couponCode: string;
-  readonly discountKind: 'percent' | 'amount';
-  readonly discountPercent: string;
-  readonly flatDiscount: string;
+  readonly discount: Discount;
   readonly minOrder: string;
   readonly maxValue: string;
-  /** In this browser's time zone, such as 2026-11-23T14:30. */
+  /** The text of a time field. */
   readonly validTill: string;
   readonly maxLimitForUser: string;
   readonly exclusiveApply: boolean;
   readonly products: readonly Chosen[];
+}
+
+/** A discount in a form. Only the text of its kind counts. */
+export interface Discount {
+  readonly kind: 'percent' | 'amount';
+  readonly percent: string;
+  readonly amount: string;
 }
 
 /** A coupon in a form. */
@@ -35,9 +41,7 @@ export interface CouponDraft extends TermsDraft {
 /** The draft of a new coupon, with the values that the services use for absent fields (spec 4.2). */
 export const blankDraft: CouponDraft = {
   couponCode: '',
-  discountKind: 'percent',
-  discountPercent: '',
-  flatDiscount: '',
+  discount: { kind: 'percent', percent: '', amount: '' },
   minOrder: '',
   maxValue: '',
   validTill: '',
@@ -50,13 +54,12 @@ export const blankDraft: CouponDraft = {
 
 /** Returns the draft with which a coupon's form begins. */
 export function draftOf(coupon: CouponDetail): CouponDraft {
-  const { discountPercent = '', flatDiscount = '' } = coupon;
+  const { discountPercent: percent = '', flatDiscount: amount = '' } = coupon;
+  // A percentage takes precedence over an amount, as in Validate (design 7).
+  const kind = Number(percent) === 0 && Number(amount) > 0 ? 'amount' : 'percent';
   return {
     couponCode: coupon.couponCode,
-    // A percentage takes precedence over an amount, as in Validate (design 7).
-    discountKind: Number(discountPercent) === 0 && Number(flatDiscount) > 0 ? 'amount' : 'percent',
-    discountPercent,
-    flatDiscount,
+    discount: { kind, percent, amount },
     minOrder: coupon.minOrder ?? '',
     maxValue: coupon.maxValue ?? '',
     validTill: coupon.validTill === undefined ? '' : timeInput(timestampDate(coupon.validTill)),
@@ -90,7 +93,7 @@ export function termsChangesOf(before: TermsDraft, after: TermsDraft): BodyInit 
   const couponCode = after.couponCode.trim();
   return {
     couponCode: before.couponCode === couponCode ? undefined : couponCode,
-    ...changedDiscount(before, after),
+    ...changedDiscount(before.discount, after.discount),
     minOrder: changedAmount(before.minOrder, after.minOrder),
     maxValue: changedAmount(before.maxValue, after.maxValue),
     validTill: before.validTill === after.validTill ? undefined : fromTimeInput(after.validTill),
@@ -105,12 +108,9 @@ export function isChange(changes: BodyInit): boolean {
   return Object.values(changes).some((value) => value !== undefined);
 }
 
-/** Returns a draft's discount of the chosen kind. The other kind is empty, whatever was typed for it. */
-export function discountsOf(draft: TermsDraft): Pick<TermsDraft, 'discountPercent' | 'flatDiscount'> {
-  return {
-    discountPercent: draft.discountKind === 'percent' ? draft.discountPercent : '',
-    flatDiscount: draft.discountKind === 'amount' ? draft.flatDiscount : '',
-  };
+/** Returns a discount's texts. The one of the other kind is empty, whatever was typed for it. */
+export function discountsOf({ kind, percent, amount }: Discount) {
+  return { discountPercent: kind === 'percent' ? percent : '', flatDiscount: kind === 'amount' ? amount : '' };
 }
 
 /** Returns the users of a draft's coupon. Chosen users don't count while it is for everyone or for nobody. */
@@ -119,25 +119,25 @@ export function usersOf({ audience, users }: CouponDraft): readonly Chosen[] {
 }
 
 /** A stored coupon may have both discounts. The unused one stays unless the one in use changes. */
-function changedDiscount(before: TermsDraft, after: TermsDraft): BodyInit {
+function changedDiscount(before: Discount, after: Discount): BodyInit {
   const [had, has] = [discountsOf(before), discountsOf(after)];
   const isSame =
     changedAmount(had.discountPercent, has.discountPercent) === undefined &&
     changedAmount(had.flatDiscount, has.flatDiscount) === undefined;
   if (isSame) return {};
   return {
-    discountPercent: changedAmount(before.discountPercent, has.discountPercent),
-    flatDiscount: changedAmount(before.flatDiscount, has.flatDiscount),
+    discountPercent: changedAmount(before.percent, has.discountPercent),
+    flatDiscount: changedAmount(before.amount, has.flatDiscount),
   };
 }
 
 function changedAmount(before: string, after: string): number | undefined {
-  return Number(before) === Number(after) ? undefined : Number(after);
+  return readAmount(before) === readAmount(after) ? undefined : readAmount(after);
 }
 
-/** An emptied limit is not sent, because an update can't clear it, and 0 would itself be a limit. */
+/** An emptied limit is 0, which means no limit. */
 function changedLimit(before: string, after: string): number | undefined {
-  return before === after || after === '' ? undefined : Number(after);
+  return before === after ? undefined : Number(after);
 }
 
 function changedIds(before: readonly Chosen[], after: readonly Chosen[]): { ids: number[] } | undefined {

@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react';
+import { amountProblem } from '../../business/money.ts';
 import { Choice, Switch } from '../../forms/choice.tsx';
 import { TextField, type TextFieldProps } from '../../forms/text-field.tsx';
+import { TimeField } from '../../forms/time-field.tsx';
 import { ProductPicker } from '../../lookup/product-picker.tsx';
-import { timeZone } from '../../ui/time.tsx';
 import type { TermsDraft } from './draft.ts';
 
 interface TermsFieldsProps {
   readonly draft: TermsDraft;
   onChange(part: Partial<TermsDraft>): void;
-  /** The stored terms, which an update can't clear; undefined for a new coupon. */
+  /** The stored terms, which are not checked; undefined for a new coupon. */
   readonly stored?: TermsDraft | undefined;
   /** The problem with the products that the service reported. */
   readonly productsProblem: string | undefined;
@@ -29,24 +30,28 @@ export const termsPlaces = {
 
 /** The form fields of the terms that coupons and reserved coupons share, except the code. */
 export function TermsFields({ draft, onChange, stored, productsProblem }: TermsFieldsProps): ReactNode {
-  const isPercent = draft.discountKind === 'percent';
+  const { discount } = draft;
+  const isPercent = discount.kind === 'percent';
   const isNew = stored === undefined;
   return (
     <>
       <div className="row">
         <Choice
           label="Kind of discount"
-          value={draft.discountKind}
+          value={discount.kind}
           options={{ percent: 'Percent of the order', amount: 'Amount' }}
-          onChange={(discountKind) => onChange({ discountKind })}
+          onChange={(kind) => onChange({ discount: { ...discount, kind } })}
         />
         {/* Each kind has its own field, so that one does not show the other's problem. */}
         <AmountField
-          key={draft.discountKind}
+          key={discount.kind}
           label={isPercent ? 'Percent off' : 'Amount off'}
           name="discount"
-          value={isPercent ? draft.discountPercent : draft.flatDiscount}
-          onChange={(text) => onChange(isPercent ? { discountPercent: text } : { flatDiscount: text })}
+          value={isPercent ? discount.percent : discount.amount}
+          onChange={(text) =>
+            onChange({ discount: { ...discount, ...(isPercent ? { percent: text } : { amount: text }) } })
+          }
+          validate={(text) => (isNew && text.trim() === '' ? missing[discount.kind] : amountProblem(text))}
           hint={isNew ? undefined : 'Empty or 0: no discount.'}
         />
         <AmountField
@@ -63,13 +68,12 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
           onChange={(minOrder) => onChange({ minOrder })}
           hint="What an order has to come to. Empty or 0: any order."
         />
-        <TextField
+        <TimeField
           label="Valid until"
           name="validTill"
-          type="datetime-local"
           value={draft.validTill}
           onChange={(validTill) => onChange({ validTill })}
-          hint={`In ${timeZone}. Empty: for ever.`}
+          hint="Empty: no end."
         />
         <TextField
           label="Uses for each user"
@@ -79,7 +83,7 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
           value={draft.maxLimitForUser}
           onChange={(maxLimitForUser) => onChange({ maxLimitForUser })}
           validate={(text) => limitProblem(text, stored?.maxLimitForUser)}
-          hint={isNew ? 'Empty: any number of times.' : undefined}
+          hint="Empty or 0: any number of times."
         />
       </div>
       <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => onChange({ exclusiveApply })}>
@@ -96,17 +100,15 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
 }
 
 function AmountField(props: TextFieldProps): ReactNode {
-  return <TextField {...props} inputMode="decimal" autoComplete="off" validate={amountProblem} />;
+  return <TextField validate={amountProblem} {...props} inputMode="decimal" autoComplete="off" />;
 }
 
-/** Returns the problem with an amount; undefined if it is valid. */
-export function amountProblem(text: string): string | undefined {
-  return /^\s*(\d+(\.\d+)?)?\s*$/.test(text) ? undefined : 'Enter a number, such as 150 or 99.5.';
-}
+const missing = { percent: 'Enter a percentage, such as 10.', amount: 'Enter an amount, such as 50.' };
 
 const largestInteger = 2 ** 31 - 1;
 
+// A limit that an import has stored need not be one that can be entered.
 function limitProblem(text: string, stored = ''): string | undefined {
-  if (text === '') return stored === '' ? undefined : 'A limit that was set can be changed, but not taken away.';
+  if (text === '' || text === stored) return undefined;
   return /^\d+$/.test(text) && Number(text) <= largestInteger ? undefined : 'Enter a whole number, such as 3.';
 }

@@ -1,7 +1,7 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
+import { Time } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
-import { Time } from '../../ui/time.tsx';
 import { stateOf } from './words.ts';
 
 const kinds = { Valid: 'good', Expired: 'plain', Invalidated: 'bad' } as const;
@@ -20,5 +20,5 @@ export function CouponBadge({ coupon, now }: CouponBadgeProps): ReactNode {
 
 /** Shows until when a coupon can be used. */
 export function ValidUntil({ at }: { readonly at: Timestamp | undefined }): ReactNode {
-  return at === undefined ? 'For ever' : <Time at={at} />;
+  return at === undefined ? 'No end' : <Time at={at} />;
 }

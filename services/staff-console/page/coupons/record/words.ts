@@ -1,4 +1,5 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { formatAmount, readAmount } from '../../business/money.ts';
 import { type CouponDraft, discountsOf, usersOf } from './draft.ts';
 
 /** The discounts of a coupon. Amounts are decimals; 0 or an empty text means none. */
@@ -10,15 +11,16 @@ export interface Discounts {
 
 /** Describes a coupon's discount, such as "10 % off, at most 150". */
 export function describeDiscount({ discountPercent, flatDiscount, maxValue }: Discounts): string {
-  const [percent, amount, most] = [Number(discountPercent ?? 0), Number(flatDiscount ?? 0), Number(maxValue ?? 0)];
-  if (percent > 0) return `${discountPercent} % off${most > 0 ? `, at most ${maxValue}` : ''}`;
-  if (amount > 0) return `${flatDiscount} off${most > 0 && most < amount ? `, at most ${maxValue}` : ''}`;
+  const [percent, amount, most] = [discountPercent, flatDiscount, maxValue].map((text = '') => readAmount(text));
+  const cap = most !== undefined && most > 0 ? `, at most ${formatAmount(most)}` : '';
+  if (percent !== undefined && percent > 0) return `${percent} % off${cap}`;
+  if (amount !== undefined && amount > 0) return `${formatAmount(amount)} off${Number(most) < amount ? cap : ''}`;
   return 'No discount';
 }
 
 /** Describes the smallest order for which a coupon can be used. */
 export function describeMinimum(minOrder: string | undefined): string {
-  return Number(minOrder ?? 0) > 0 ? (minOrder ?? '') : 'Any order';
+  return Number(minOrder ?? 0) > 0 ? formatAmount(minOrder ?? 0) : 'Any order';
 }
 
 /** Describes who may use a coupon; `users` is the number of chosen users. */
@@ -45,20 +47,22 @@ export function stateOf(
 // Nobody reads more names than this.
 const namedMost = 20;
 
-/** Describes the fields of a draft in words, by the form's labels. */
-export function describeDraft(draft: CouponDraft): Readonly<Record<string, string>> {
-  const audience = { everyone: 'Everyone', chosen: namesOf(usersOf(draft)), nobody: 'Nobody yet' };
-  return {
-    Code: draft.couponCode,
-    Discount: describeDiscount(discountsOf(draft)),
-    'Smallest order': draft.minOrder,
-    'Largest discount': draft.maxValue,
-    'Valid until': draft.validTill.replace('T', ' '),
-    'For whom': audience[draft.audience],
-    Products: draft.products.length === 0 ? 'All' : namesOf(draft.products),
-    'Uses for each user': draft.maxLimitForUser,
-    'Not with other coupons': draft.exclusiveApply ? 'Yes' : 'No',
+/** Describes a field of a draft: its label in the form, and its value in words. */
+export function describeField(field: keyof CouponDraft, draft: CouponDraft): readonly [label: string, words: string] {
+  const audience = { everyone: 'Everyone', chosen: `Chosen: ${namesOf(usersOf(draft))}`, nobody: 'Nobody yet' };
+  const words: Readonly<Record<keyof CouponDraft, readonly [string, string]>> = {
+    couponCode: ['Code', draft.couponCode],
+    discount: ['Discount', describeDiscount(discountsOf(draft.discount))],
+    minOrder: ['Smallest order', draft.minOrder],
+    maxValue: ['Largest discount', draft.maxValue],
+    validTill: ['Valid until', draft.validTill.replace('T', ' ')],
+    audience: ['For whom', audience[draft.audience]],
+    users: ['Users', namesOf(draft.users)],
+    products: ['Products', draft.products.length === 0 ? 'All' : namesOf(draft.products)],
+    maxLimitForUser: ['Uses for each user', draft.maxLimitForUser],
+    exclusiveApply: ['Not with other coupons', draft.exclusiveApply ? 'Yes' : 'No'],
   };
+  return words[field];
 }
 
 function namesOf(chosen: readonly { readonly name: string }[]): string {

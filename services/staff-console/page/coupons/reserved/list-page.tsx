@@ -1,34 +1,60 @@
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Link } from 'react-aria-components/Link';
 import { CouponService, type ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { trailAddress } from '../../audit/trail/filters.ts';
-import { describeFailure } from '../../rpc/failure.ts';
+import { useNow } from '../../business/time.tsx';
+import { SelectField } from '../../forms/select-field.tsx';
+import { orderOf, sorted } from '../../lists/column.ts';
+import { CsvButton } from '../../lists/csv-button.tsx';
+import { useFilters } from '../../lists/filters.ts';
+import { ListView } from '../../lists/list-view.tsx';
+import { useReadPages } from '../../lists/pages.ts';
+import { useNarrowed } from '../../lists/use-narrowed.ts';
+import { useSearch } from '../../lists/use-search.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Endless } from '../../ui/endless.tsx';
-import { Badge, Empty, Loading, Page, Problem } from '../../ui/page.tsx';
-import { useNow } from '../../ui/time.tsx';
-import { useSearch } from '../../ui/use-search.ts';
+import { Page } from '../../ui/page.tsx';
 import { CouponViews } from '../record/coupon-views.tsx';
-import { CouponBadge, ValidUntil } from '../record/validity.tsx';
-import { describeDiscount, describeMinimum } from '../record/words.ts';
-import '../record/coupons.css';
+import { reservedColumns, reservedState } from '../record/reserved-columns.tsx';
 
-/** Lists the reserved coupons, latest first. */
+const states = [
+  ['Valid', 'Not redeemed'],
+  ['Redeemed', 'Redeemed'],
+  ['Expired', 'Expired'],
+] as const;
+
+/** Lists the reserved coupons: latest first, or as staff sort and filter them. */
 export function Component(): ReactNode {
   const search = useSearch();
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+  const { values, set } = useFilters(['state', 'sort']);
+  const now = useNow(20_000);
+  const order = orderOf({ values, set });
+  const columns = reservedColumns(now);
+  const isWhole = values.state !== '' || values.sort !== '';
+  const request = { search: search.search.trim(), limit: isWhole ? 1_000 : 50 };
+  const query = useInfiniteQuery(
     CouponService.method.getReservedCoupons,
-    { search: search.search, limit: 50, pageToken: '' },
+    { ...request, pageToken: '' },
     {
       pageParamKey: 'pageToken',
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
       placeholderData: keepPreviousData,
     },
   );
-  const now = useNow(20_000);
-  const coupons = data?.pages.flatMap((page) => page.coupons);
+  const matches = (coupon: ListedReservedCoupon) => values.state === '' || reservedState(coupon, now) === values.state;
+  const list = useNarrowed(
+    { ...query, rows: query.data?.pages.flatMap(({ coupons }) => coupons) },
+    (coupons) => sorted(coupons.filter(matches), columns, order),
+    { key: JSON.stringify([request, values]), isWhole },
+  );
+  const readPages = useReadPages();
+  const pages = (signal: AbortSignal) =>
+    readPages(
+      CouponService.method.getReservedCoupons,
+      (answer) =>
+        answer?.nextPageToken === '' ? undefined : { ...request, limit: 1_000, pageToken: answer?.nextPageToken ?? '' },
+      ({ coupons }) => coupons.filter(matches),
+      signal,
+    );
   return (
     <Page
       title="Reserved coupons"
@@ -38,64 +64,29 @@ export function Component(): ReactNode {
         </ButtonLink>
       }
     >
-      <CouponViews search={search} label="Search by secret code or code" />
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {coupons === undefined && error === null && <Loading what="the reserved coupons" />}
-      {coupons?.length === 0 && (
-        <Empty>{search.search === '' ? 'No reserved coupons yet.' : 'No reserved coupon has this code.'}</Empty>
-      )}
-      {coupons !== undefined && coupons.length > 0 && (
-        <table className="list">
-          <caption>Latest first. A secret code leads to the history of its coupon.</caption>
-          <thead>
-            <tr>
-              <th scope="col">Secret code</th>
-              <th scope="col">Code</th>
-              <th scope="col">Gives</th>
-              <th scope="col">Smallest order</th>
-              <th scope="col">Valid until</th>
-              <th scope="col">Redeemed by</th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {coupons.map((coupon) => (
-              <ReservedRow key={coupon.id} coupon={coupon} now={now} />
-            ))}
-          </tbody>
-        </table>
-      )}
-      <Endless
-        hasMore={hasNextPage}
-        isLoading={isFetchingNextPage}
-        hasFailed={error !== null}
-        onMore={() => void fetchNextPage()}
+      <CouponViews search={search} label="Search by secret code or code">
+        <SelectField
+          label="State"
+          name="state"
+          none="Any"
+          options={states}
+          value={values.state}
+          onChange={(state) => set({ state })}
+        />
+        <CsvButton name="reserved-coupons" columns={columns} pages={pages} />
+      </CouponViews>
+      <ListView
+        what="the reserved coupons"
+        empty={
+          request.search === '' && values.state === '' ? 'No reserved coupons yet.' : 'No reserved coupon matches.'
+        }
+        caption="A secret code leads to the history of its coupon. Several of them may give the same code."
+        list={list}
+        query={query}
+        columns={columns}
+        keyOf={({ id }) => id}
+        order={order}
       />
     </Page>
-  );
-}
-
-function ReservedRow({ coupon, now }: { readonly coupon: ListedReservedCoupon; readonly now: number }): ReactNode {
-  const { redeemedUser } = coupon;
-  return (
-    <tr>
-      <th scope="row" className="coupon-code">
-        <Link href={trailAddress({ type: 'reserved_coupon', id: String(coupon.id) })}>{coupon.secretCode}</Link>
-      </th>
-      <td data-label="Code" className="coupon-code">
-        {coupon.couponCode}
-      </td>
-      <td data-label="Gives">{describeDiscount(coupon)}</td>
-      <td data-label="Smallest order">{describeMinimum(coupon.minOrder)}</td>
-      <td data-label="Valid until">
-        <ValidUntil at={coupon.validTill} />
-      </td>
-      <td data-label="Redeemed by">
-        {redeemedUser === undefined ? 'Nobody yet' : `${redeemedUser.name || 'Unknown'}, ${redeemedUser.mobile}`}
-      </td>
-      <td data-label="State">
-        {redeemedUser === undefined ? <CouponBadge coupon={coupon} now={now} /> : <Badge kind="plain">Redeemed</Badge>}
-      </td>
-    </tr>
   );
 }

@@ -1,13 +1,14 @@
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useNavigate } from 'react-router';
 import { CouponService, type ReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { FormEnd } from '../../forms/form-end.tsx';
-import { TextField } from '../../forms/text-field.tsx';
+import { useNow } from '../../business/time.tsx';
+import { EditForm } from '../../forms/edit-form.tsx';
 import { useWrite } from '../../rpc/write.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Issued } from '../issue/issued.tsx';
+import { CodeField } from '../record/code-field.tsx';
+import { termsConcernsOf } from '../record/concerns.ts';
 import { blankDraft, isChange, type TermsDraft, termsChangesOf } from '../record/draft.ts';
 import { useProblems } from '../record/problems.ts';
 import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
@@ -16,6 +17,7 @@ import { describeDiscount } from '../record/words.ts';
 /** Creates a reserved coupon. */
 export function Component(): ReactNode {
   const navigate = useNavigate();
+  const now = useNow(20_000);
   const [draft, setDraft] = useState<TermsDraft>(blankDraft);
   const [created, setCreated] = useState<ReservedCoupon>();
   const create = useWrite(CouponService.method.createReservedCoupon, ({ reservedCoupon }) => ({
@@ -35,20 +37,20 @@ export function Component(): ReactNode {
   return (
     <Page title="New reserved coupon" actions={<ButtonLink href="/coupons/reserved">All reserved coupons</ButtonLink>}>
       {created === undefined ? (
-        <Form
-          aria-label="Reserved coupon"
-          validationErrors={atFields}
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send();
-          }}
+        <EditForm
+          label="Reserved coupon"
+          action="Create reserved coupon"
+          problems={atFields}
+          write={{ isPending: create.isPending, failure: elsewhere }}
+          isDirty={isChange(coupon)}
+          concerns={termsConcernsOf(draft, now)}
+          onSend={() => void send()}
+          onCancel={() => void navigate('/coupons/reserved')}
         >
           <Section title="Code">
             <p>Whoever knows the secret code of a reserved coupon can redeem it.</p>
-            <TextField
+            <CodeField
               label="Secret code"
-              name="couponCode"
-              autoComplete="off"
               value={draft.couponCode}
               onChange={(couponCode) => change({ couponCode })}
               hint="Leave it empty, and one is made."
@@ -57,13 +59,7 @@ export function Component(): ReactNode {
           <Section title="Terms">
             <TermsFields draft={draft} onChange={change} productsProblem={atFields.applicableProducts} />
           </Section>
-          <FormEnd
-            action="Create reserved coupon"
-            write={{ isPending: create.isPending, failure: elsewhere }}
-            isDirty={isChange(coupon)}
-            onCancel={() => void navigate('/coupons/reserved')}
-          />
-        </Form>
+        </EditForm>
       ) : (
         <Issued
           what="The secret code"

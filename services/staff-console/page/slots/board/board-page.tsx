@@ -1,125 +1,133 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useQuery } from '@connectrpc/connect-query';
+import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
-import { useSearchParams } from 'react-router';
-import { type Slot, SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { Link } from 'react-aria-components/Link';
+import {
+  type PlannedSlot,
+  SlotPlanService,
+  SlotState,
+} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { formatDay, useNow } from '../../business/time.tsx';
+import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
+import { Switch } from '../../forms/choice.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import { useGroups, useProductNames } from '../../lookup/catalog.ts';
+import { useFilters } from '../../lists/filters.ts';
+import { useNarrowed } from '../../lists/use-narrowed.ts';
+import { useGroups } from '../../lookup/catalog.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Empty, Loading, Page, Problem } from '../../ui/page.tsx';
-import { formatDay, useNow } from '../../ui/time.tsx';
-import { dateInput } from '../../ui/time-input.ts';
+import { Loading, Page, Problem } from '../../ui/page.tsx';
 import { SlotCard } from './slot-card.tsx';
 import { SlotViews } from './slot-views.tsx';
 import '../record/slots.css';
 
 const daysShown = 7;
-/** How many products a card names. */
-const namedProducts = 3;
+const allStates = [SlotState.ACTIVE, SlotState.INACTIVE];
 
-/** Shows the active slots of a week, day by day. */
+/** Shows the slots of a week, day by day, with the days that have none. */
 export function Component(): ReactNode {
-  const [params, setParams] = useSearchParams();
-  const { data, error, refetch } = useQuery(SlotService.method.getSlots, {});
+  const { values, set } = useFilters(['day', 'deactivated']);
   const now = useNow(20_000);
-  const first = readDay(params.get('day')) ?? dateInput(new Date(now));
-  const days = useMemo(() => slotsByDay(data?.slots ?? [], first), [data, first]);
-  const { productIds, nameOf } = useProductsOf(days.flatMap(({ slots }) => slots.map(({ id }) => id)));
+  const today = dateInput(new Date(now));
+  const first = readDay(values.day) ?? today;
+  const states = values.deactivated === '' ? [SlotState.ACTIVE] : allStates;
+  const query = useInfiniteQuery(
+    SlotPlanService.method.listSlots,
+    {
+      deliveryFrom: fromTimeInput(`${first}T00:00`),
+      deliveryUntil: fromTimeInput(`${shiftDay(first, daysShown)}T00:00`),
+      states,
+      limit: 1_000,
+      pageToken: '',
+    },
+    {
+      pageParamKey: 'pageToken',
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      placeholderData: keepPreviousData,
+    },
+  );
+  const { data, error, refetch } = query;
+  const slots = useMemo(() => data?.pages.flatMap((page) => page.slots), [data]);
+  useNarrowed({ ...query, rows: slots }, (rows) => rows, { key: first, isWhole: true });
+  const days = useMemo(() => slotsByDay(slots ?? [], first), [slots, first]);
   const groups = useGroups();
-  const show = (day: string, options = {}) => setParams(day === '' ? {} : { day }, options);
   return (
     <Page
       title="Slots"
       actions={
-        <ButtonLink href="/slots/new" emphasis="primary">
+        <ButtonLink href={`/slots/new?day=${first > today ? first : shiftDay(today, 1)}`} emphasis="primary">
           New slot
         </ButtonLink>
       }
     >
       <SlotViews>
         <div className="actions">
-          <Button onPress={() => show(shiftDay(first, -daysShown))}>Earlier</Button>
-          <Button onPress={() => show('')}>Today</Button>
-          <Button onPress={() => show(shiftDay(first, daysShown))}>Later</Button>
+          <Button onPress={() => set({ day: shiftDay(first, -daysShown) })}>Earlier</Button>
+          <Button onPress={() => set({ day: '' })}>Today</Button>
+          <Button onPress={() => set({ day: shiftDay(first, daysShown) })}>Later</Button>
         </div>
-        <TextField label="From" type="date" value={first} onChange={(day) => show(day, { replace: true })} />
+        <TextField label="From" type="date" value={first} onChange={(day) => set({ day })} />
+        <Switch
+          isSelected={values.deactivated !== ''}
+          onChange={(isShown) => set({ deactivated: isShown ? 'shown' : '' })}
+        >
+          Deactivated ones, too
+        </Switch>
       </SlotViews>
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the slots" />}
-      {data !== undefined && days.every(({ slots }) => slots.length === 0) && <Empty>No slots in these days.</Empty>}
-      <div className="board">
-        {days
-          .filter(({ slots }) => slots.length > 0)
-          .map(({ day, slots }) => (
-            <section key={day} aria-label={formatDay(startOf(day))}>
-              <h2>{formatDay(startOf(day))}</h2>
-              <ul className="cards">
-                {slots.map((slot) => (
-                  <SlotCard
-                    key={slot.id}
-                    slot={slot}
-                    now={now}
-                    groups={groups}
-                    productIds={productIds.get(slot.id)}
-                    named={namedProducts}
-                    nameOf={nameOf}
-                  />
-                ))}
-              </ul>
-            </section>
+      {slots === undefined && error === null && <Loading what="the slots" />}
+      {slots !== undefined && (
+        <div className="board">
+          {days.map((each) => (
+            <Day key={each.day} {...each} isPast={each.day < today}>
+              {each.slots.map((slot) => (
+                <SlotCard key={slot.id} slot={slot} now={now} groups={groups} />
+              ))}
+            </Day>
           ))}
-      </div>
+        </div>
+      )}
     </Page>
+  );
+}
+
+interface DayProps extends BoardDay {
+  readonly isPast: boolean;
+  /** The cards of the slots. */
+  readonly children: readonly ReactNode[];
+}
+
+function Day({ day, slots, isPast, children }: DayProps): ReactNode {
+  const name = formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
+  return (
+    <section aria-label={name}>
+      <header className="section-header">
+        <h2>{name}</h2>
+        {slots.length === 0 && <span className="detail">No slots</span>}
+        {!isPast && (
+          <Link href={`/slots/new?day=${day}`} aria-label={`Add a slot on ${name}`}>
+            Add a slot
+          </Link>
+        )}
+      </header>
+      {slots.length > 0 && <ul className="cards">{children}</ul>}
+    </section>
   );
 }
 
 interface BoardDay {
   /** Such as 2026-11-23. */
   readonly day: string;
-  /** Ordered by delivery time. */
-  readonly slots: readonly Slot[];
+  /** By delivery time. */
+  readonly slots: readonly PlannedSlot[];
 }
 
-function slotsByDay(slots: readonly Slot[], first: string): BoardDay[] {
-  const days = new Map<string, [Date, Slot][]>();
+function slotsByDay(slots: readonly PlannedSlot[], first: string): BoardDay[] {
+  const days = new Map<string, PlannedSlot[]>();
   for (let n = 0; n < daysShown; n += 1) days.set(shiftDay(first, n), []);
   for (const slot of slots) {
-    if (slot.deliveryTime === undefined) continue;
-    const time = timestampDate(slot.deliveryTime);
-    days.get(dateInput(time))?.push([time, slot]);
+    if (slot.deliveryTime !== undefined) days.get(dateInput(timestampDate(slot.deliveryTime)))?.push(slot);
   }
-  return [...days].map(([day, timed]) => ({
-    day,
-    slots: timed.sort(([a], [b]) => a.getTime() - b.getTime()).map(([, slot]) => slot),
-  }));
-}
-
-/** Returns the products of slots, and a function that names those that are shown. */
-function useProductsOf(slotIds: readonly number[]) {
-  const { data } = useQuery(
-    SlotService.method.getSlotsProductIds,
-    { slotIds: [...slotIds] },
-    { enabled: slotIds.length > 0, placeholderData: (previous) => previous },
-  );
-  const productIds = useMemo(
-    () => new Map(Object.entries(data?.productIds ?? {}).map(([id, list]) => [Number(id), list.ids])),
-    [data],
-  );
-  const shown = [...new Set([...productIds.values()].flatMap((ids) => ids.slice(0, namedProducts)))];
-  return { productIds, nameOf: useProductNames(shown.sort((a, b) => a - b)) };
-}
-
-/** Reads a day from the URL; undefined if it is invalid, such as while a year has too many digits. */
-function readDay(text: string | null): string | undefined {
-  return text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(startOf(text).getTime()) ? text : undefined;
-}
-
-// At noon, so that a change of the clocks does not move it to another day.
-const startOf = (day: string) => new Date(`${day}T12:00`);
-
-function shiftDay(day: string, days: number): string {
-  const date = startOf(day);
-  date.setDate(date.getDate() + days);
-  return dateInput(date);
+  return [...days].map(([day, ofDay]) => ({ day, slots: ofDay }));
 }

@@ -1,34 +1,78 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { useQuery } from '@connectrpc/connect-query';
-import { type ReactNode, useState } from 'react';
+import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { type Slot, SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { Choice } from '../../forms/choice.tsx';
+import {
+  type PlannedSlot,
+  SlotOrder,
+  SlotPlanService,
+  SlotState,
+} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { formatTime, Time, useNow } from '../../business/time.tsx';
+import { dateInput, fromTimeInput, readDay, shiftDay } from '../../business/time-input.ts';
+import { SelectField } from '../../forms/select-field.tsx';
+import { TextField } from '../../forms/text-field.tsx';
+import type { Column } from '../../lists/column.ts';
+import { CsvButton } from '../../lists/csv-button.tsx';
+import { useFilters } from '../../lists/filters.ts';
+import { ListView } from '../../lists/list-view.tsx';
+import { useReadPages } from '../../lists/pages.ts';
+import { useNarrowed } from '../../lists/use-narrowed.ts';
 import { groupNames, useGroups } from '../../lookup/catalog.ts';
-import { describeFailure } from '../../rpc/failure.ts';
+import { ProductFilter } from '../../lookup/product-filter.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Endless } from '../../ui/endless.tsx';
-import { Empty, Loading, Page, Problem } from '../../ui/page.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
+import { Page } from '../../ui/page.tsx';
 import { CapacityButton } from '../record/capacity-button.tsx';
-import { ordersClose, SlotBadge } from '../record/slot-state.tsx';
+import { SlotBadge, slotStates, stateOf } from '../record/slot-state.tsx';
+import { describeProducts } from './slot-card.tsx';
 import { SlotViews } from './slot-views.tsx';
 import '../record/slots.css';
 
-const rowsAtOnce = 100;
-const shown = { all: 'All', open: 'Open', full: 'Full', closed: 'Closed' };
+const stateOptions = Object.entries(slotStates);
+const id = /^\d{1,9}$/;
 
-/** Lists all active slots, the latest delivery first. */
+/** Lists the slots from a day on, soonest first unless staff ask otherwise, and as they filter them. */
 export function Component(): ReactNode {
-  const { data, error, refetch } = useQuery(SlotService.method.getSlots, {});
+  const { values, set } = useFilters(['from', 'until', 'state', 'product', 'group', 'order']);
   const groups = useGroups();
   const now = useNow(20_000);
-  const [filter, setFilter] = useState<keyof typeof shown>('all');
-  const [rows, setRows] = useState(rowsAtOnce);
-  const timeOf = ({ deliveryTime }: Slot) => (deliveryTime === undefined ? 0 : timestampMs(deliveryTime));
-  const slots = (data?.slots ?? [])
-    .filter((slot) => filter === 'all' || stateOf(slot, now) === filter)
-    .sort((a, b) => timeOf(b) - timeOf(a));
+  const from = values.from === 'any' ? '' : (readDay(values.from) ?? dateInput(new Date(now)));
+  const until = readDay(values.until);
+  const isLatestFirst = values.order === 'latest';
+  const request = {
+    ...(from !== '' && { deliveryFrom: fromTimeInput(`${from}T00:00`) }),
+    ...(until !== undefined && { deliveryUntil: fromTimeInput(`${shiftDay(until, 1)}T00:00`) }),
+    states: [values.state === 'deactivated' ? SlotState.INACTIVE : SlotState.ACTIVE],
+    ...(id.test(values.product) && { productId: Number(values.product) }),
+    ...(id.test(values.group) && { groupId: Number(values.group) }),
+    order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
+    limit: 100,
+  };
+  const query = useInfiniteQuery(
+    SlotPlanService.method.listSlots,
+    { ...request, pageToken: '' },
+    {
+      pageParamKey: 'pageToken',
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      placeholderData: keepPreviousData,
+    },
+  );
+  const matches = (slot: PlannedSlot) => values.state === '' || stateOf(slot, now) === values.state;
+  const list = useNarrowed(
+    { ...query, rows: query.data?.pages.flatMap(({ slots }) => slots) },
+    (slots) => slots.filter(matches),
+    { key: JSON.stringify([request, values]), isWhole: false },
+  );
+  const readPages = useReadPages();
+  const pages = (signal: AbortSignal) =>
+    readPages(
+      SlotPlanService.method.listSlots,
+      (answer) =>
+        answer?.nextPageToken === '' ? undefined : { ...request, limit: 1_000, pageToken: answer?.nextPageToken ?? '' },
+      ({ slots }) => slots.filter(matches),
+      signal,
+    );
+  const columns = slotColumns(now, groups);
   return (
     <Page
       title="Slots"
@@ -39,54 +83,84 @@ export function Component(): ReactNode {
       }
     >
       <SlotViews>
-        <Choice label="Show" value={filter} options={shown} onChange={setFilter} />
+        <TextField label="From" type="date" value={from} onChange={(day) => set({ from: day === '' ? 'any' : day })} />
+        <TextField label="To" type="date" value={values.until} onChange={(day) => set({ until: day })} />
+        <SelectField
+          label="State"
+          name="state"
+          none="Any active"
+          options={stateOptions}
+          value={values.state}
+          onChange={(state) => set({ state })}
+        />
+        <ProductFilter value={values.product} onChange={(product) => set({ product })} />
+        <SelectField
+          label="Group"
+          name="group"
+          none="Any"
+          options={[...groups].map(([number, name]) => [String(number), name])}
+          value={values.group}
+          onChange={(group) => set({ group })}
+        />
+        <CsvButton name="slots" columns={columns} pages={pages} />
       </SlotViews>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the slots" />}
-      {data !== undefined && slots.length === 0 && <Empty>No such slots.</Empty>}
-      {slots.length > 0 && (
-        <table className="list">
-          <caption>{slots.length} slots</caption>
-          <thead>
-            <tr>
-              <th scope="col">Slot</th>
-              <th scope="col">Delivery</th>
-              <th scope="col">Orders close</th>
-              <th scope="col">State</th>
-              <th scope="col">Groups</th>
-              <th scope="col">Capacity</th>
-            </tr>
-          </thead>
-          <tbody>
-            {slots.slice(0, rows).map((slot) => (
-              <tr key={slot.id}>
-                <th scope="row">
-                  <Link href={`/slots/${slot.id}`}>Slot {slot.id}</Link>
-                </th>
-                <td data-label="Delivery">
-                  <Time at={slot.deliveryTime} />
-                </td>
-                <td data-label="Orders close">
-                  <Time at={slot.freezeTime} />
-                </td>
-                <td data-label="State">
-                  <SlotBadge slot={slot} now={now} />
-                </td>
-                <td data-label="Groups">{groupNames(groups, slot.groupIds)}</td>
-                <td data-label="Capacity">
-                  <CapacityButton slot={slot} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      <Endless hasMore={rows < slots.length} isLoading={false} onMore={() => setRows(rows + rowsAtOnce)} />
+      <ListView
+        what="the slots"
+        empty="No slot matches."
+        caption={isLatestFirst ? 'Latest delivery first' : 'Soonest delivery first'}
+        list={list}
+        query={query}
+        columns={columns}
+        keyOf={(slot) => slot.id}
+        order={{
+          by: 'Delivery',
+          direction: isLatestFirst ? 'descending' : 'ascending',
+          sort: () => set({ order: isLatestFirst ? '' : 'latest' }),
+        }}
+      />
     </Page>
   );
 }
 
-function stateOf(slot: Slot, now: number): keyof typeof shown {
-  if (ordersClose(slot, now) === undefined) return 'closed';
-  return slot.isCapacityFull ? 'full' : 'open';
+function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly Column<PlannedSlot>[] {
+  return [
+    {
+      title: 'Slot',
+      show: (slot) => <Link href={`/slots/${slot.id}`}>Slot {slot.id}</Link>,
+      text: (slot) => String(slot.id),
+      className: 'name',
+    },
+    {
+      title: 'Delivery',
+      show: ({ deliveryTime }) => <Time at={deliveryTime} />,
+      text: ({ deliveryTime }) => formatTime(deliveryTime),
+      // The service sorts by it.
+      compare: () => 0,
+      className: 'time',
+    },
+    {
+      title: 'Orders close',
+      show: ({ freezeTime }) => <Time at={freezeTime} />,
+      text: ({ freezeTime }) => formatTime(freezeTime),
+      className: 'time',
+    },
+    {
+      title: 'State',
+      show: (slot) => <SlotBadge slot={slot} now={now} />,
+      text: (slot) => slotStates[stateOf(slot, now)],
+    },
+    { title: 'Products', show: describeProducts, text: describeProducts, className: 'detail clip' },
+    {
+      title: 'Groups',
+      show: ({ groupIds }) => groupNames(groups, groupIds),
+      text: ({ groupIds }) => groupNames(groups, groupIds),
+      className: 'detail clip',
+    },
+    {
+      title: 'Capacity',
+      show: (slot) => <CapacityButton slot={slot} now={now} />,
+      text: ({ isCapacityFull }) => (isCapacityFull ? 'Full' : ''),
+      className: 'name',
+    },
+  ];
 }

@@ -1,28 +1,23 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { Slot } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { Time } from '../../business/time.tsx';
 import { groupNames } from '../../lookup/catalog.ts';
-import { Time } from '../../ui/time.tsx';
 import { CapacityButton } from '../record/capacity-button.tsx';
-import { ordersClose, SlotBadge } from '../record/slot-state.tsx';
+import { ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
 
 interface SlotCardProps {
-  readonly slot: Slot;
+  readonly slot: PlannedSlot;
   /** In Unix ms. */
   readonly now: number;
   readonly groups: ReadonlyMap<number, string>;
-  /** Undefined until the products are read. */
-  readonly productIds: readonly number[] | undefined;
-  /** How many of the products to name. */
-  readonly named: number;
-  readonly nameOf: (productId: number) => string;
 }
 
 /** A slot on the board: its time, whether and for how long it takes orders, its groups and its products. */
-export function SlotCard({ slot, now, groups, productIds, named, nameOf }: SlotCardProps): ReactNode {
+export function SlotCard({ slot, now, groups }: SlotCardProps): ReactNode {
   const left = ordersClose(slot, now);
   return (
-    <li className="card slot-card">
+    <li className={`card slot-card ${stateOf(slot, now)}`}>
       <div className="slot-card-header">
         <Link href={`/slots/${slot.id}`}>
           <Time at={slot.deliveryTime} short /> <span className="detail">Slot {slot.id}</span>
@@ -38,15 +33,15 @@ export function SlotCard({ slot, now, groups, productIds, named, nameOf }: SlotC
           `Orders close in ${left}`
         )}
       </p>
-      {productIds !== undefined && <p>{describeProducts(productIds, named, nameOf)}</p>}
-      {slot.groupIds.length > 0 && <p className="detail">{groupNames(groups, slot.groupIds)}</p>}
-      <CapacityButton slot={slot} />
+      <p className="detail one-line">{describeProducts(slot)}</p>
+      {slot.groupIds.length > 0 && <p className="detail one-line">{groupNames(groups, slot.groupIds)}</p>}
+      <CapacityButton slot={slot} now={now} />
     </li>
   );
 }
 
-function describeProducts(ids: readonly number[], named: number, nameOf: (id: number) => string): string {
-  if (ids.length === 0) return 'No products';
-  const names = ids.slice(0, named).map(nameOf).join(', ');
-  return ids.length > named ? `${names} and ${ids.length - named} more` : names;
+/** Says how many products a slot has, and names the first ones. */
+export function describeProducts({ productCount, productNames }: PlannedSlot): string {
+  if (productCount === 0) return 'No products';
+  return `${productCount} ${productCount === 1 ? 'product' : 'products'}: ${productNames.join(', ')}`;
 }

@@ -1,13 +1,8 @@
-import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
-import { NavLink, useNavigate } from 'react-router';
-import { TextField } from '../../forms/text-field.tsx';
-import { Button } from '../../ui/button.tsx';
+import type { ReactNode } from 'react';
+import { NavLink } from 'react-router';
 
-/** The bar above the slots: links to the board and the list, the view's own controls, and a field for a slot number. */
+/** The bar above the slots: links to the board and the list, and the view's own controls. */
 export function SlotViews({ children }: { readonly children: ReactNode }): ReactNode {
-  const navigate = useNavigate();
-  const [id, setId] = useState('');
   return (
     <div className="bar">
       <nav aria-label="Views of the slots" className="tabs">
@@ -17,16 +12,6 @@ export function SlotViews({ children }: { readonly children: ReactNode }): React
         <NavLink to="/slots/list">List</NavLink>
       </nav>
       {children}
-      <Form
-        className="go-to"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void navigate(`/slots/${id}`);
-        }}
-      >
-        <TextField label="Slot number" inputMode="numeric" pattern="[0-9]+" isRequired value={id} onChange={setId} />
-        <Button type="submit">Open</Button>
-      </Form>
     </div>
   );
 }

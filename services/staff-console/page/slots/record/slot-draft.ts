@@ -1,29 +1,29 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { formatDate } from '../../business/time.tsx';
+import { describeSkipped, fromTimeInput, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
-import { fromTimeInput, timeInput } from '../../ui/time-input.ts';
 
-/** The times and groups of a slot in a form. */
+/** A slot's times and groups in a form. Times are texts of time fields. */
 export interface SlotDraft {
-  /** In the format of a time field. */
   readonly deliveryTime: string;
   readonly freezeTime: string;
-  readonly groupIds: readonly number[];
+  readonly groups: readonly { readonly id: number }[];
 }
 
-/** Returns the draft with which a slot's form begins. For a copy of the slot, its times are `days` later. */
+/** Returns the draft with which the form of a slot begins, some days later at the same times of day. */
 export function draftOf({ deliveryTime, freezeTime, groupIds }: SlotDetail, days = 0): SlotDraft {
+  const later = (text: string) => (days === 0 ? text : `${shiftDay(text.slice(0, 10), days)}${text.slice(10, 16)}`);
   return {
-    deliveryTime: deliveryTime === undefined ? '' : timeInput(shift(timestampDate(deliveryTime), days)),
-    freezeTime: freezeTime === undefined ? '' : timeInput(shift(timestampDate(freezeTime), days)),
-    groupIds,
+    deliveryTime: deliveryTime === undefined ? '' : later(timeInput(timestampDate(deliveryTime))),
+    freezeTime: freezeTime === undefined ? '' : later(timeInput(timestampDate(freezeTime))),
+    groups: groupIds.map((id) => ({ id })),
   };
 }
 
-/** Returns the draft of a new slot: delivery tomorrow at ten, orders until six. */
-export function newDraft(now: Date): SlotDraft {
-  const tomorrow = (hour: number) => timeInput(new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, hour));
-  return { deliveryTime: tomorrow(10), freezeTime: tomorrow(6), groupIds: [] };
+/** Returns the draft of a new slot on a day such as 2026-11-23: delivery at ten, orders until six. */
+export function newDraft(day: string): SlotDraft {
+  return { deliveryTime: `${day}T10:00`, freezeTime: `${day}T06:00`, groups: [] };
 }
 
 /** Returns all products of a slot, including those that the catalogue lacks. */
@@ -37,17 +37,30 @@ export function unchanged(slot: SlotDetail) {
 }
 
 /** Converts a draft for CreateSlot and UpdateSlot. Unchanged times of `was` keep their seconds. */
-export function inputOf({ deliveryTime, freezeTime, groupIds }: SlotDraft, was?: SlotDetail) {
+export function inputOf({ deliveryTime, freezeTime, groups }: SlotDraft, was?: SlotDetail) {
   return {
     deliveryTime: fromTimeInput(deliveryTime, was?.deliveryTime),
     freezeTime: fromTimeInput(freezeTime, was?.freezeTime),
-    groupIds: [...groupIds],
+    groupIds: groups.map(({ id }) => id),
   };
 }
 
-// Keeps the time of day, even if the clocks change in between.
-function shift(date: Date, days: number): Date {
-  const shifted = new Date(date);
-  shifted.setDate(date.getDate() + days);
-  return shifted;
+/** Returns what looks like a mistake in the times of a slot, at a time in Unix ms. Times of `was` are not questioned. */
+export function concernsOf(draft: SlotDraft, now: number, was?: SlotDraft): string[] {
+  const [delivery, freeze] = [readTimeInput(draft.deliveryTime), readTimeInput(draft.freezeTime)];
+  if (delivery === undefined || freeze === undefined) return [];
+  const isNew = { delivery: draft.deliveryTime !== was?.deliveryTime, freeze: draft.freezeTime !== was?.freezeTime };
+  const concerns: string[] = [];
+  if (isNew.delivery && delivery.getTime() < now)
+    concerns.push(`The delivery is in the past: ${formatDate(delivery)}.`);
+  if ((isNew.delivery || isNew.freeze) && freeze > delivery) {
+    concerns.push(`Orders close after the delivery: ${formatDate(freeze)}.`);
+  } else if (isNew.freeze && delivery.getTime() >= now && freeze.getTime() < now) {
+    concerns.push(`Orders have closed already: ${formatDate(freeze)}. Nobody can order for this slot.`);
+  }
+  return [
+    ...concerns,
+    ...(isNew.delivery ? describeSkipped('The delivery time', draft.deliveryTime) : []),
+    ...(isNew.freeze ? describeSkipped('The end of orders', draft.freezeTime) : []),
+  ];
 }

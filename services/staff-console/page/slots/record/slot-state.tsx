@@ -1,7 +1,7 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
+import { timeLeft } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
-import { timeLeft } from '../../ui/time.tsx';
 
 /** The fields of a slot that decide whether it takes orders. */
 export interface SlotState {
@@ -10,11 +10,22 @@ export interface SlotState {
   readonly freezeTime?: Timestamp | undefined;
 }
 
-/** Shows in a word whether a slot takes orders. Open means active, not full, and before its freeze time (design 4). */
+/** The states of a slot, each with its word. */
+export const slotStates = { open: 'Open', full: 'Full', closed: 'Closed', deactivated: 'Deactivated' } as const;
+
+/** Returns the state of a slot at a time in Unix ms. Open means active, not full, and before its freeze time (design 4). */
+export function stateOf(slot: SlotState, now: number): keyof typeof slotStates {
+  if (!slot.isActive) return 'deactivated';
+  if (ordersClose(slot, now) === undefined) return 'closed';
+  return slot.isCapacityFull ? 'full' : 'open';
+}
+
+const kinds = { open: 'good', full: 'bad', closed: 'plain', deactivated: 'plain' } as const;
+
+/** Shows the state of a slot in a word. */
 export function SlotBadge({ slot, now }: { readonly slot: SlotState; readonly now: number }): ReactNode {
-  if (!slot.isActive) return <Badge kind="plain">Deactivated</Badge>;
-  if (ordersClose(slot, now) === undefined) return <Badge kind="plain">Closed</Badge>;
-  return slot.isCapacityFull ? <Badge kind="bad">Full</Badge> : <Badge kind="good">Open</Badge>;
+  const state = stateOf(slot, now);
+  return <Badge kind={kinds[state]}>{slotStates[state]}</Badge>;
 }
 
 /** Returns how long a slot still takes orders; undefined after its freeze time. */

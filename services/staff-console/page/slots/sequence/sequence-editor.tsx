@@ -1,35 +1,35 @@
-import { type ReactNode, useState } from 'react';
-import type { Option } from '../../forms/pick-many.tsx';
+import type { ReactNode } from 'react';
 import { UserPicker } from '../../lookup/user-picker.tsx';
-import type { Sequence } from './sequence.ts';
+import type { Sequence } from '../../sequence/sequence.ts';
+import type { Orders } from '../../sequence/stops.tsx';
 import { StopList } from './stop-list.tsx';
 
 interface SequenceEditorProps {
   readonly sequence: Sequence;
+  readonly nameOf: (userId: number) => string;
+  readonly orders: Orders;
   onChange(sequence: Sequence): void;
 }
 
-/** Edits a list of stops for each user, and lets staff add users. */
-export function SequenceEditor({ sequence, onChange }: SequenceEditorProps): ReactNode {
-  // Only users that were found here have names. The sequence itself has only numbers.
-  const [found, setFound] = useState<readonly Option[]>([]);
-  const nameOf = (user: string) => found.find(({ id }) => String(id) === user)?.name ?? `User ${user}`;
-  const chosen = Object.keys(sequence).map((user) => ({ id: Number(user), name: nameOf(user) }));
-  const choose = (options: readonly Option[]) => {
-    setFound([...found, ...options]);
-    onChange(Object.fromEntries(options.map(({ id }) => [id, sequence[String(id)] ?? []])));
-  };
+/** Edits a list of orders for each user, and lets staff add users. */
+export function SequenceEditor({ sequence, nameOf, orders, onChange }: SequenceEditorProps): ReactNode {
+  const users = Object.keys(sequence).map(Number);
   return (
-    <div>
-      {Object.entries(sequence).map(([user, stops]) => (
+    <>
+      {users.map((user) => (
         <StopList
           key={user}
           name={nameOf(user)}
-          stops={stops}
+          stops={sequence[user] ?? []}
+          orders={orders}
           onChange={(changed) => onChange({ ...sequence, [user]: changed })}
         />
       ))}
-      <UserPicker chosen={chosen} onChange={choose} />
-    </div>
+      <UserPicker
+        hint="Each has their own sequence of orders."
+        chosen={users.map((id) => ({ id, name: nameOf(id) }))}
+        onChange={(options) => onChange(Object.fromEntries(options.map(({ id }) => [id, sequence[id] ?? []])))}
+      />
+    </>
   );
 }

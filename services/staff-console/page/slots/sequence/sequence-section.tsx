@@ -2,19 +2,21 @@ import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { type GetDeliverySequenceResponse, SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { LastChange } from '../../audit/history.tsx';
 import { Conflict } from '../../forms/conflict.tsx';
-import { FormEnd } from '../../forms/form-end.tsx';
+import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { describeFailure } from '../../rpc/failure.ts';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
+import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
+import { isJson, type SequenceDraft, sequenceOf, toDraft, toText } from '../../sequence/sequence.ts';
+import { describeStop } from '../../sequence/stops.tsx';
+import { StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Loading, Problem, Section } from '../../ui/page.tsx';
 import type { SlotSectionProps } from '../record/section.ts';
-import { isJson, readSequence, writeSequence } from './sequence.ts';
 import { SequenceEditor } from './sequence-editor.tsx';
 
 /** Shows in which order each user's orders are delivered. */
@@ -38,24 +40,15 @@ export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>):
       {data !== undefined && edit.isOpen && (
         <SequenceForm slotId={slot.id} stored={data} onClose={edit.close} read={async () => (await refetch()).data} />
       )}
-      {data !== undefined && !edit.isOpen && <StoredSequence text={textOf(data)} />}
+      {data !== undefined && !edit.isOpen && <Stored draft={draftOf(data)} />}
     </Section>
   );
 }
 
-function StoredSequence({ text }: { readonly text: string }): ReactNode {
-  const users = Object.entries(readSequence(text) ?? {});
-  if (users.length === 0)
-    return text === '{}' ? <Empty>No sequence yet.</Empty> : <pre className="scroll-x">{text}</pre>;
-  return (
-    <ul>
-      {users.map(([user, stops]) => (
-        <li key={user}>
-          User {user}: {stops.join(' → ') || 'nothing'}
-        </li>
-      ))}
-    </ul>
-  );
+function Stored({ draft }: { readonly draft: SequenceDraft }): ReactNode {
+  const sequence = sequenceOf(draft);
+  if (sequence === undefined) return <pre className="scroll-x">{toText(draft)}</pre>;
+  return <StoredSequence sequence={sequence} />;
 }
 
 interface SequenceFormProps {
@@ -65,68 +58,86 @@ interface SequenceFormProps {
   onClose(): void;
 }
 
-/** Shows the users' lists, and beside them the same sequence as JSON. A change to one changes the other. */
 function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): ReactNode {
-  const [text, setText] = useState(() => textOf(stored));
   const write = useWrite(SlotService.method.updateDeliverySequence, ({ message }) => ({ text: message }));
-  const { base, save, theirs, rebase } = useGuardedEdit(write, stored, read);
-  const sequence = readSequence(text);
-  const send = async () => {
-    if (!isJson(text)) return;
-    const { answer } = await save(({ etag }) => ({
+  const { draft, setDraft, isDirty, save, contradiction } = useGuardedEdit({
+    write,
+    record: stored,
+    read,
+    draftOf,
+    request: (changed, { etag }) => ({
       id: slotId,
-      deliverySequence: fromJson(ValueSchema, JSON.parse(text)),
+      deliverySequence: fromJson(ValueSchema, JSON.parse(toText(changed))),
       etag,
-    }));
-    if (answer !== undefined) onClose();
-  };
+    }),
+    onSaved: onClose,
+  });
+  const sequence = sequenceOf(draft);
+  const { nameOf, orders } = useSequenceNames(sequence ?? {});
+  const unknown =
+    orders &&
+    Object.values(sequence ?? {})
+      .flat()
+      .filter((stop) => !orders.has(stop));
+  const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
+    [
+      field === 'json' ? 'JSON' : nameOf(Number(field)),
+      typeof value === 'string' ? value : value.map((stop) => describeStop(stop, orders)).join(' → '),
+    ] as const;
   return (
-    <Form
-      validationErrors={write.failure?.fields ?? {}}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+    <EditForm
+      write={write}
+      isDirty={isDirty}
+      concerns={unknown?.length ? [`There is no order ${unknown.join(', ')}.`] : []}
+      onSend={() => isJson(toText(draft)) && save()}
+      onCancel={onClose}
     >
-      <div className="row">
-        {sequence === undefined ? (
-          <Empty>What stands in the JSON is no list of numbers for each user: it can be changed there.</Empty>
-        ) : (
-          <SequenceEditor sequence={sequence} onChange={(changed) => setText(writeSequence(changed))} />
-        )}
-        <TextField
-          label="As JSON"
-          name="deliverySequence"
-          lines={12}
-          value={text}
-          onChange={setText}
-          validate={() => (isJson(text) ? true : 'This is no JSON.')}
-          validationBehavior="aria"
-        />
-      </div>
-      <FormEnd write={write} isDirty={text !== textOf(base)} onCancel={onClose} />
-      {theirs !== undefined && (
+      {sequence === undefined ? (
+        <Empty>What is stored is no list of orders for each user. It can only be changed as JSON.</Empty>
+      ) : (
+        <SequenceEditor sequence={sequence} nameOf={nameOf} orders={orders} onChange={setDraft} />
+      )}
+      <details open={sequence === undefined}>
+        <summary>Advanced: the sequence as JSON</summary>
+        <JsonField draft={draft} onChange={setDraft} />
+      </details>
+      {contradiction !== undefined && (
         <Conflict
-          record={`slot ${slotId}`}
+          record={`the sequence of slot ${slotId}`}
           by={<LastChange type="slot" id={slotId} />}
-          rows={[{ name: 'Delivery sequence', mine: text, theirs: textOf(theirs) }]}
-          isPending={write.isPending}
-          onKeepMine={() => void send()}
-          onTakeTheirs={() => {
-            setText(textOf(theirs));
-            rebase();
-          }}
-          onClose={rebase}
+          contradiction={contradiction}
+          describe={describe}
         />
       )}
-    </Form>
+    </EditForm>
   );
 }
 
-function textOf({ deliverySequence }: GetDeliverySequenceResponse): string {
-  if (deliverySequence === undefined) return '{}';
-  const value = toJson(ValueSchema, deliverySequence);
-  const text = JSON.stringify(value, null, 2);
-  const sequence = readSequence(text);
-  return sequence === undefined ? text : writeSequence(sequence);
+interface JsonFieldProps {
+  readonly draft: SequenceDraft;
+  onChange(draft: SequenceDraft): void;
+}
+
+/** Edits a draft as JSON. The text stays as it was typed until something else changes the draft. */
+function JsonField({ draft, onChange }: JsonFieldProps): ReactNode {
+  const [typed, setTyped] = useState('');
+  return (
+    <TextField
+      label="As JSON"
+      name="deliverySequence"
+      lines={12}
+      value={isSame(toDraft(typed), draft) ? typed : toText(draft)}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(toDraft(text));
+      }}
+      validate={(text) => (isJson(text) ? true : 'This is no JSON.')}
+      validationBehavior="aria"
+    />
+  );
+}
+
+function draftOf({ deliverySequence }: GetDeliverySequenceResponse): SequenceDraft {
+  if (deliverySequence === undefined) return {};
+  return toDraft(JSON.stringify(toJson(ValueSchema, deliverySequence), null, 2));
 }

@@ -1,18 +1,20 @@
-import { type ReactNode, useState } from 'react';
+import { type ClipboardEvent, type ReactNode, useState } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { useDragAndDrop } from 'react-aria-components/useDragAndDrop';
 import { TextField } from '../../forms/text-field.tsx';
+import { move } from '../../sequence/sequence.ts';
+import { describeStop, type Orders } from '../../sequence/stops.tsx';
 import { Button } from '../../ui/button.tsx';
-import { move } from './sequence.ts';
 
 interface StopListProps {
   readonly name: string;
   readonly stops: readonly number[];
+  readonly orders: Orders;
   onChange(stops: readonly number[]): void;
 }
 
-/** Lists a user's stops in order. Staff drag them by mouse, touch or keyboard, or move them with buttons. */
-export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
+/** Lists a user's orders in their sequence. Staff drag them by mouse, touch or keyboard, or move them with buttons. */
+export function StopList({ name, stops, orders, onChange }: StopListProps): ReactNode {
   const [added, setAdded] = useState('');
   const items = withKeys(stops);
   const positionOf = (key: string | number) => items.findIndex(({ id }) => id === key);
@@ -23,29 +25,40 @@ export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
       onChange(move(stops, new Set([...keys].map(positionOf)), positionOf(target.key), target.dropPosition));
     },
   });
-  const add = () => {
-    if (/^-?\d{1,10}$/.test(added)) onChange([...stops, Number(added)]);
-    setAdded('');
+  const [problem, setProblem] = useState<string>();
+  const add = (text: string) => {
+    const numbers = text.trim().split(/[\s,;]+/);
+    const isList = numbers.every((number) => /^\d{1,9}$/.test(number));
+    setProblem(isList ? undefined : 'Enter the numbers of orders, such as 12, 15.');
+    setAdded(isList ? '' : text);
+    if (isList) onChange([...stops, ...numbers.map(Number)]);
+  };
+  // A field of one line would join the lines of a pasted column.
+  const paste = (event: ClipboardEvent) => {
+    const text = event.clipboardData.getData('text');
+    if (!/\d\s*[\s,;]\s*\d/.test(text)) return;
+    event.preventDefault();
+    add(`${added} ${text}`);
   };
   return (
     <section aria-label={name}>
       <h3>{name}</h3>
       <GridList
-        aria-label={`Stops of ${name}`}
+        aria-label={`Orders of ${name}`}
         items={items}
         dragAndDropHooks={dragAndDropHooks}
         className="stops"
-        renderEmptyState={() => 'No stops yet.'}
+        renderEmptyState={() => 'No orders yet.'}
       >
         {({ id, stop, position }) => (
-          <GridListItem id={id} textValue={`Stop ${stop}`} className="stop">
-            <Button slot="drag" emphasis="quiet" aria-label={`Drag stop ${stop}`}>
+          <GridListItem id={id} textValue={`Order ${stop}`} className="stop">
+            <Button slot="drag" emphasis="quiet" aria-label={`Drag order ${stop}`}>
               ≡
             </Button>
-            <span>{stop}</span>
+            <span>{describeStop(stop, orders)}</span>
             <Button
               emphasis="quiet"
-              aria-label={`Move stop ${stop} up`}
+              aria-label={`Move order ${stop} up`}
               isDisabled={position === 0}
               onPress={() => onChange(move(stops, new Set([position]), position - 1, 'before'))}
             >
@@ -53,7 +66,7 @@ export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
             </Button>
             <Button
               emphasis="quiet"
-              aria-label={`Move stop ${stop} down`}
+              aria-label={`Move order ${stop} down`}
               isDisabled={position === stops.length - 1}
               onPress={() => onChange(move(stops, new Set([position]), position + 1, 'after'))}
             >
@@ -61,7 +74,7 @@ export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
             </Button>
             <Button
               emphasis="quiet"
-              aria-label={`Remove stop ${stop}`}
+              aria-label={`Remove order ${stop}`}
               onPress={() => onChange(stops.filter((_, index) => index !== position))}
             >
               ✕
@@ -69,20 +82,22 @@ export function StopList({ name, stops, onChange }: StopListProps): ReactNode {
           </GridListItem>
         )}
       </GridList>
-      <div className="go-to">
+      <div className="add-stops">
         <TextField
-          label={`Add a stop for ${name}`}
+          label={`Add orders for ${name}`}
+          problem={problem}
+          onPaste={paste}
           inputMode="numeric"
           value={added}
           onChange={setAdded}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // Enter adds a stop, and must not submit the form.
+            // Enter adds what was typed, and must not submit the form.
             event.preventDefault();
-            add();
+            add(added);
           }}
         />
-        <Button onPress={add}>Add</Button>
+        <Button onPress={() => add(added)}>Add</Button>
       </div>
     </section>
   );

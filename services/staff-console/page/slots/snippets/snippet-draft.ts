@@ -1,18 +1,37 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { VendorSnippetInputSchema } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { VendorSnippet, VendorSnippetInputSchema } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { formatDate } from '../../business/time.tsx';
+import { describeSkipped, fromTimeInput, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
-import { fromTimeInput } from '../../ui/time-input.ts';
+import type { SlotDraft } from '../record/slot-draft.ts';
 
 /** A vendor snippet in a form. */
 export interface SnippetDraft {
   readonly name: string;
   readonly products: readonly Option[];
-  /** In the format of a time field; an empty text means for ever. */
+  /** The text of a time field; empty for no end. */
   readonly validTill: string;
 }
 
 /** The draft of a new vendor snippet. */
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
+
+/** Returns the draft of a copy of a snippet for a slot some days later, with the day of delivery in its name. */
+export function copySnippet(
+  { snippetCode, productIds, validTill }: VendorSnippet,
+  products: readonly Option[],
+  { deliveryTime }: SlotDraft,
+  days: number,
+): SnippetDraft {
+  const names = new Map(products.map(({ id, name }) => [id, name]));
+  const end = validTill === undefined ? '' : timeInput(timestampDate(validTill));
+  return {
+    name: `${snippetCode}-${deliveryTime.slice(0, 10)}`,
+    products: productIds.map((id) => ({ id, name: names.get(id) ?? `Product ${id}` })),
+    validTill: end === '' ? '' : `${shiftDay(end.slice(0, 10), days)}${end.slice(10, 16)}`,
+  };
+}
 
 /** Converts a draft for the request. */
 export function snippetInput({
@@ -22,4 +41,14 @@ export function snippetInput({
 }: SnippetDraft): MessageInitShape<typeof VendorSnippetInputSchema> {
   const till = validTill === '' ? {} : { validTill: fromTimeInput(validTill) };
   return { name, productIds: products.map(({ id }) => id), ...till };
+}
+
+/** Returns what looks like a mistake in a new snippet, at a time in Unix ms. */
+export function snippetConcerns({ name, validTill }: SnippetDraft, now: number): string[] {
+  const end = readTimeInput(validTill);
+  const isPast = end !== undefined && end.getTime() < now;
+  return [
+    ...(isPast ? [`The snippet ${name} has ended before it begins: ${formatDate(end)}.`] : []),
+    ...describeSkipped('The end of the snippet', validTill),
+  ];
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { TextField } from '../../forms/text-field.tsx';
+import { TimeField } from '../../forms/time-field.tsx';
 import { ProductPicker } from '../../lookup/product-picker.tsx';
 import type { SnippetDraft } from './snippet-draft.ts';
 
@@ -24,16 +25,16 @@ export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetF
           label="Snippet name"
           problem={problem('name')}
           isRequired
+          autoFocus={draft.name === ''}
           maxLength={128}
           hint="Unique among all snippets: it is in the vendor’s link."
           value={draft.name}
           onChange={(name) => onChange({ ...draft, name })}
         />
-        <TextField
-          label="Valid till"
+        <TimeField
+          label="Valid until"
           problem={problem('validTill')}
-          type="datetime-local"
-          hint="Empty: for ever."
+          hint="Empty: no end."
           value={draft.validTill}
           onChange={(validTill) => onChange({ ...draft, validTill })}
         />

@@ -1,9 +1,7 @@
-import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
-import { type SlotDetail, SlotService, type VendorSnippet } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { LastChange } from '../../audit/history.tsx';
-import { Conflict } from '../../forms/conflict.tsx';
-import { FormEnd } from '../../forms/form-end.tsx';
+import type { ReactNode } from 'react';
+import { SlotService, type VendorSnippet } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { Time, useNow } from '../../business/time.tsx';
+import { EditForm } from '../../forms/edit-form.tsx';
 import { useProductNames } from '../../lookup/catalog.ts';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { useWrite } from '../../rpc/write.ts';
@@ -11,10 +9,9 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty, Section } from '../../ui/page.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
-import { Time } from '../../ui/time.tsx';
 import type { SlotSectionProps } from '../record/section.ts';
 import { unchanged } from '../record/slot-draft.ts';
-import { emptySnippet, snippetInput } from './snippet-draft.ts';
+import { emptySnippet, snippetConcerns, snippetInput } from './snippet-draft.ts';
 import { SnippetFields } from './snippet-fields.tsx';
 
 /** Shows a slot's vendor snippets, each with the link with which the vendor opens it. */
@@ -58,10 +55,10 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
         <p>{productIds.map(nameOf).join(', ')}</p>
         <p className="detail">
           {validTill === undefined ? (
-            'Valid for ever'
+            'No end date'
           ) : (
             <>
-              Valid till <Time at={validTill} />
+              Valid until <Time at={validTill} />
             </>
           )}
         </p>
@@ -70,49 +67,37 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
             {accessUrl}
           </a>
         </p>
-        <CopyButton text={accessUrl} name={`the link of ${snippetCode}`} />
+        <CopyButton what="link" text={accessUrl} name={`of ${snippetCode}`} />
       </div>
       <QrCode text={accessUrl} label={`QR code of the link of ${snippetCode}`} />
     </li>
   );
 }
 
+/** New snippets never contradict what somebody else has changed meanwhile. */
 function SnippetForm({ slot, edit, read }: SlotSectionProps): ReactNode {
-  const [draft, setDraft] = useState(emptySnippet);
+  const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ createdSnippets }) => ({
     text: `Snippet ${createdSnippets.map(({ snippetCode }) => snippetCode).join(', ')} created`,
   }));
-  const { save, theirs, rebase } = useGuardedEdit(write, slot, read);
-  const send = async () => {
-    const { answer } = await save((replaced: SlotDetail) => ({
-      ...unchanged(replaced),
-      vendorSnippets: [snippetInput(draft)],
-    }));
-    if (answer !== undefined) edit.close();
-  };
+  const { draft, setDraft, isDirty, save } = useGuardedEdit({
+    write,
+    record: slot,
+    read,
+    draftOf: () => emptySnippet,
+    request: (snippet, replaced) => ({ ...unchanged(replaced), vendorSnippets: [snippetInput(snippet)] }),
+    onSaved: edit.close,
+  });
   return (
-    <Form
-      validationErrors={write.failure?.fields ?? {}}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+    <EditForm
+      write={write}
+      isDirty={isDirty}
+      concerns={snippetConcerns(draft, now)}
+      onSend={save}
+      onCancel={edit.close}
+      action="Create snippet"
     >
       <SnippetFields draft={draft} onChange={setDraft} problems={write.failure?.fields ?? {}} />
-      <FormEnd write={write} isDirty={draft !== emptySnippet} onCancel={edit.close} action="Create snippet" />
-      {theirs !== undefined && (
-        <Conflict
-          record={`slot ${slot.id}`}
-          by={<LastChange type="slot" id={slot.id} />}
-          rows={[{ name: 'Snippets', mine: `${names(slot)}, ${draft.name}`, theirs: names(theirs) }]}
-          isPending={write.isPending}
-          onKeepMine={() => void send()}
-          onTakeTheirs={rebase}
-          onClose={rebase}
-        />
-      )}
-    </Form>
+    </EditForm>
   );
 }
-
-const names = ({ vendorSnippets }: SlotDetail) => vendorSnippets.map(({ snippetCode }) => snippetCode).join(', ');

@@ -15,10 +15,32 @@ export function readSequence(text: string): Sequence | undefined {
   return Object.fromEntries(entries);
 }
 
+/** A sequence in a form. Text that is no sequence stands under `json`, and there are then no users beside it. */
+export type SequenceDraft = Readonly<Record<string, readonly number[] | string>>;
+
+/** Returns the draft for a text, which need not be JSON while staff type it. */
+export function toDraft(text: string): SequenceDraft {
+  return readSequence(text) ?? { json: text };
+}
+
+/** Returns the sequence of a draft; undefined if it is other JSON. */
+export function sequenceOf(draft: SequenceDraft): Sequence | undefined {
+  const entries = Object.entries(draft).filter((entry): entry is [string, readonly number[]] => isList(entry[1]));
+  return draft.json === undefined ? Object.fromEntries(entries) : undefined;
+}
+
+/** Formats a draft as JSON. */
+export function toText(draft: SequenceDraft): string {
+  const { json } = draft;
+  return typeof json === 'string' ? json : writeSequence(sequenceOf(draft) ?? {});
+}
+
 /** Whether a text is JSON. The service stores any JSON. */
 export function isJson(text: string): boolean {
   return parse(text) !== undefined;
 }
+
+const isList = (value: readonly number[] | string): value is readonly number[] => typeof value !== 'string';
 
 /** Formats a sequence as JSON, with a line for each user. */
 export function writeSequence(sequence: Sequence): string {

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Button } from './button.tsx';
+import { Button } from '../ui/button.tsx';
 
 interface EndlessProps {
   readonly hasMore: boolean;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { NavigationType, useLocation, useNavigationType, useSearchParams } from 'react-router';
-import { pauseMs } from './use-debounced.ts';
+import { pauseMs } from '../ui/use-debounced.ts';
+import { withFilters } from './filters.ts';
 
 /** A search that the page's URL keeps, as `?search=`. */
 export interface Search {
@@ -32,7 +33,7 @@ export function useSearch(): Search {
     type(typed) {
       setText(typed);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => setParams(typed === '' ? {} : { search: typed }, { replace: true }), pauseMs);
+      timer.current = setTimeout(() => setParams(withFilters({ search: typed }), { replace: true }), pauseMs);
     },
   };
 }

@@ -1,0 +1,40 @@
+import { business } from './business.ts';
+
+/** Formats an amount with the business's currency, such as "₹1,896.80". It shows all digits that a decimal has. */
+export function formatAmount(amount: string | number, digits = 10): string {
+  const { currency } = business;
+  const format = new Intl.NumberFormat('en', {
+    ...(currency === undefined ? { minimumFractionDigits: 2 } : { style: 'currency', currency }),
+    maximumFractionDigits: Math.max(digits, currencyDigits()),
+  });
+  return format.format(Number(amount));
+}
+
+/** Returns how many digits amounts of the business's currency have after the point. */
+export function currencyDigits(): number {
+  const { currency } = business;
+  if (currency === undefined) return 2;
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/**
+ * Reads an amount as people write it: "1500.50", "1500,50", "1,500.50" and "1 500". Returns NaN for any other text, and
+ * for "1,500", which may mean either of two amounts. Empty text is 0.
+ */
+export function readAmount(text: string): number {
+  const digits = text.replace(/[\s\u00a0\u202f'’_]/g, '');
+  if (/^(\d+([.,]\d+)?)?$/.test(digits)) {
+    return /^[1-9]\d{0,2},\d{3}$/.test(digits) ? Number.NaN : Number(digits.replace(',', '.'));
+  }
+  if (/^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$/.test(digits)) return Number(digits.replaceAll(',', ''));
+  if (/^\d{1,3}(\.\d{3})+,\d+$/.test(digits)) return Number(digits.replaceAll('.', '').replace(',', '.'));
+  return Number.NaN;
+}
+
+/** Returns the problem with a text as an amount; undefined if it is one. */
+export function amountProblem(text: string): string | undefined {
+  if (!Number.isNaN(readAmount(text))) return undefined;
+  return /^\s*\d+,\d{3}\s*$/.test(text)
+    ? `Write ${text.replace(',', '').trim()} without a comma, or ${text.replace(',', '.').trim()} with a point.`
+    : 'Enter a number, such as 150 or 99.5.';
+}

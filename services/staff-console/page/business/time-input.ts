@@ -1,0 +1,85 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import type { CalendarDateTime } from '@internationalized/date';
+import { fromAbsolute, parseDateTime, toCalendarDateTime, toZoned } from '@internationalized/date';
+import { business } from './business.ts';
+
+// The text of a time field is a time of the wall clock in the business's time zone, such as 2026-11-23T14:30. An hour
+// that the zone has twice also needs its offset, as in 2026-10-25T02:30+01:00.
+
+const minutes = 'YYYY-MM-DDThh:mm'.length;
+const days = 'YYYY-MM-DD'.length;
+
+/** Formats a time for a date field, such as 2026-11-23. */
+export function dateInput(date: Date): string {
+  return timeInput(date).slice(0, days);
+}
+
+/** Formats a time for a date-and-time field. */
+export function timeInput(date: Date): string {
+  const text = fromAbsolute(date.getTime(), business.timeZone).toString().slice(0, minutes);
+  return repeatedTimes(text).find((each) => new Date(each).getTime() === startOfMinute(date)) ?? text;
+}
+
+/**
+ * Converts the text of a field to UTC in ISO 8601, for the services. Text that is not a time stays as it is: an empty
+ * field, and a year of five digits, which browsers let staff enter and the services refuse at the field. A time that
+ * the zone skips moves forward by the gap.
+ *
+ * @param was the time that the field showed at first. It keeps its seconds if staff have not changed the field.
+ */
+export function fromTimeInput(text: string, was?: Timestamp): string {
+  if (was !== undefined && text === timeInput(timestampDate(was))) return timestampDate(was).toISOString();
+  return readTimeInput(text)?.toISOString() ?? text;
+}
+
+/** Reads the text of a date-and-time field; undefined if it is not a time. */
+export function readTimeInput(text: string): Date | undefined {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(text)) return new Date(text);
+  return readWallClock(text, (local) => toZoned(local, business.timeZone).toDate());
+}
+
+/** Returns the texts of both times that a text of the wall clock stands for where clocks go back; else none. */
+export function repeatedTimes(text: string): readonly string[] {
+  const local = text.slice(0, minutes);
+  const texts = readWallClock(local, (time) =>
+    (['earlier', 'later'] as const).map((which) => toZoned(time, business.timeZone, which).toString()),
+  );
+  const [first, second] = texts ?? [];
+  if (first === undefined || second === undefined || first === second || !first.startsWith(local)) return [];
+  return [first, second].map((each) => local + (/[+-]\d\d:\d\d/.exec(each.slice(minutes))?.[0] ?? 'Z'));
+}
+
+/** Says what becomes of a time that the zone skips, such as "The end" at 02:30; nothing if the zone has the time. */
+export function describeSkipped(name: string, text: string): string[] {
+  const at = readTimeInput(text);
+  const becomes = at === undefined ? text : timeInput(at);
+  if (becomes.slice(0, minutes) === text.slice(0, minutes)) return [];
+  return [`${name} does not exist: on that day the clocks skip ${text.slice(11)}. It becomes ${becomes.slice(11)}.`];
+}
+
+/** Moves a text by as much of the wall clock as lies between two others. Returns it unmoved if one is not a time. */
+export function moveTime(text: string, from: string, to: string): string {
+  const [moved, start, end] = [text, from, to].map((each) => Date.parse(`${each.slice(0, minutes)}Z`));
+  const at = new Date((moved ?? Number.NaN) + (end ?? Number.NaN) - (start ?? Number.NaN));
+  return Number.isNaN(at.getTime()) ? text : at.toISOString().slice(0, minutes);
+}
+
+/** Moves a day, such as 2026-11-23, by a number of days. */
+export function shiftDay(day: string, by: number): string {
+  return new Date(Date.parse(`${day}T00:00Z`) + by * 86_400_000).toISOString().slice(0, days);
+}
+
+function readWallClock<T>(text: string, read: (time: CalendarDateTime) => T): T | undefined {
+  try {
+    return read(toCalendarDateTime(parseDateTime(text)));
+  } catch {
+    return undefined;
+  }
+}
+
+const startOfMinute = (date: Date) => Math.floor(date.getTime() / 60_000) * 60_000;
+
+/** Reads a day such as 2026-11-23; undefined for any other text, such as while a year has too many digits. */
+export function readDay(text: string | null): string | undefined {
+  return text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}

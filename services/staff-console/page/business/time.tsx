@@ -1,0 +1,90 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { type ReactNode, useEffect, useState } from 'react';
+import { clock } from '../session/clock.ts';
+import { business } from './business.ts';
+import { repeatedTimes, timeInput } from './time-input.ts';
+
+const minute = 60_000;
+
+/** Returns the services' time in Unix ms, updated at each interval and whenever the clock is corrected. */
+export function useNow(intervalMs: number): number {
+  const [now, setNow] = useState(clock.now);
+  useEffect(() => {
+    const look = () => setNow(clock.now());
+    const timer = setInterval(look, intervalMs);
+    const end = clock.subscribe(look);
+    return () => {
+      clearInterval(timer);
+      end();
+    };
+  }, [intervalMs]);
+  return now;
+}
+
+// The page is in English, with the calendar and the 24 hours of its date fields, whatever the browser's language.
+function formatter(options: Intl.DateTimeFormatOptions): (date: Date) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (date) => {
+    format ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: business.timeZone });
+    return format.format(date);
+  };
+}
+
+const dateAndTime = formatter({ dateStyle: 'medium', timeStyle: 'short' });
+const timeOfDay = formatter({ timeStyle: 'short' });
+const weekday = formatter({ weekday: 'long', day: 'numeric', month: 'long' });
+
+/** Shows a date and time or, with `short`, only the time. */
+export function Time({
+  at,
+  short = false,
+}: {
+  readonly at: Timestamp | undefined;
+  readonly short?: boolean;
+}): ReactNode {
+  if (at === undefined) return null;
+  const date = timestampDate(at);
+  return <time dateTime={date.toISOString()}>{(short ? formatTimeOfDay : formatDate)(date)}</time>;
+}
+
+/** Formats a day, such as "Monday 23 November". */
+export function formatDay(day: Date): string {
+  return weekday(day);
+}
+
+/** Formats the date and time of a `Timestamp`. */
+export function formatTime(at: Timestamp | undefined): string {
+  return at === undefined ? '' : formatDate(timestampDate(at));
+}
+
+/** Formats a date and time, with its offset in an hour that the zone has twice. */
+export function formatDate(date: Date): string {
+  return dateAndTime(date) + offsetIfRepeated(date);
+}
+
+/** Formats the time of day, such as "14:30". */
+export function formatTimeOfDay(date: Date): string {
+  return timeOfDay(date) + offsetIfRepeated(date);
+}
+
+function offsetIfRepeated(date: Date): string {
+  const text = timeInput(date);
+  return repeatedTimes(text).includes(text) ? ` (UTC${text.slice('YYYY-MM-DDThh:mm'.length)})` : '';
+}
+
+/** Returns how long it is until a time in Unix ms, in the two largest units; undefined if it has passed. */
+export function timeLeft(until: number, now: number): string | undefined {
+  const left = until - now;
+  if (left <= 0) return undefined;
+  const minutes = Math.ceil(left / minute);
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor((minutes % 1_440) / 60)];
+  if (days > 0) return hours > 0 ? `${days} d ${hours} h` : `${days} d`;
+  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+}
+
+/** Returns how long ago a time in Unix ms was. */
+export function timeSince(at: number, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - at) / 1_000));
+  if (seconds < 60) return `${seconds} s ago`;
+  return `${timeLeft(now - at, 0)} ago`;
+}

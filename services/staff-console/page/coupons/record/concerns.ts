@@ -1,0 +1,34 @@
+import { readAmount } from '../../business/money.ts';
+import { formatDate } from '../../business/time.tsx';
+import { describeSkipped, readTimeInput } from '../../business/time-input.ts';
+import { type CouponDraft, discountsOf, type TermsDraft } from './draft.ts';
+
+/**
+ * Returns what is allowed but looks like a mistake in a coupon, at a time in Unix ms. What stands in `was` is not
+ * questioned.
+ */
+export function concernsOf(draft: CouponDraft, now: number, was?: CouponDraft): string[] {
+  const isForNobody = draft.audience === 'nobody' && was?.audience !== 'nobody';
+  return [
+    ...(isForNobody ? ['The coupon is for nobody: no one can use it until you say for whom it is.'] : []),
+    ...termsConcernsOf(draft, now, was),
+  ];
+}
+
+/** Like `concernsOf`, for the terms alone. */
+export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft): string[] {
+  const { discountPercent, flatDiscount } = discountsOf(draft.discount);
+  const had = was && discountsOf(was.discount);
+  const [percent, amount] = [readAmount(discountPercent), readAmount(flatDiscount)];
+  const isOtherDiscount = discountPercent !== had?.discountPercent || flatDiscount !== had.flatDiscount;
+  const end = readTimeInput(draft.validTill);
+  const isOtherEnd = draft.validTill !== was?.validTill;
+  return [
+    ...(isOtherDiscount && percent > 100 ? [`${discountPercent} % is more than the whole order.`] : []),
+    ...(isOtherDiscount && percent + amount === 0 ? ['The coupon takes nothing off an order.'] : []),
+    ...(isOtherEnd && end !== undefined && end.getTime() < now
+      ? [`The coupon has ended already: ${formatDate(end)}.`]
+      : []),
+    ...(isOtherEnd ? describeSkipped('The end of the coupon', draft.validTill) : []),
+  ];
+}

@@ -1,0 +1,81 @@
+import { Link } from 'react-aria-components/Link';
+import type { ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { trailAddress } from '../../audit/trail/filters.ts';
+import { formatTime } from '../../business/time.tsx';
+import { byText, type Column } from '../../lists/column.ts';
+import { Badge } from '../../ui/page.tsx';
+import { CouponBadge, ValidUntil } from './validity.tsx';
+import { describeDiscount, describeMinimum, stateOf } from './words.ts';
+import './coupons.css';
+
+/** Returns the columns of a list of reserved coupons, at a time in Unix ms. */
+export function reservedColumns(now: number): readonly Column<ListedReservedCoupon>[] {
+  const claimant = ({ redeemedUser }: ListedReservedCoupon) =>
+    redeemedUser === undefined ? '' : `${redeemedUser.name || 'Unknown'}, ${redeemedUser.mobile}`;
+  return [
+    {
+      title: 'Secret code',
+      show: ({ id, secretCode }) => (
+        <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{secretCode}</Link>
+      ),
+      text: ({ secretCode }) => secretCode,
+      compare: (a, b) => byText(a.secretCode, b.secretCode),
+      className: 'coupon-code',
+    },
+    {
+      title: 'Code',
+      show: ({ couponCode }) => couponCode,
+      text: ({ couponCode }) => couponCode,
+      className: 'coupon-code',
+    },
+    { title: 'Gives', show: describeDiscount, text: describeDiscount },
+    {
+      title: 'Smallest order',
+      show: ({ minOrder }) => describeMinimum(minOrder),
+      text: ({ minOrder = '' }) => minOrder,
+      compare: (a, b) => Number(a.minOrder ?? 0) - Number(b.minOrder ?? 0),
+      className: 'number',
+    },
+    {
+      title: 'Valid until',
+      show: ({ validTill }) => <ValidUntil at={validTill} />,
+      text: ({ validTill }) => formatTime(validTill),
+    },
+    {
+      title: 'Redeemed by',
+      show: (coupon) =>
+        coupon.redeemedUser === undefined ? (
+          'Nobody yet'
+        ) : (
+          <Link href={`/users/${coupon.redeemedUser.id}`}>{claimant(coupon)}</Link>
+        ),
+      text: claimant,
+      compare: (a, b) => byText(claimant(a), claimant(b)),
+    },
+    {
+      title: 'State',
+      show: (coupon) =>
+        reservedState(coupon, now) === 'Redeemed' ? (
+          <Badge kind="plain">Redeemed</Badge>
+        ) : (
+          <CouponBadge coupon={coupon} now={now} />
+        ),
+      text: (coupon) => reservedState(coupon, now),
+      compare: (a, b) => byText(reservedState(a, now), reservedState(b, now)),
+    },
+    {
+      title: 'Created',
+      show: ({ createdAt, creator }) => (
+        <>
+          {formatTime(createdAt)} <span className="detail">{creator?.name}</span>
+        </>
+      ),
+      text: ({ createdAt }) => formatTime(createdAt),
+    },
+  ];
+}
+
+/** Returns whether a reserved coupon was redeemed or, if not, whether it can be. */
+export function reservedState(coupon: ListedReservedCoupon, now: number): string {
+  return coupon.redeemedUser === undefined ? stateOf(coupon, now) : 'Redeemed';
+}

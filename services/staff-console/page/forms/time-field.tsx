@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import { business, foreignTimeZone } from '../business/business.ts';
+import { repeatedTimes } from '../business/time-input.ts';
+import { clock } from '../session/clock.ts';
+import { Choice } from './choice.tsx';
+import { TextField } from './text-field.tsx';
+
+interface TimeFieldProps {
+  readonly label: string;
+  readonly name?: string;
+  readonly hint?: string;
+  readonly isRequired?: boolean;
+  readonly problem?: string | undefined;
+  /** In the format of time-input.ts; empty for none. */
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+const minutes = 'YYYY-MM-DDThh:mm'.length;
+
+/** A field for a date and time in the business's time zone. It asks which one is meant where an hour comes twice. */
+export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldProps): ReactNode {
+  const [first, second] = repeatedTimes(value);
+  const foreign = foreignTimeZone(new Date(clock.now()));
+  const zone = foreign === undefined ? '' : `In ${business.timeZone}, not in this computer’s ${foreign}. `;
+  return (
+    <div className="time-field">
+      <TextField
+        {...props}
+        type="datetime-local"
+        hint={zone + hint || undefined}
+        value={first === undefined ? value : value.slice(0, minutes)}
+        onChange={onChange}
+      />
+      {first !== undefined && second !== undefined && (
+        <Choice
+          label={`${value.slice(11, minutes)} comes twice on this day`}
+          value={value === second ? 'second' : 'first'}
+          options={{
+            first: `The first, UTC${first.slice(minutes)}`,
+            second: `The second, UTC${second.slice(minutes)}`,
+          }}
+          onChange={(which) => onChange(which === 'second' ? second : first)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { giveUp, isWaiting, subscribeToWaiting } from '../rpc/patience.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Says that a service takes long to answer, and lets staff give up. It is in sight wherever the page is scrolled to. */
+export function WaitingBanner(): ReactNode {
+  const isShown = useSyncExternalStore(subscribeToWaiting, isWaiting);
+  if (!isShown) return null;
+  return (
+    <div className="waiting notice" role="status">
+      The service has not answered for 5 seconds.
+      <Button onPress={giveUp}>Stop waiting</Button>
+    </div>
+  );
+}

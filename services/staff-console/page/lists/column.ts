@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import type { Filters } from './filters.ts';
+
+/** A column of a list. */
+export interface Column<Row> {
+  /** The heading, by which the URL names the column, too. */
+  readonly title: string;
+  readonly show: (row: Row) => ReactNode;
+  /** The value in a CSV file. */
+  readonly text: (row: Row) => string;
+  /** Compares two rows, if the list can be sorted by the column. */
+  readonly compare?: (a: Row, b: Row) => number;
+  readonly className?: string;
+}
+
+/** The order of a list. */
+export interface Order {
+  /** The title of the column; empty for the order of the service. */
+  readonly by: string;
+  readonly direction: 'ascending' | 'descending';
+  /** Sorts by a column: first ascending, then descending, then as the service does. */
+  sort(title: string): void;
+}
+
+/** Reads the order from the filter `sort`, such as "Code" or "-Code". */
+export function orderOf({ values: { sort }, set }: Filters<'sort'>): Order {
+  const isDescending = sort.startsWith('-');
+  const by = isDescending ? sort.slice(1) : sort;
+  return {
+    by,
+    direction: isDescending ? 'descending' : 'ascending',
+    sort: (title) => set({ sort: by !== title ? title : isDescending ? '' : `-${title}` }),
+  };
+}
+
+/** Returns the rows in an order. */
+export function sorted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { by, direction }: Order,
+): readonly Row[] {
+  const compare = columns.find(({ title }) => title === by)?.compare;
+  if (compare === undefined) return rows;
+  return rows.toSorted(direction === 'ascending' ? compare : (a, b) => compare(b, a));
+}
+
+/** Compares texts as people sort them, and numbers in them by their value. */
+export const byText = new Intl.Collator('en', { numeric: true }).compare;

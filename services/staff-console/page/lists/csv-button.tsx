@@ -1,0 +1,64 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { dateInput } from '../business/time-input.ts';
+import { describeFailure } from '../rpc/failure.ts';
+import { clock } from '../session/clock.ts';
+import { Button } from '../ui/button.tsx';
+import type { Column } from './column.ts';
+import { csvLine } from './csv.ts';
+
+interface CsvButtonProps<Row> {
+  /** The start of the file's name, such as "coupons". */
+  readonly name: string;
+  readonly columns: readonly Column<Row>[];
+  /** Reads the rows of the list, page by page, as it is filtered. */
+  readonly pages: (signal: AbortSignal) => AsyncIterable<readonly Row[]>;
+}
+
+/** Saves a list as a CSV file. It says how far it has come, and can be stopped. */
+export function CsvButton<Row>({ name, columns, pages }: CsvButtonProps<Row>): ReactNode {
+  const [progress, setProgress] = useState<string>();
+  const [problem, setProblem] = useState('');
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const save = async () => {
+    const saving = new AbortController();
+    running.current = saving;
+    const { signal } = saving;
+    setProblem('');
+    setProgress('0 rows');
+    try {
+      // The byte order mark tells spreadsheets the encoding.
+      const parts = [`\ufeff${csvLine(columns.map(({ title }) => title))}`];
+      let count = 0;
+      for await (const rows of pages(signal)) {
+        if (signal.aborted) return;
+        parts.push(...rows.map((row) => csvLine(columns.map(({ text }) => text(row)))));
+        count += rows.length;
+        setProgress(`${count.toLocaleString('en')} rows`);
+      }
+      download(new Blob(parts, { type: 'text/csv' }), `${name}-${dateInput(new Date(clock.now()))}.csv`);
+    } catch (error) {
+      if (!signal.aborted) setProblem(describeFailure(error).title);
+    } finally {
+      setProgress(undefined);
+    }
+  };
+  return (
+    <span className="csv">
+      {progress === undefined ? (
+        <Button onPress={() => void save()}>Save as CSV</Button>
+      ) : (
+        <Button onPress={() => running.current?.abort()}>Stop</Button>
+      )}
+      <span role="status">{progress === undefined ? problem : `Reading: ${progress}`}</span>
+    </span>
+  );
+}
+
+function download(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

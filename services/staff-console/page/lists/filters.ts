@@ -1,0 +1,27 @@
+import { useSearchParams } from 'react-router';
+
+/** The filters and the order of a list, kept in the page's URL, so that staff can share them and go back to them. */
+export interface Filters<Name extends string> {
+  /** The value of each filter; empty for none. */
+  readonly values: Readonly<Record<Name, string>>;
+  set(changed: Partial<Record<Name, string>>): void;
+}
+
+/** Returns the filters of a list by their names in the URL. */
+export function useFilters<Name extends string>(names: readonly Name[]): Filters<Name> {
+  const [params, setParams] = useSearchParams();
+  const values = Object.assign({}, ...names.map((name) => ({ [name]: params.get(name) ?? '' })));
+  return { values, set: (changed) => setParams(withFilters(changed), { replace: true }) };
+}
+
+/** Returns a change of a URL's query that sets some filters, and removes those that are empty. */
+export function withFilters(changed: Readonly<Record<string, string | undefined>>) {
+  return (params: URLSearchParams): URLSearchParams => {
+    const next = new URLSearchParams(params);
+    for (const [name, value = ''] of Object.entries(changed)) {
+      if (value === '') next.delete(name);
+      else next.set(name, value);
+    }
+    return next;
+  };
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { PickOne } from '../forms/pick-one.tsx';
+import { useUserNames } from './people.ts';
+import { UserPicker } from './user-picker.tsx';
+
+interface FilterProps {
+  /** The id in the URL; empty for none. */
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+/** A filter of a list by a user, whom staff choose by name. */
+export function UserFilter({ value, onChange }: FilterProps): ReactNode {
+  const ids = value === '' ? [] : [Number(value)];
+  const nameOf = useUserNames(ids);
+  return (
+    <PickOne label="User" chosen={ids.map((id) => ({ id, name: nameOf(id) }))} onChange={onChange}>
+      {(choice) => <UserPicker label="User" {...choice} />}
+    </PickOne>
+  );
+}

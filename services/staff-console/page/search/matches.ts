@@ -1,0 +1,115 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData, skipToken } from '@tanstack/react-query';
+import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { userSearch } from '../lookup/people.ts';
+
+/** Something that the search has found. */
+export interface Match {
+  readonly key: string;
+  readonly name: string;
+  readonly detail?: string;
+  /** The path of its page; undefined for an action that is no link. */
+  readonly href?: string;
+  readonly run?: () => void;
+}
+
+/** The matches of one kind. */
+interface MatchSection {
+  readonly title: string;
+  readonly matches: readonly Match[];
+}
+
+const limit = 5;
+
+/** The pages that staff may go to, whatever page is on show. */
+const pages: readonly Match[] = [
+  ['/slots', 'Slots: the board'],
+  ['/slots/list', 'Slots: the list'],
+  ['/slots/new', 'New slot'],
+  ['/coupons', 'Coupons'],
+  ['/coupons/new', 'New coupon'],
+  ['/coupons/refund', 'Refund for an order'],
+  ['/coupons/phone', 'Coupon for a mobile number'],
+  ['/coupons/reserved', 'Reserved coupons'],
+  ['/coupons/reserved/new', 'New reserved coupon'],
+  ['/check', 'Check a coupon'],
+  ['/users', 'Users'],
+  ['/live', 'Live: what customers can choose'],
+  ['/audit', 'Audit trail'],
+].map(([href = '', name = '']) => ({ key: href, name, href }));
+
+/** Finds what a text may mean. Without a text, there are only the actions and the pages. */
+export function useMatches(text: string, actions: readonly Match[]) {
+  const sought = readSought(text);
+  const option = { placeholderData: keepPreviousData };
+  const asked = <Request>(request: Request) => (sought === '' ? skipToken : request);
+  const queries = {
+    snippets: useQuery(CatalogService.method.searchSnippets, asked({ search: sought, limit }), option),
+    products: useQuery(CatalogService.method.searchProducts, asked({ search: sought, limit }), option),
+    coupons: useQuery(CouponService.method.getAll, asked({ search: sought, limit }), option),
+    reserved: useQuery(CouponService.method.getReservedCoupons, asked({ search: sought, limit }), option),
+    users: useQuery(CouponService.method.getUsersMiniInfo, asked({ search: userSearch(sought), limit }), option),
+  };
+  const named = (match: Match) => match.name.toLowerCase().includes(sought.toLowerCase());
+  const slot: Match[] = /^\d{1,9}$/.test(sought)
+    ? [{ key: 'slot', name: `Slot ${Number(sought)}`, href: `/slots/${Number(sought)}` }]
+    : [];
+  // Of an earlier text, something may still be there.
+  const dataOf = <Data>({ data }: { readonly data: Data | undefined }) => (sought === '' ? undefined : data);
+  const sections: readonly MatchSection[] = [
+    { title: 'Actions', matches: actions.filter(named) },
+    {
+      title: 'Slots',
+      matches: [
+        ...slot,
+        ...(dataOf(queries.snippets)?.snippets ?? []).map(({ snippetCode, slotId }) => ({
+          key: `snippet ${snippetCode}`,
+          name: `Slot ${slotId}`,
+          detail: `snippet ${snippetCode}`,
+          href: `/slots/${slotId}`,
+        })),
+        ...(dataOf(queries.products)?.products ?? []).map(({ id, name }) => ({
+          key: `product ${id}`,
+          name: `Slots with ${name}`,
+          detail: `product ${id}`,
+          href: `/slots/list?product=${id}`,
+        })),
+      ],
+    },
+    {
+      title: 'Coupons',
+      matches: [
+        ...(dataOf(queries.coupons)?.coupons ?? []).map(({ id, couponCode }) => ({
+          key: `coupon ${id}`,
+          name: couponCode,
+          href: `/coupons/${id}`,
+        })),
+        ...(dataOf(queries.reserved)?.coupons ?? []).map(({ id, secretCode }) => ({
+          key: `reserved ${id}`,
+          name: secretCode,
+          detail: 'reserved',
+          href: `/coupons/reserved?search=${encodeURIComponent(secretCode)}`,
+        })),
+      ],
+    },
+    {
+      title: 'Users',
+      matches: (dataOf(queries.users)?.users ?? []).map(({ id, name, mobile }) => ({
+        key: `user ${id}`,
+        name,
+        detail: mobile,
+        href: `/users/${id}`,
+      })),
+    },
+    { title: 'Pages', matches: pages.filter(named) },
+  ];
+  return { sections, isSearching: Object.values(queries).some(({ isFetching }) => isFetching) };
+}
+
+/** Returns what to search for: the text without its white space, or the snippet's code in a vendor's link. */
+function readSought(text: string): string {
+  const trimmed = text.trim();
+  const link = URL.canParse(trimmed) ? new URL(trimmed).searchParams.get('id') : null;
+  return (link ?? trimmed).slice(0, 200);
+}

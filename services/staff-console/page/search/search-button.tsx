@@ -1,0 +1,46 @@
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+
+const load = async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog });
+const SearchDialog = lazy(load);
+
+// After the first list, and before anybody types.
+const loadAfterMs = 1_500;
+
+/** Opens the search for everything, as do Ctrl-K and, outside of fields, the slash. */
+export function SearchButton(): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => void load().catch(() => undefined), loadAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      const isShortcut = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+      if (!isShortcut && (event.key !== '/' || isField(event.target))) return;
+      event.preventDefault();
+      setIsOpen(true);
+    };
+    addEventListener('keydown', open);
+    return () => removeEventListener('keydown', open);
+  }, []);
+  return (
+    <>
+      <Button onPress={() => setIsOpen(true)} aria-keyshortcuts="Control+K /">
+        Search <kbd>Ctrl K</kbd>
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <SearchDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Whether keys that are pressed there are text. */
+function isField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+import type { CatalogOrder } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { formatAmount } from '../business/money.ts';
+
+/** The orders that exist, by number; undefined until they are read. */
+export type Orders = ReadonlyMap<number, CatalogOrder> | undefined;
+
+/** Describes a stop, which is an order: its number, whose it is, and what it came to. */
+export function describeStop(stop: number, orders: Orders): string {
+  const order = orders?.get(stop);
+  if (order === undefined) return orders === undefined ? `Order ${stop}` : `${stop}: no such order`;
+  const amount = order.totalAmount === undefined ? '' : `, ${formatAmount(order.totalAmount)}`;
+  return `Order ${stop}: ${order.user?.name ?? 'no user'}${amount}`;
+}
+
+interface StopsProps {
+  readonly stops: readonly number[];
+  readonly orders: Orders;
+}
+
+/** Lists stops in their order. */
+export function Stops({ stops, orders }: StopsProps): ReactNode {
+  if (stops.length === 0) return <p className="empty">No orders.</p>;
+  return (
+    <ol>
+      {stops.map((stop, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a stop may occur twice, and the list is not edited.
+        <li key={index}>{describeStop(stop, orders)}</li>
+      ))}
+    </ol>
+  );
+}

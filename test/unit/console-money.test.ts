@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { business, setBusiness } from '../../services/staff-console/page/business/business.ts';
+import { amountProblem, formatAmount, readAmount } from '../../services/staff-console/page/business/money.ts';
+
+describe('An amount', () => {
+  const before = business;
+  afterEach(() => setBusiness(before));
+
+  it.each([
+    ['1500', 1500],
+    ['1500.50', 1500.5],
+    ['1500,5', 1500.5],
+    ['1,500.50', 1500.5],
+    ['1.500,50', 1500.5],
+    ['1 500', 1500],
+    ['1,00,000.5', 100_000.5],
+    ['0,125', 0.125],
+    ['', 0],
+  ])('“%s” is read as people mean it', (text, amount) => {
+    expect(readAmount(text)).toBe(amount);
+    expect(amountProblem(text)).toBeUndefined();
+  });
+
+  it.each(['abc', '-5', '1..5', '1e3'])('“%s” is no amount', (text) => {
+    expect(amountProblem(text)).toBe('Enter a number, such as 150 or 99.5.');
+  });
+
+  it('An amount that may mean two is not guessed', () => {
+    expect(amountProblem('1,500')).toBe('Write 1500 without a comma, or 1.500 with a point.');
+  });
+
+  it('An amount has the currency’s sign and digits', () => {
+    setBusiness({ timeZone: 'UTC', currency: 'INR' });
+    expect([formatAmount('1896.80'), formatAmount('1000')]).toEqual(['₹1,896.80', '₹1,000.00']);
+    setBusiness({ timeZone: 'UTC', currency: 'JPY' });
+    expect(formatAmount('1000')).toBe('¥1,000');
+  });
+
+  it('Without a currency, amounts have two digits, and more where they have more', () => {
+    expect([formatAmount('1000'), formatAmount('0.125')]).toEqual(['1,000.00', '0.125']);
+  });
+});
