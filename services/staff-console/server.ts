@@ -74,6 +74,8 @@ const noncePlaceholder = 'CSP_NONCE';
 const configPlaceholder = 'CONSOLE_CONFIG';
 // The server's time in Unix ms, for browsers whose clock is wrong.
 const timePlaceholder = 'CONSOLE_TIME';
+// Whether a page of another site has led the browser here, which decides whether a token in the link is taken.
+const arrivalPlaceholder = 'CONSOLE_ARRIVAL';
 
 function insertConfig(html: string, page: PageConfig): string {
   const json = JSON.stringify(page).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
@@ -83,6 +85,10 @@ function insertConfig(html: string, page: PageConfig): string {
 /** Sends the page for every path. The page itself decides which paths exist. */
 function sendPage(request: IncomingMessage, response: ServerResponse, template: string, origins: string): void {
   const nonce = randomBytes(16).toString('base64');
+  const html = template
+    .replaceAll(noncePlaceholder, nonce)
+    .replace(timePlaceholder, String(Date.now()))
+    .replace(arrivalPlaceholder, request.headers['sec-fetch-site'] === 'cross-site' ? 'cross-site' : '');
   response
     .writeHead(200, {
       'content-type': 'text/html; charset=utf-8',
@@ -90,9 +96,11 @@ function sendPage(request: IncomingMessage, response: ServerResponse, template: 
       'content-security-policy': policy(origins, nonce),
       'referrer-policy': 'no-referrer',
       'x-frame-options': 'DENY',
+      // A window that a page of another site has opened is no longer tied to it.
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     })
-    .end(request.method === 'HEAD' ? undefined : template.replaceAll(noncePlaceholder, nonce).replace(timePlaceholder, String(Date.now())));
+    .end(request.method === 'HEAD' ? undefined : html);
 }
 
 /** @param origins the origins that the page may call, separated by spaces. */

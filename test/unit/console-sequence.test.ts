@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJson, move, readSequence, writeSequence } from '../../services/staff-console/page/sequence/sequence.ts';
+import { jsonProblem, move, readSequence, writeSequence } from '../../services/staff-console/page/sequence/sequence.ts';
 
 describe('A delivery sequence, as the console edits it', () => {
   it('A map of lists of integers is read, and written with a line for each user', () => {
@@ -13,7 +13,12 @@ describe('A delivery sequence, as the console edits it', () => {
   });
 
   it('Any JSON can be stored, also null', () => {
-    expect(['null', '[1]', '"x"', '{'].map(isJson)).toEqual([true, true, true, false]);
+    expect(['null', '[1]', '"x"', '{'].map(jsonProblem)).toEqual([undefined, undefined, undefined, 'This is no JSON.']);
+  });
+
+  it('A number that would be stored as another one is named, and not the digits of a text', () => {
+    expect(jsonProblem('[9007199254740993]')).toBe('The number 9007199254740993 has too many digits to be stored.');
+    expect(jsonProblem('["9007199254740993", 9007199254740992]')).toBeUndefined();
   });
 
   it.each([

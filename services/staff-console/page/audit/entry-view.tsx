@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_p
 import { Time, timeSince } from '../business/time.tsx';
 import { useStaff } from '../lookup/people.ts';
 import { Facts } from '../ui/page.tsx';
+import { isolate } from '../ui/text.ts';
 import { ChangeView } from './change-view.tsx';
 import { Expandable } from './expandable.tsx';
 import { changedFields } from './fields.ts';
@@ -72,7 +73,7 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
 /** Names who made a change: the staff user, or the account of a caller who is not staff. */
 export function Author({ entry }: { readonly entry: Pick<AuditEntry, 'subject' | 'staffId'> }): ReactNode {
   const staff = useStaff();
-  return (entry.staffId !== undefined && staff.get(entry.staffId)) || entry.subject;
+  return (entry.staffId !== undefined && staff.get(entry.staffId)) || isolate(entry.subject);
 }
 
 /** Links a record to its page. One of a kind without pages links to its audit trail. */

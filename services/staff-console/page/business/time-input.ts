@@ -64,9 +64,10 @@ export function moveTime(text: string, from: string, to: string): string {
   return Number.isNaN(at.getTime()) ? text : at.toISOString().slice(0, minutes);
 }
 
-/** Moves a day, such as 2026-11-23, by a number of days. */
+/** Moves a day, such as 2026-11-23, by a number of days. Returns it unmoved beyond the years that a field has. */
 export function shiftDay(day: string, by: number): string {
-  return new Date(Date.parse(`${day}T00:00Z`) + by * 86_400_000).toISOString().slice(0, days);
+  const moved = new Date(Date.parse(`${day}T00:00Z`) + by * 86_400_000);
+  return moved.getUTCFullYear() > 0 && moved.getUTCFullYear() < 10_000 ? moved.toISOString().slice(0, days) : day;
 }
 
 function readWallClock<T>(text: string, read: (time: CalendarDateTime) => T): T | undefined {

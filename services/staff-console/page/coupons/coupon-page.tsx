@@ -8,6 +8,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
+import { isolate } from '../ui/text.ts';
 import { Names, ProductNames } from './names.tsx';
 import { CouponBadge, ValidUntil } from './record/validity.tsx';
 import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
@@ -25,7 +26,7 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
   const now = useNow(20_000);
   return (
     <Page
-      title={coupon === undefined ? 'Coupon' : `Coupon ${coupon.couponCode}`}
+      title={coupon === undefined ? 'Coupon' : `Coupon ${isolate(coupon.couponCode)}`}
       beside={coupon !== undefined && <CouponBadge coupon={coupon} now={now} />}
       actions={
         coupon !== undefined && (
@@ -86,7 +87,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
           {coupon.isApplyForAll && <p className="hint">Everyone may use it, not only these.</p>}
           <Names
             names={applicableUsers.map(({ id, name, mobile }) => ({
-              name: `${name || 'Unknown'}, ${mobile}`,
+              name: `${isolate(name || 'Unknown')}, ${mobile}`,
               href: `/users/${id}`,
             }))}
           />
@@ -96,7 +97,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
         {applicableProducts.length === 0 ? (
           <p>All products.</p>
         ) : (
-          <Names names={applicableProducts.map(({ name }) => ({ name }))} />
+          <Names names={applicableProducts.map(({ name }) => ({ name: isolate(name) }))} />
         )}
       </Section>
       {productIds !== undefined && (

@@ -14,6 +14,7 @@ import { useSearch } from '../lists/use-search.ts';
 import { UserFilter } from '../lookup/user-filter.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
+import { readId } from '../ui/text.ts';
 import { couponColumns, endOf } from './record/coupon-columns.tsx';
 import { CouponViews } from './record/coupon-views.tsx';
 import { stateOf } from './record/words.ts';
@@ -38,8 +39,12 @@ export function Component(): ReactNode {
   const order = orderOf({ values, set });
   const columns = couponColumns(now);
   const isWhole = [values.state, values.ends, values.sort].some((value) => value !== '');
-  const user = /^\d{1,9}$/.test(values.user) ? { userId: Number(values.user) } : {};
-  const request = { ...user, search: search.search.trim(), limit: isWhole ? 1_000 : 50 };
+  const userId = readId(values.user);
+  const request = {
+    ...(userId !== undefined && { userId }),
+    search: search.search.trim(),
+    limit: isWhole ? 1_000 : 50,
+  };
   const query = useInfiniteQuery(
     CouponService.method.getAll,
     { ...request, pageToken: '' },

@@ -6,23 +6,21 @@ import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_p
 import { describeFailure } from '../rpc/failure.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Loading, Page, Problem } from '../ui/page.tsx';
+import { readId } from '../ui/text.ts';
 import { CouponForm } from './coupon-form.tsx';
 import { blankDraft, type CouponDraft, changesOf, draftOf } from './record/draft.ts';
 
 /** Creates a coupon, either blank or with the terms of the one whose id is in the URL. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
-  const like = /^\d{1,9}$/.exec(params.get('like') ?? '')?.[0];
-  const { data, error, refetch } = useQuery(
-    CouponService.method.getById,
-    like === undefined ? skipToken : { id: Number(like) },
-  );
+  const id = readId(params.get('like'));
+  const { data, error, refetch } = useQuery(CouponService.method.getById, id === undefined ? skipToken : { id });
   const copied = data?.coupon;
   return (
     <Page title={copied === undefined ? 'New coupon' : `New coupon, as ${copied.couponCode}`}>
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {like !== undefined && data === undefined && error === null && <Loading what="the coupon" />}
-      {like === undefined && <NewCoupon first={blankDraft} />}
+      {id !== undefined && data === undefined && error === null && <Loading what="the coupon" />}
+      {id === undefined && <NewCoupon first={blankDraft} />}
       {copied !== undefined && <NewCoupon first={{ ...draftOf(copied), couponCode: '' }} />}
     </Page>
   );

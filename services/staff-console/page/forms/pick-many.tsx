@@ -8,6 +8,7 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
 import { Button } from '../ui/button.tsx';
 import { Picture } from '../ui/picture.tsx';
+import { readIds } from '../ui/text.ts';
 
 /** An option that staff can choose by its name. */
 export interface Option {
@@ -57,8 +58,10 @@ export function PickMany(props: PickManyProps): ReactNode {
     if (only !== undefined && others.length === 0 && !ids.has(only.id)) onChange([...chosen, only]);
   };
   const paste = (event: ClipboardEvent) => {
-    const numbers = readNumbers(event.clipboardData.getData('text'));
-    if (numbers.length < 2) return;
+    const text = event.clipboardData.getData('text');
+    // Numbers with only blanks between them may be one mobile number.
+    const numbers = /[,;\t\r\n]/.test(text.trim()) ? [...new Set(readIds(text))] : [];
+    if (numbers.length === 0) return;
     event.preventDefault();
     setPasted(`Looking up ${numbers.length} numbers…`);
     const add = (options: readonly Option[]) => {
@@ -118,12 +121,6 @@ export function PickMany(props: PickManyProps): ReactNode {
       )}
     </Group>
   );
-}
-
-/** Reads the numbers of a list such as "3, 8" or a column of a table; none if the text is something else. */
-export function readNumbers(text: string): readonly number[] {
-  const parts = text.trim().split(/\s*[,;\t\r\n]+\s*/);
-  return parts.every((part) => /^\d{1,9}$/.test(part)) ? [...new Set(parts.map(Number))] : [];
 }
 
 function describePasted(numbers: readonly number[], known: readonly Option[]): string {

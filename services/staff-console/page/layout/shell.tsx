@@ -9,6 +9,7 @@ import { SessionBanner } from '../sign-in/session-banner.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/page.tsx';
+import { isolate } from '../ui/text.ts';
 import { BusinessTime } from './business-time.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import icon from './icon.svg';
@@ -47,7 +48,7 @@ export function Shell(): ReactNode {
         <div className="account">
           <SearchButton />
           <BusinessTime />
-          <span>{token?.name}</span>
+          <span>{token?.isAccepted ? isolate(token.name) : ''}</span>
           <Button emphasis="quiet" onPress={() => void signOut()}>
             Sign out
           </Button>

@@ -2,6 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { isolate } from '../ui/text.ts';
 
 // Product groups and product names seldom change.
 const staleTime = 60_000;
@@ -11,7 +12,7 @@ const maxNamed = 1_000;
 /** Returns the names of the product groups by id; empty until they are read. */
 export function useGroups(): ReadonlyMap<number, string> {
   const { data } = useQuery(CatalogService.method.listProductGroups, {}, { staleTime });
-  return useMemo(() => new Map(data?.groups.map(({ id, name }) => [id, name])), [data]);
+  return useMemo(() => new Map(data?.groups.map(({ id, name }) => [id, isolate(name)])), [data]);
 }
 
 /** Returns the names of product groups, such as "Fruit, Group 7". A group without a name has its number. */
@@ -29,6 +30,6 @@ export function useProductNames(productIds: readonly number[]): (id: number) => 
     { productIds: productIds.slice(0, maxNamed) },
     { staleTime, enabled: productIds.length > 0, placeholderData: keepPreviousData },
   );
-  const names = useMemo(() => new Map(data?.products.map(({ id, name }) => [id, name])), [data]);
+  const names = useMemo(() => new Map(data?.products.map(({ id, name }) => [id, isolate(name)])), [data]);
   return (id) => names.get(id) ?? `Product ${id}`;
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { isolate } from '../ui/text.ts';
 
 // People seldom change their names.
 const staleTime = 60_000;
@@ -11,7 +12,7 @@ const maxNamed = 1_000;
 /** Returns the names of the staff users by id; empty until they are read. */
 export function useStaff(): ReadonlyMap<number, string> {
   const { data } = useQuery(CatalogService.method.listStaff, {}, { staleTime });
-  return useMemo(() => new Map(data?.staff.map(({ id, name }) => [id, name])), [data]);
+  return useMemo(() => new Map(data?.staff.map(({ id, name }) => [id, isolate(name)])), [data]);
 }
 
 /** Returns a function that names a user. It returns the number until the name is read, and for an unknown user. */
@@ -21,7 +22,7 @@ export function useUserNames(userIds: readonly number[]): (id: number) => string
     { userIds: userIds.slice(0, maxNamed) },
     { staleTime, enabled: userIds.length > 0, placeholderData: keepPreviousData },
   );
-  const names = useMemo(() => new Map(data?.users.map(({ id, name }) => [id, name])), [data]);
+  const names = useMemo(() => new Map(data?.users.map(({ id, name }) => [id, isolate(name)])), [data]);
   return (id) => names.get(id) ?? `User ${id}`;
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { PickOne } from '../forms/pick-one.tsx';
+import { readId } from '../ui/text.ts';
 import { useProductNames } from './catalog.ts';
 import { ProductPicker } from './product-picker.tsx';
 
@@ -11,7 +12,8 @@ interface FilterProps {
 
 /** A filter of a list by a product, which staff choose by name. */
 export function ProductFilter({ value, onChange }: FilterProps): ReactNode {
-  const ids = value === '' ? [] : [Number(value)];
+  const id = readId(value);
+  const ids = id === undefined ? [] : [id];
   const nameOf = useProductNames(ids);
   return (
     <PickOne label="Product" chosen={ids.map((id) => ({ id, name: nameOf(id) }))} onChange={onChange}>

@@ -5,6 +5,7 @@ import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_servic
 import type { ProductSummary } from '../../../../shared/gen/common/v1/product_pb.ts';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
+import { isolate } from '../ui/text.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useLookUp } from './use-look-up.ts';
 
@@ -40,4 +41,8 @@ export function ProductPicker({ label = 'Products', ...props }: ProductPickerPro
   );
 }
 
-const toOption = ({ id, name, images }: ProductSummary): Option => ({ id, name, image: images[0] ?? '' });
+const toOption = ({ id, name, images }: ProductSummary): Option => ({
+  id,
+  name: isolate(name),
+  image: images[0] ?? '',
+});

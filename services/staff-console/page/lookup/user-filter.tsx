@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { PickOne } from '../forms/pick-one.tsx';
+import { readId } from '../ui/text.ts';
 import { useUserNames } from './people.ts';
 import { UserPicker } from './user-picker.tsx';
 
@@ -11,7 +12,8 @@ interface FilterProps {
 
 /** A filter of a list by a user, whom staff choose by name. */
 export function UserFilter({ value, onChange }: FilterProps): ReactNode {
-  const ids = value === '' ? [] : [Number(value)];
+  const id = readId(value);
+  const ids = id === undefined ? [] : [id];
   const nameOf = useUserNames(ids);
   return (
     <PickOne label="User" chosen={ids.map((id) => ({ id, name: nameOf(id) }))} onChange={onChange}>

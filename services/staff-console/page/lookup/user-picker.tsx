@@ -5,6 +5,7 @@ import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_servic
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
+import { isolate } from '../ui/text.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { userSearch } from './people.ts';
 import { useLookUp } from './use-look-up.ts';
@@ -43,6 +44,6 @@ export function UserPicker({ label = 'Users', ...props }: UserPickerProps): Reac
 
 const toOption = ({ id, name, mobile }: { readonly id: number; readonly name: string; readonly mobile: string }) => ({
   id,
-  name,
+  name: isolate(name),
   detail: mobile,
 });

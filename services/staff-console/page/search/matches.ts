@@ -3,6 +3,7 @@ import { keepPreviousData, skipToken } from '@tanstack/react-query';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { userSearch } from '../lookup/people.ts';
+import { isolate, readId } from '../ui/text.ts';
 
 /** Something that the search has found. */
 export interface Match {
@@ -52,9 +53,8 @@ export function useMatches(text: string, actions: readonly Match[]) {
     users: useQuery(CouponService.method.getUsersMiniInfo, asked({ search: userSearch(sought), limit }), option),
   };
   const named = (match: Match) => match.name.toLowerCase().includes(sought.toLowerCase());
-  const slot: Match[] = /^\d{1,9}$/.test(sought)
-    ? [{ key: 'slot', name: `Slot ${Number(sought)}`, href: `/slots/${Number(sought)}` }]
-    : [];
+  const id = readId(sought);
+  const slot: Match[] = id === undefined ? [] : [{ key: 'slot', name: `Slot ${id}`, href: `/slots/${id}` }];
   // Of an earlier text, something may still be there.
   const dataOf = <Data>({ data }: { readonly data: Data | undefined }) => (sought === '' ? undefined : data);
   const sections: readonly MatchSection[] = [
@@ -66,12 +66,12 @@ export function useMatches(text: string, actions: readonly Match[]) {
         ...(dataOf(queries.snippets)?.snippets ?? []).map(({ snippetCode, slotId }) => ({
           key: `snippet ${snippetCode}`,
           name: `Slot ${slotId}`,
-          detail: `snippet ${snippetCode}`,
+          detail: `snippet ${isolate(snippetCode)}`,
           href: `/slots/${slotId}`,
         })),
         ...(dataOf(queries.products)?.products ?? []).map(({ id, name }) => ({
           key: `product ${id}`,
-          name: `Slots with ${name}`,
+          name: `Slots with ${isolate(name)}`,
           detail: `product ${id}`,
           href: `/slots/list?product=${id}`,
         })),
@@ -82,12 +82,12 @@ export function useMatches(text: string, actions: readonly Match[]) {
       matches: [
         ...(dataOf(queries.coupons)?.coupons ?? []).map(({ id, couponCode }) => ({
           key: `coupon ${id}`,
-          name: couponCode,
+          name: isolate(couponCode),
           href: `/coupons/${id}`,
         })),
         ...(dataOf(queries.reserved)?.coupons ?? []).map(({ id, secretCode }) => ({
           key: `reserved ${id}`,
-          name: secretCode,
+          name: isolate(secretCode),
           detail: 'reserved',
           href: `/coupons/reserved?search=${encodeURIComponent(secretCode)}`,
         })),
@@ -97,7 +97,7 @@ export function useMatches(text: string, actions: readonly Match[]) {
       title: 'Users',
       matches: (dataOf(queries.users)?.users ?? []).map(({ id, name, mobile }) => ({
         key: `user ${id}`,
-        name,
+        name: isolate(name),
         detail: mobile,
         href: `/users/${id}`,
       })),

@@ -35,9 +35,13 @@ export function toText(draft: SequenceDraft): string {
   return typeof json === 'string' ? json : writeSequence(sequenceOf(draft) ?? {});
 }
 
-/** Whether a text is JSON. The service stores any JSON. */
-export function isJson(text: string): boolean {
-  return parse(text) !== undefined;
+/** Returns the problem with a text as JSON, of which the service stores any; undefined if there is none. */
+export function jsonProblem(text: string): string | undefined {
+  if (parse(text) === undefined) return 'This is no JSON.';
+  // Outside of texts. Such a number would be stored as another one.
+  const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d{16,}/g) ?? [];
+  const long = numbers.find((number) => BigInt(number) !== BigInt(Number(number)));
+  return long === undefined ? undefined : `The number ${long} has too many digits to be stored.`;
 }
 
 const isList = (value: readonly number[] | string): value is readonly number[] => typeof value !== 'string';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CatalogOrder } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { formatAmount } from '../business/money.ts';
+import { isolate } from '../ui/text.ts';
 
 /** The orders that exist, by number; undefined until they are read. */
 export type Orders = ReadonlyMap<number, CatalogOrder> | undefined;
@@ -10,7 +11,7 @@ export function describeStop(stop: number, orders: Orders): string {
   const order = orders?.get(stop);
   if (order === undefined) return orders === undefined ? `Order ${stop}` : `${stop}: no such order`;
   const amount = order.totalAmount === undefined ? '' : `, ${formatAmount(order.totalAmount)}`;
-  return `Order ${stop}: ${order.user?.name ?? 'no user'}${amount}`;
+  return `Order ${stop}: ${isolate(order.user?.name ?? 'no user')}${amount}`;
 }
 
 interface StopsProps {

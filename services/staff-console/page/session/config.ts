@@ -13,6 +13,11 @@ export function readPageTime(): number {
   return Number(readMeta('console-time'));
 }
 
+/** Whether a page of another site has led the browser here. Only the server is told, in a header that pages can't set. */
+export function isFromOtherSite(): boolean {
+  return readMeta('console-arrival') === 'cross-site';
+}
+
 function readMeta(name: string): string {
   const content = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
   if (content === undefined) throw new Error(`the page has no ${name}`);

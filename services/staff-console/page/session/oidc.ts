@@ -1,10 +1,13 @@
 import { ErrorResponse, ErrorTimeout, State, type User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import type { OidcConfig } from '../../page-config.ts';
+import { clock } from './clock.ts';
 import { signedInPath } from './config.ts';
 import { SignInError } from './sign-in-problem.ts';
 import { readToken, type Token } from './token.ts';
 
 const requestTimeoutS = 10;
+// How far the provider's clock may be off, in ms.
+const leewayMs = 60_000;
 // How long a popup waits for the page that opened it to close it.
 const closingMs = 3_000;
 
@@ -46,7 +49,7 @@ export class OpenIdConnect {
 
   /** Navigates to the provider. Resolves only if the person comes back with the browser's Back button. */
   async signInByRedirect(returnTo: string): Promise<void> {
-    await attempt(this.#manager.signinRedirect({ state: { returnTo } }));
+    await attempt(this.#manager.signinRedirect({ state: { returnTo }, nonce: crypto.randomUUID() }));
   }
 
   /**
@@ -60,8 +63,9 @@ export class OpenIdConnect {
     const popupWindowTarget = `sign-in-${crypto.randomUUID()}`;
     // The library opens the same popup again by its name, but would not report that the browser blocked it.
     if (window.open('', popupWindowTarget, 'popup,width=480,height=640') === null) throw new SignInError('blocked');
-    const settings = { popupWindowTarget, popupAbortOnClose: false, popupSignal: this.#popup.signal };
-    return toToken(await attempt(this.#manager.signinPopup(settings)));
+    const nonce = crypto.randomUUID();
+    const settings = { nonce, popupWindowTarget, popupAbortOnClose: false, popupSignal: this.#popup.signal };
+    return this.#toToken(await attempt(this.#manager.signinPopup(settings)));
   }
 
   /**
@@ -70,14 +74,15 @@ export class OpenIdConnect {
    */
   async receive(address: string): Promise<Arrival> {
     const state = new URL(address).searchParams.get('state') ?? '';
-    const stored = await this.#store.get(state);
+    // The store has other things under other names, which an invented answer must not use up.
+    const stored = /^[0-9a-f]{32}$/.test(state) ? await this.#store.get(state) : null;
     if (stored === null) {
       await this.#manager.signinPopupCallback(address);
       await new Promise((resolve) => setTimeout(resolve, closingMs));
       throw new SignInError('stale');
     }
     const { data } = await State.fromStorageString(stored);
-    const token = attempt(this.#manager.signinRedirectCallback(address)).then((user) => toToken(user));
+    const token = attempt(this.#manager.signinRedirectCallback(address)).then((user) => this.#toToken(user));
     return { returnTo: readReturnAddress(data), token };
   }
 
@@ -88,21 +93,34 @@ export class OpenIdConnect {
     if (!user?.refresh_token) throw new SignInError('stale');
     const renewed = await attempt(this.#manager.signinSilent(this.#resource));
     if (renewed === null) throw new SignInError('other');
-    return toToken(renewed, renewal);
+    return this.#toToken(renewed, renewal);
   }
 
   /** Ends the session at the provider, if it supports that, by navigating to it. */
   async signOut(): Promise<void> {
+    const user = await this.#manager.getUser();
+    // At once: a provider that does not answer must not keep the tokens in this tab.
+    await this.#manager.removeUser();
     const canEnd = await this.#manager.metadataService.getEndSessionEndpoint();
-    if (canEnd === undefined) await this.#manager.removeUser();
-    else await this.#manager.signoutRedirect();
+    if (canEnd !== undefined)
+      await this.#manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {});
+  }
+
+  /** Checks that the ID token is this provider's, for this client and of now. The library checks its nonce. */
+  async #toToken(user: User, renewal: string = crypto.randomUUID()): Promise<Token> {
+    const { iss, aud, exp, sub } = user.profile;
+    const issuer = await this.#manager.metadataService.getIssuer();
+    const isForUs = [aud].flat().includes(this.#manager.settings.client_id);
+    if (iss !== issuer || !isForUs || !sub || exp * 1_000 < clock.now() - leewayMs) throw new SignInError('other');
+    return toToken(user, renewal);
   }
 }
 
-function toToken(user: User, renewal: string = crypto.randomUUID()): Token {
+function toToken(user: User, renewal: string): Token {
   const { name, preferred_username, email } = user.profile;
   const token = readToken(user.access_token, {
-    name: name || preferred_username || email || '',
+    // A provider may send anything as a name.
+    name: [name, preferred_username, email].find((each) => typeof each === 'string' && each !== '') ?? '',
     ...(user.refresh_token && { renewal }),
   });
   if (token === undefined) throw new SignInError('unreadable');

@@ -6,6 +6,8 @@ import type { Token } from './token.ts';
 // A browser delays the timers of a background tab by up to a minute.
 const longestLeadMs = 120_000;
 const retryMs = 10_000;
+// A longer timer would fire at once.
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Renews this tab's token before it expires, if the provider issued a refresh token. Keeps trying while the provider is
@@ -20,6 +22,8 @@ export function keepRenewed(session: Session, renew: (token: Token) => Promise<T
     session.update({ isRenewing: true });
     try {
       const renewed = await renew(token);
+      // Another person's token must not replace this one's, nor the page what was entered.
+      if (renewed.subject !== token.subject || renewed.staffId !== token.staffId) throw new SignInError('otherPerson');
       if (session.state.token?.text === token.text) session.signIn(renewed);
     } catch (error) {
       const isAway = error instanceof SignInError && error.problem.kind === 'unreachable';
@@ -30,14 +34,22 @@ export function keepRenewed(session: Session, renew: (token: Token) => Promise<T
     }
   }
 
+  function plan(token: Token): void {
+    const left = token.expiresAt - clock.now();
+    const wait = Math.max(0, left - Math.min(left / 3, longestLeadMs));
+    timer =
+      wait > longestTimerMs
+        ? setTimeout(() => plan(token), longestTimerMs)
+        : setTimeout(() => void renewNow(token), wait);
+  }
+
   function follow(): void {
     const { token } = session.state;
     if (token?.text === followed?.text && token?.renewal === followed?.renewal) return;
     followed = token;
     clearTimeout(timer);
     if (token?.renewal === undefined) return;
-    const left = token.expiresAt - clock.now();
-    timer = setTimeout(() => void renewNow(token), Math.max(0, left - Math.min(left / 3, longestLeadMs)));
+    plan(token);
   }
 
   session.subscribe(follow);

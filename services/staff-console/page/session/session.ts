@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { clock } from './clock.ts';
-import { readPageConfig, readPageTime } from './config.ts';
+import { isFromOtherSite, readPageConfig, readPageTime } from './config.ts';
 import type { SignInProblem } from './sign-in-problem.ts';
 import { packToken, readToken, type Token, unpackToken } from './token.ts';
 
@@ -18,6 +18,8 @@ export interface SessionState {
   readonly isRenewing: boolean;
   /** Whether a service has refused the person because they are not staff. */
   readonly isDenied: boolean;
+  /** The token in a link on another site. It signs in only if the person agrees. */
+  readonly offered: Token | undefined;
   /** Why signing in or out failed. */
   readonly problem: SignInProblem | undefined;
 }
@@ -28,6 +30,7 @@ const signedOut: SessionState = {
   isStarting: false,
   isRenewing: false,
   isDenied: false,
+  offered: undefined,
   problem: undefined,
 };
 const storageKey = 'session';
@@ -43,18 +46,28 @@ const timerLeewayMs = 1_000;
 export class Session {
   #state = signedOut;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The last token that a service has accepted. */
-  #accepted: string | undefined;
   readonly #listeners = new Set<() => void>();
 
   /** @param takesLinks whether a token in the URL signs in. Otherwise it is only removed from the URL. */
   constructor(takesLinks: boolean) {
-    const fragment = new URLSearchParams(location.hash.slice(1)).get('token');
-    if (fragment !== null) history.replaceState(history.state, '', location.href.split('#', 1)[0]);
-    const linked = takesLinks ? readToken(fragment ?? '') : undefined;
-    const token = linked ?? unpackToken(sessionStorage.getItem(storageKey));
+    const token = unpackToken(sessionStorage.getItem(storageKey));
     if (token !== undefined) this.signIn(token);
+    const take = () => this.#takeLink(takesLinks);
+    take();
+    addEventListener('hashchange', take);
     clock.subscribe(() => this.#watchExpiry());
+  }
+
+  /** Removes a token from the URL. It signs in only where nobody is: another person's work must not go on as theirs. */
+  #takeLink(takesLinks: boolean): void {
+    const fragment = new URLSearchParams(location.hash.slice(1)).get('token');
+    if (fragment === null) return;
+    history.replaceState(history.state, '', location.href.split('#', 1)[0]);
+    const linked = takesLinks ? readToken(fragment) : undefined;
+    const { token, ended } = this.#state;
+    if (linked === undefined || (token !== undefined && ended === undefined)) return;
+    if (isFromOtherSite()) this.update({ offered: linked });
+    else this.signIn(linked);
   }
 
   get state(): SessionState {
@@ -85,14 +98,19 @@ export class Session {
 
   /** Remembers that a service has accepted a token. */
   accept({ text }: Token): void {
-    this.#accepted = text;
+    const { token } = this.#state;
+    if (token?.text !== text || token.isAccepted) return;
+    const accepted = { ...token, isAccepted: true };
+    sessionStorage.setItem(storageKey, packToken(accepted));
+    this.#set({ ...this.#state, token: accepted });
   }
 
   /** Ends the session of an expired or refused token, unless somebody has signed in again meanwhile. */
   end(token: Token): void {
-    if (this.#state.token?.text !== token.text) return;
+    const current = this.#state.token;
+    if (current?.text !== token.text) return;
     const isExpired = token.expiresAt <= clock.now() + timerLeewayMs;
-    const ended = isExpired ? 'expired' : this.#accepted === undefined ? 'unaccepted' : 'refused';
+    const ended = isExpired ? 'expired' : current.isAccepted ? 'refused' : 'unaccepted';
     this.#set({ ...this.#state, ended });
   }
 

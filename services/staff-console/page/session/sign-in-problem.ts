@@ -39,6 +39,10 @@ const words = {
     title: 'You are signed out here, but maybe not at the sign-in service',
     advice: 'It could not be reached. On a computer that others use, close the browser.',
   },
+  otherPerson: {
+    title: 'Somebody else has signed in at the sign-in service',
+    advice: 'Sign in again as yourself, or sign out.',
+  },
   other: {
     title: 'Signing in has not worked',
     advice: 'Try again. If it stays, tell an administrator.',

@@ -5,7 +5,7 @@ import { packToken, type Token, unpackToken } from './token.ts';
 const answerMs = 300;
 
 /**
- * Shares the sign-in between the tabs of this origin, so that a link opened in a new tab works. It stores nothing, and
+ * Shares an accepted sign-in between the tabs of this origin, so that a link opened in a new tab works. It stores nothing, and
  * a refresh token never leaves its tab: if two tabs used the same one, the provider would take the second for a thief.
  *
  * - A new tab asks the others, and takes over their token.
@@ -15,7 +15,7 @@ const answerMs = 300;
 export function shareWithTabs(session: Session): void {
   const channel = new BroadcastChannel('staff-console-session');
   const post = (kind: string, token?: Token) => channel.postMessage({ kind, token: token && packToken(token) });
-  let known = session.state.token;
+  let known = session.state.token?.isAccepted ? session.state.token : undefined;
   let isAsking = session.isNew;
 
   function take(theirs: Token): void {
@@ -32,7 +32,7 @@ export function shareWithTabs(session: Session): void {
 
   channel.addEventListener('message', ({ data }) => {
     const { token, ended } = session.state;
-    if (data.kind === 'asks' && token !== undefined && ended === undefined) post('offers', token);
+    if (data.kind === 'asks' && token?.isAccepted && ended === undefined) post('offers', token);
     const theirs = unpackToken(data.token);
     if (theirs === undefined) return;
     if (token === undefined) {
@@ -50,6 +50,7 @@ export function shareWithTabs(session: Session): void {
     const { token } = session.state;
     if (token !== undefined) isAsking = false;
     if (token?.text === known?.text) return;
+    if (token !== undefined && !token.isAccepted) return;
     if (token !== undefined) post('signed-in', token);
     else if (known !== undefined) post('signed-out', known);
     known = token;

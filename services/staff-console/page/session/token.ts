@@ -8,12 +8,14 @@ export interface Token {
   readonly name: string;
   /** When the token expires, in Unix ms, by the services' clock. */
   readonly expiresAt: number;
+  /** Whether a service has accepted the token. Until then, its claims may be invented. */
+  readonly isAccepted: boolean;
   /** Identifies the refresh token that this tab holds for it; undefined if this tab does not renew it. */
   readonly renewal: string | undefined;
 }
 
 /** The details that a provider sends with a token. */
-export type TokenDetails = Partial<Pick<Token, 'name' | 'renewal'>>;
+export type TokenDetails = Partial<Pick<Token, 'name' | 'renewal' | 'isAccepted'>>;
 
 /**
  * Reads a JSON Web Token, even one pasted with "Bearer" in front. Returns undefined for any other text.
@@ -31,19 +33,20 @@ export function readToken(text: string, details: TokenDetails = {}): Token | und
     name: details.name || (typeof claims.name === 'string' && claims.name) || claims.sub,
     expiresAt: claims.exp * 1_000,
     renewal: details.renewal,
+    isAccepted: details.isAccepted ?? false,
   };
 }
 
 /** Serializes a token for this tab's session storage, or for another tab. */
-export function packToken({ text, name, renewal }: Token): string {
-  return JSON.stringify({ text, name, renewal });
+export function packToken({ text, name, renewal, isAccepted }: Token): string {
+  return JSON.stringify({ text, name, renewal, isAccepted });
 }
 
 /** Reads a token that `packToken` serialized. Returns undefined for anything else. */
 export function unpackToken(packed: unknown): Token | undefined {
-  const { text, name, renewal } = typeof packed === 'string' ? (parseObject(packed) ?? {}) : {};
+  const { text, name, renewal, isAccepted } = typeof packed === 'string' ? (parseObject(packed) ?? {}) : {};
   if (typeof text !== 'string' || typeof name !== 'string') return undefined;
-  return readToken(text, { name, ...(typeof renewal === 'string' && { renewal }) });
+  return readToken(text, { name, isAccepted: isAccepted === true, ...(typeof renewal === 'string' && { renewal }) });
 }
 
 function readClaims(token: string): Partial<Record<string, unknown>> | undefined {

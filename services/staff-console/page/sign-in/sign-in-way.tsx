@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { useSession } from '../session/session.ts';
+import { session, useSession } from '../session/session.ts';
 import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect } from '../session/sign-in.ts';
+import type { Token } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
@@ -12,12 +13,28 @@ import { SignInForm } from './sign-in-form.tsx';
  * @param isOver whether this covers a page on which nothing may be lost.
  */
 export function SignInWay({ isOver = false }: { readonly isOver?: boolean }): ReactNode {
-  const { problem } = useSession();
+  const { problem, offered } = useSession();
   return (
     <>
+      {offered !== undefined && <Offered token={offered} />}
       {problem !== undefined && <Problem failure={problem} />}
       {hasProvider ? <ProviderButton isOver={isOver} /> : <SignInForm />}
     </>
+  );
+}
+
+/** Asks whether to follow a link on another site, which may sign the person in as somebody else. */
+function Offered({ token }: { readonly token: Token }): ReactNode {
+  return (
+    <div className="problem" role="alert">
+      <strong>A page of another site wants to sign you in as {token.subject}</strong>
+      <p>
+        Staff number {token.staffId ?? 'none'}. What you do is then recorded as theirs. Go on only if you know this
+        link.
+      </p>
+      <Button onPress={() => session.signIn(token)}>Sign in as {token.subject}</Button>{' '}
+      <Button onPress={() => session.update({ offered: undefined })}>Don’t</Button>
+    </div>
   );
 }
 

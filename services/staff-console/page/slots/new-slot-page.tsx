@@ -15,6 +15,7 @@ import { useWrite } from '../rpc/write.ts';
 import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { readId } from '../ui/text.ts';
 import { concernsOf, draftOf, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
 import {
   copySnippet,
@@ -29,16 +30,16 @@ import { TimesFields } from './times-fields.tsx';
 /** Creates a slot, either empty on the day in the URL, or as a copy of another one some days later. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
-  const like = /^\d{1,9}$/.exec(params.get('like') ?? '')?.[0] ?? null;
-  const days = Math.trunc(Number(params.get('days'))) || 0;
+  const like = readId(params.get('like'));
+  const days = /^\d{1,4}$/.test(params.get('days') ?? '') ? Number(params.get('days')) : 0;
   const day = readDay(params.get('day')) ?? shiftDay(dateInput(new Date(clock.now())), 1);
-  const input = like === null ? skipToken : { id: Number(like) };
+  const input = like === undefined ? skipToken : { id: like };
   const { data, error, refetch } = useQuery(SlotService.method.getSlotById, input);
   return (
-    <Page title={like === null ? 'New slot' : `New slot, as slot ${like}`}>
+    <Page title={like === undefined ? 'New slot' : `New slot, as slot ${like}`}>
       {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {like !== null && data === undefined && error === null && <Loading what={`slot ${like}`} />}
-      {(like === null || data?.slot !== undefined) && (
+      {like !== undefined && data === undefined && error === null && <Loading what={`slot ${like}`} />}
+      {(like === undefined || data?.slot !== undefined) && (
         <NewSlotForm key={params.toString()} day={day} like={data?.slot} days={days} />
       )}
     </Page>

@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react';
+import { useNow } from '../business/time.tsx';
 import { moveTime, readTimeInput } from '../business/time-input.ts';
 import { TimeField } from '../forms/time-field.tsx';
 import { GroupPicker } from '../lookup/group-picker.tsx';
@@ -13,6 +14,8 @@ interface TimesFieldsProps {
 export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
   // A field that is being typed into has no value for a moment.
   const delivery = useRef(draft.deliveryTime);
+  const freeze = readTimeInput(draft.freezeTime)?.getTime();
+  const isPast = useNow(20_000) > (freeze ?? Number.POSITIVE_INFINITY);
   const moveBoth = (deliveryTime: string) => {
     const freezeTime = moveTime(draft.freezeTime, delivery.current, deliveryTime);
     if (readTimeInput(deliveryTime) !== undefined) delivery.current = deliveryTime;
@@ -32,7 +35,7 @@ export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
         label="Orders close"
         name="freezeTime"
         isRequired
-        hint="Until then the slot takes orders."
+        hint={isPast ? 'This has passed: the slot takes no orders.' : 'Until then the slot takes orders.'}
         value={draft.freezeTime}
         onChange={(freezeTime) => onChange({ ...draft, freezeTime })}
       />

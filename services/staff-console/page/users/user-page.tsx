@@ -11,6 +11,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
+import { isolate } from '../ui/text.ts';
 
 /** Shows a user: the coupons that are for them, and the reserved ones that they have redeemed. */
 export function Component(): ReactNode {
@@ -22,7 +23,7 @@ function ReadUser({ id }: { readonly id: number }): ReactNode {
   const user = data?.users[0];
   return (
     <Page
-      title={user?.name ?? `User ${id}`}
+      title={user === undefined ? `User ${id}` : isolate(user.name)}
       actions={
         user !== undefined && (
           <ButtonLink href={`/coupons/phone?mobile=${encodeURIComponent(user.mobile)}`}>

@@ -12,11 +12,16 @@ import { useNarrowed } from '../lists/use-narrowed.ts';
 import { useSearch } from '../lists/use-search.ts';
 import { userSearch } from '../lookup/people.ts';
 import { Page } from '../ui/page.tsx';
+import { isolate } from '../ui/text.ts';
 
 const pageSize = 50;
 
 const columns: readonly Column<UserMiniInfo>[] = [
-  { title: 'Name', show: ({ id, name }) => <Link href={`/users/${id}`}>{name}</Link>, text: ({ name }) => name },
+  {
+    title: 'Name',
+    show: ({ id, name }) => <Link href={`/users/${id}`}>{isolate(name)}</Link>,
+    text: ({ name }) => name,
+  },
   { title: 'Mobile number', show: ({ mobile }) => mobile, text: ({ mobile }) => mobile },
   { title: 'User number', show: ({ id }) => id, text: ({ id }) => String(id), className: 'number' },
 ];

@@ -7,6 +7,7 @@ import { CouponService, type ListedCoupon } from '../../../../../shared/gen/coup
 import { formatAmount } from '../../business/money.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Facts, Loading, Problem } from '../../ui/page.tsx';
+import { isolate } from '../../ui/text.ts';
 
 /** An order whose refund staff have asked for. */
 interface RefundedOrder {
@@ -49,7 +50,7 @@ export function OrderToRefund({ isPending, error, order, code, taken }: Refunded
     <>
       <Facts
         rows={[
-          ['Customer', user && <Link href={`/users/${user.id}`}>{`${user.name}, ${user.mobile}`}</Link>],
+          ['Customer', user && <Link href={`/users/${user.id}`}>{`${isolate(user.name)}, ${user.mobile}`}</Link>],
           ['The order came to', totalAmount && formatAmount(totalAmount)],
           ['The coupon will be', code && <span className="coupon-code">{code}</span>],
         ]}
@@ -65,7 +66,7 @@ export function OrderToRefund({ isPending, error, order, code, taken }: Refunded
         <p>
           Another coupon has the code <Link href={`/coupons/${taken.id}`}>{taken.couponCode}</Link>
           {taken.applicableUsers[0]?.user !== undefined &&
-            `, that of ${taken.applicableUsers[0].user.name || 'Unknown'}`}
+            `, that of ${isolate(taken.applicableUsers[0].user.name || 'Unknown')}`}
           . This order can’t have its own.
         </p>
       )}

@@ -9,6 +9,7 @@ import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Problem } from '../../ui/page.tsx';
+import { readId } from '../../ui/text.ts';
 import { useProblems } from '../record/problems.ts';
 import { Issued } from './issued.tsx';
 import { OrderToRefund, useOrderToRefund } from './order-to-refund.tsx';
@@ -62,7 +63,7 @@ export function Component(): ReactNode {
             autoFocus
             isRequired
             validate={(text) =>
-              /^\s*\d{1,9}\s*$/.test(text) ? undefined : 'Enter the number of the order, such as 1042.'
+              readId(text) !== undefined ? undefined : 'Enter the number of the order, such as 1042.'
             }
             value={orderId}
             onChange={setOrderId}

@@ -3,6 +3,7 @@ import { Link } from 'react-aria-components/Link';
 import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { formatTime } from '../../business/time.tsx';
 import { byText, type Column } from '../../lists/column.ts';
+import { isolate } from '../../ui/text.ts';
 import { CouponBadge, ValidUntil } from './validity.tsx';
 import { describeAudience, describeDiscount, describeMinimum, stateOf } from './words.ts';
 import './coupons.css';
@@ -13,7 +14,7 @@ export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
   return [
     {
       title: 'Code',
-      show: ({ id, couponCode }) => <Link href={`/coupons/${id}`}>{couponCode}</Link>,
+      show: ({ id, couponCode }) => <Link href={`/coupons/${id}`}>{isolate(couponCode)}</Link>,
       text: ({ couponCode }) => couponCode,
       compare: (a, b) => byText(a.couponCode, b.couponCode),
       className: 'coupon-code',
@@ -30,6 +31,7 @@ export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
       title: 'Valid until',
       show: ({ validTill }) => <ValidUntil at={validTill} />,
       text: ({ validTill }) => formatTime(validTill),
+      className: 'time',
       compare: (a, b) => endOf(a) - endOf(b),
     },
     {

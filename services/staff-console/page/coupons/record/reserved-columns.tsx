@@ -4,6 +4,7 @@ import { trailAddress } from '../../audit/trail/filters.ts';
 import { formatTime } from '../../business/time.tsx';
 import { byText, type Column } from '../../lists/column.ts';
 import { Badge } from '../../ui/page.tsx';
+import { isolate } from '../../ui/text.ts';
 import { CouponBadge, ValidUntil } from './validity.tsx';
 import { describeDiscount, describeMinimum, stateOf } from './words.ts';
 import './coupons.css';
@@ -11,12 +12,12 @@ import './coupons.css';
 /** Returns the columns of a list of reserved coupons, at a time in Unix ms. */
 export function reservedColumns(now: number): readonly Column<ListedReservedCoupon>[] {
   const claimant = ({ redeemedUser }: ListedReservedCoupon) =>
-    redeemedUser === undefined ? '' : `${redeemedUser.name || 'Unknown'}, ${redeemedUser.mobile}`;
+    redeemedUser === undefined ? '' : `${isolate(redeemedUser.name || 'Unknown')}, ${redeemedUser.mobile}`;
   return [
     {
       title: 'Secret code',
       show: ({ id, secretCode }) => (
-        <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{secretCode}</Link>
+        <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{isolate(secretCode)}</Link>
       ),
       text: ({ secretCode }) => secretCode,
       compare: (a, b) => byText(a.secretCode, b.secretCode),
@@ -24,7 +25,7 @@ export function reservedColumns(now: number): readonly Column<ListedReservedCoup
     },
     {
       title: 'Code',
-      show: ({ couponCode }) => couponCode,
+      show: ({ couponCode }) => isolate(couponCode),
       text: ({ couponCode }) => couponCode,
       className: 'coupon-code',
     },
@@ -40,6 +41,7 @@ export function reservedColumns(now: number): readonly Column<ListedReservedCoup
       title: 'Valid until',
       show: ({ validTill }) => <ValidUntil at={validTill} />,
       text: ({ validTill }) => formatTime(validTill),
+      className: 'time',
     },
     {
       title: 'Redeemed by',

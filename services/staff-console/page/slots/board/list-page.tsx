@@ -22,6 +22,7 @@ import { groupNames, useGroups } from '../../lookup/catalog.ts';
 import { ProductFilter } from '../../lookup/product-filter.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { readId } from '../../ui/text.ts';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { SlotBadge, slotStates, stateOf } from '../record/slot-state.tsx';
 import { describeProducts } from './slot-card.tsx';
@@ -29,7 +30,6 @@ import { SlotViews } from './slot-views.tsx';
 import '../record/slots.css';
 
 const stateOptions = Object.entries(slotStates);
-const id = /^\d{1,9}$/;
 
 /** Lists the slots from a day on, soonest first unless staff ask otherwise, and as they filter them. */
 export function Component(): ReactNode {
@@ -39,12 +39,13 @@ export function Component(): ReactNode {
   const from = values.from === 'any' ? '' : (readDay(values.from) ?? dateInput(new Date(now)));
   const until = readDay(values.until);
   const isLatestFirst = values.order === 'latest';
+  const [productId, groupId] = [readId(values.product), readId(values.group)];
   const request = {
     ...(from !== '' && { deliveryFrom: fromTimeInput(`${from}T00:00`) }),
     ...(until !== undefined && { deliveryUntil: fromTimeInput(`${shiftDay(until, 1)}T00:00`) }),
     states: [values.state === 'deactivated' ? SlotState.INACTIVE : SlotState.ACTIVE],
-    ...(id.test(values.product) && { productId: Number(values.product) }),
-    ...(id.test(values.group) && { groupId: Number(values.group) }),
+    ...(productId !== undefined && { productId }),
+    ...(groupId !== undefined && { groupId }),
     order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
     limit: 100,
   };

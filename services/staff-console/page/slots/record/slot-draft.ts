@@ -3,6 +3,7 @@ import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_
 import { formatDate } from '../../business/time.tsx';
 import { describeSkipped, fromTimeInput, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
+import { isolate } from '../../ui/text.ts';
 
 /** A slot's times and groups in a form. Times are texts of time fields. */
 export interface SlotDraft {
@@ -28,7 +29,10 @@ export function newDraft(day: string): SlotDraft {
 
 /** Returns all products of a slot, including those that the catalogue lacks. */
 export function productsOf({ productSlots }: SlotDetail): Option[] {
-  return productSlots.map(({ productId: id, product }) => ({ id, name: product?.name ?? `Product ${id}` }));
+  return productSlots.map(({ productId: id, product }) => ({
+    id,
+    name: product === undefined ? `Product ${id}` : isolate(product.name),
+  }));
 }
 
 /** Returns an UpdateSlot that changes nothing. It replaces times, groups and state, so it must repeat them. */

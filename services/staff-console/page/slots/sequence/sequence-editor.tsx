@@ -9,10 +9,12 @@ interface SequenceEditorProps {
   readonly nameOf: (userId: number) => string;
   readonly orders: Orders;
   onChange(sequence: Sequence): void;
+  /** Tells whether a user's field has text that was not added. */
+  onTyped(user: number, isTyped: boolean): void;
 }
 
 /** Edits a list of orders for each user, and lets staff add users. */
-export function SequenceEditor({ sequence, nameOf, orders, onChange }: SequenceEditorProps): ReactNode {
+export function SequenceEditor({ sequence, nameOf, orders, onChange, onTyped }: SequenceEditorProps): ReactNode {
   const users = Object.keys(sequence).map(Number);
   return (
     <>
@@ -23,6 +25,7 @@ export function SequenceEditor({ sequence, nameOf, orders, onChange }: SequenceE
           stops={sequence[user] ?? []}
           orders={orders}
           onChange={(changed) => onChange({ ...sequence, [user]: changed })}
+          onTyped={(isTyped) => onTyped(user, isTyped)}
         />
       ))}
       <UserPicker

@@ -11,7 +11,7 @@ import { describeFailure } from '../../rpc/failure.ts';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
-import { isJson, type SequenceDraft, sequenceOf, toDraft, toText } from '../../sequence/sequence.ts';
+import { jsonProblem, type SequenceDraft, sequenceOf, toDraft, toText } from '../../sequence/sequence.ts';
 import { describeStop } from '../../sequence/stops.tsx';
 import { StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -72,6 +72,7 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
     }),
     onSaved: onClose,
   });
+  const [typed, setTyped] = useState<Readonly<Record<number, boolean>>>({});
   const sequence = sequenceOf(draft);
   const { nameOf, orders } = useSequenceNames(sequence ?? {});
   const unknown =
@@ -87,15 +88,21 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
   return (
     <EditForm
       write={write}
-      isDirty={isDirty}
+      isDirty={isDirty || Object.values(typed).includes(true)}
       concerns={unknown?.length ? [`There is no order ${unknown.join(', ')}.`] : []}
-      onSend={() => isJson(toText(draft)) && save()}
+      onSend={() => jsonProblem(toText(draft)) === undefined && save()}
       onCancel={onClose}
     >
       {sequence === undefined ? (
         <Empty>What is stored is no list of orders for each user. It can only be changed as JSON.</Empty>
       ) : (
-        <SequenceEditor sequence={sequence} nameOf={nameOf} orders={orders} onChange={setDraft} />
+        <SequenceEditor
+          sequence={sequence}
+          nameOf={nameOf}
+          orders={orders}
+          onChange={setDraft}
+          onTyped={(user, isTyped) => setTyped({ ...typed, [user]: isTyped })}
+        />
       )}
       <details open={sequence === undefined}>
         <summary>Advanced: the sequence as JSON</summary>
@@ -131,7 +138,7 @@ function JsonField({ draft, onChange }: JsonFieldProps): ReactNode {
         setTyped(text);
         onChange(toDraft(text));
       }}
-      validate={(text) => (isJson(text) ? true : 'This is no JSON.')}
+      validate={jsonProblem}
       validationBehavior="aria"
     />
   );

@@ -5,16 +5,21 @@ import { TextField } from '../../forms/text-field.tsx';
 import { move } from '../../sequence/sequence.ts';
 import { describeStop, type Orders } from '../../sequence/stops.tsx';
 import { Button } from '../../ui/button.tsx';
+import { readIds } from '../../ui/text.ts';
 
 interface StopListProps {
   readonly name: string;
   readonly stops: readonly number[];
   readonly orders: Orders;
   onChange(stops: readonly number[]): void;
+  /** Tells whether the field has text that can't be added. */
+  onTyped(isTyped: boolean): void;
 }
 
+const noList = 'Enter the numbers of orders, such as 12, 15.';
+
 /** Lists a user's orders in their sequence. Staff drag them by mouse, touch or keyboard, or move them with buttons. */
-export function StopList({ name, stops, orders, onChange }: StopListProps): ReactNode {
+export function StopList({ name, stops, orders, onChange, onTyped }: StopListProps): ReactNode {
   const [added, setAdded] = useState('');
   const items = withKeys(stops);
   const positionOf = (key: string | number) => items.findIndex(({ id }) => id === key);
@@ -25,18 +30,16 @@ export function StopList({ name, stops, orders, onChange }: StopListProps): Reac
       onChange(move(stops, new Set([...keys].map(positionOf)), positionOf(target.key), target.dropPosition));
     },
   });
-  const [problem, setProblem] = useState<string>();
   const add = (text: string) => {
-    const numbers = text.trim().split(/[\s,;]+/);
-    const isList = numbers.every((number) => /^\d{1,9}$/.test(number));
-    setProblem(isList ? undefined : 'Enter the numbers of orders, such as 12, 15.');
-    setAdded(isList ? '' : text);
-    if (isList) onChange([...stops, ...numbers.map(Number)]);
+    const numbers = readIds(text);
+    setAdded(numbers.length > 0 ? '' : text);
+    onTyped(numbers.length === 0 && text.trim() !== '');
+    if (numbers.length > 0) onChange([...stops, ...numbers]);
   };
   // A field of one line would join the lines of a pasted column.
   const paste = (event: ClipboardEvent) => {
     const text = event.clipboardData.getData('text');
-    if (!/\d\s*[\s,;]\s*\d/.test(text)) return;
+    if (readIds(text).length < 2) return;
     event.preventDefault();
     add(`${added} ${text}`);
   };
@@ -85,11 +88,16 @@ export function StopList({ name, stops, orders, onChange }: StopListProps): Reac
       <div className="add-stops">
         <TextField
           label={`Add orders for ${name}`}
-          problem={problem}
           onPaste={paste}
+          // Numbers that were typed and not added would be lost.
+          onBlur={() => add(added)}
+          validate={(text) => (text.trim() === '' || readIds(text).length > 0 ? undefined : noList)}
           inputMode="numeric"
           value={added}
-          onChange={setAdded}
+          onChange={(text) => {
+            setAdded(text);
+            onTyped(text.trim() !== '');
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
             // Enter adds what was typed, and must not submit the form.

@@ -27,7 +27,7 @@ export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetF
           isRequired
           autoFocus={draft.name === ''}
           maxLength={128}
-          hint="Unique among all snippets: it is in the vendor’s link."
+          hint="It is in the vendor’s link. Unique among all snippets, those of deactivated slots included."
           value={draft.name}
           onChange={(name) => onChange({ ...draft, name })}
         />

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty, Section } from '../../ui/page.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
+import { isolate } from '../../ui/text.ts';
 import type { SlotSectionProps } from '../record/section.ts';
 import { unchanged } from '../record/slot-draft.ts';
 import { emptySnippet, snippetConcerns, snippetInput } from './snippet-draft.ts';
@@ -51,7 +52,7 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
   return (
     <li className="snippet">
       <div>
-        <h3>{snippetCode}</h3>
+        <h3>{isolate(snippetCode)}</h3>
         <p>{productIds.map(nameOf).join(', ')}</p>
         <p className="detail">
           {validTill === undefined ? (
