@@ -1,21 +1,27 @@
 import type { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
-import type { CatalogParts, SlotParts, StoreParts } from './parts.ts';
+import type { CatalogParts, SlotParts, SlotPlanParts, StoreParts } from './parts.ts';
 import { createSlot } from './procedures/create-slot.ts';
 import { deleteSlot } from './procedures/delete-slot.ts';
 import { getAll } from './procedures/get-all.ts';
 import { getDeliverySequence } from './procedures/get-delivery-sequence.ts';
 import { getOpenSlots } from './procedures/get-open-slots.ts';
+import { getOrders } from './procedures/get-orders.ts';
 import { getProductSlots } from './procedures/get-product-slots.ts';
 import { getProducts } from './procedures/get-products.ts';
 import { getSlotById } from './procedures/get-slot-by-id.ts';
 import { getSlots } from './procedures/get-slots.ts';
 import { getSlotsProductIds } from './procedures/get-slots-product-ids.ts';
 import { getStoreStatus } from './procedures/get-store-status.ts';
+import { getUsers } from './procedures/get-users.ts';
 import { listProductGroups } from './procedures/list-product-groups.ts';
+import { listSlots } from './procedures/list-slots.ts';
+import { listStaff } from './procedures/list-staff.ts';
 import { searchProducts } from './procedures/search-products.ts';
+import { searchSnippets } from './procedures/search-snippets.ts';
 import { updateDeliverySequence } from './procedures/update-delivery-sequence.ts';
 import { updateSlot } from './procedures/update-slot.ts';
 import { updateSlotCapacity } from './procedures/update-slot-capacity.ts';
@@ -39,6 +45,11 @@ export function createSlotHandlers(parts: SlotParts): Handlers<typeof SlotServic
   };
 }
 
+/** The planning of many slots (design 12). */
+export function createSlotPlanHandlers(parts: SlotPlanParts): Handlers<typeof SlotPlanService> {
+  return { listSlots: listSlots(parts) };
+}
+
 /** The reads of the derived stores (design 4), served from this process's memory. */
 export function createSlotStoreHandlers(parts: StoreParts): Handlers<typeof SlotStoreService> {
   return {
@@ -49,11 +60,15 @@ export function createSlotStoreHandlers(parts: StoreParts): Handlers<typeof Slot
   };
 }
 
-/** The look-ups of products and their groups (design 11). */
+/** The look-ups, by which people choose and recognise records (design 11). */
 export function createCatalogHandlers(parts: CatalogParts): Handlers<typeof CatalogService> {
   return {
     searchProducts: searchProducts(parts),
     getProducts: getProducts(parts),
     listProductGroups: listProductGroups(parts),
+    getUsers: getUsers(parts),
+    listStaff: listStaff(parts),
+    getOrders: getOrders(parts),
+    searchSnippets: searchSnippets(parts),
   };
 }

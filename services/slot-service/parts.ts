@@ -12,8 +12,13 @@ export interface SlotParts {
   requestRefresh(): void;
 }
 
-/** The dependencies of the product look-ups. */
+/** The dependencies of the look-ups. */
 export interface CatalogParts {
+  readonly database: Database;
+}
+
+/** The dependencies of the planning of slots. */
+export interface SlotPlanParts {
   readonly database: Database;
 }
 

@@ -6,11 +6,17 @@ import { NotificationListener } from '../../shared/db/listener.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
-import { createCatalogHandlers, createSlotHandlers, createSlotStoreHandlers } from './handlers.ts';
+import {
+  createCatalogHandlers,
+  createSlotHandlers,
+  createSlotPlanHandlers,
+  createSlotStoreHandlers,
+} from './handlers.ts';
 import { SequenceCache, sequenceChannel } from './slots/sequence-cache.ts';
 import { registerStoreMetrics } from './stores/metrics.ts';
 import { slotsChannel, storeVersionChannel } from './stores/refresh.ts';
@@ -26,6 +32,7 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
     return [
       implement(SlotService, slots, { error: commonErrors.accessDenied, except: ['getDeliverySequence'] }),
       implement(SlotStoreService, createSlotStoreHandlers({ database, replica })),
+      implement(SlotPlanService, createSlotPlanHandlers({ database }), { error: commonErrors.accessDenied }),
       implement(CatalogService, createCatalogHandlers({ database }), { error: commonErrors.accessDenied }),
       implement(AuditService, { listEntries: listEntries(database, 'slot') }, { error: commonErrors.accessDenied }),
     ];

@@ -1,3 +1,4 @@
+import { readBusinessCurrency, readBusinessTimeZone } from '../../shared/config/business.ts';
 import { defaultConsolePort, defaultPorts, readBindAddress, readLogLevel } from '../../shared/config/config.ts';
 import { ConfigErrors, type Environment, readList, readPort, readUrl } from '../../shared/config/variables.ts';
 import type { OidcConfig, PageConfig } from './page-config.ts';
@@ -26,6 +27,8 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
       slotUrl: readServiceUrl(env, 'CONSOLE_SLOT_URL', env.SLOT_WEB_PORT || defaultPorts.slot.web, errors),
       couponUrl: readServiceUrl(env, 'CONSOLE_COUPON_URL', env.COUPON_WEB_PORT || defaultPorts.coupon.web, errors),
       oidc,
+      timeZone: readBusinessTimeZone(env, errors),
+      currency: readBusinessCurrency(env, errors),
     },
     oidcOrigins: oidc === undefined ? [] : [new URL(oidc.issuer).origin, ...furtherOrigins],
   };

@@ -5,6 +5,10 @@ export interface PageConfig {
   readonly couponUrl: string;
   /** If it is undefined, staff paste a token. */
   readonly oidc: OidcConfig | undefined;
+  /** The time zone in which the page shows and reads times: an IANA name that Intl knows. */
+  readonly timeZone: string;
+  /** The currency of all amounts, ISO 4217. Undefined: amounts are shown without one. */
+  readonly currency: string | undefined;
 }
 
 /** The settings for signing in with OpenID Connect. */

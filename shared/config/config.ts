@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type AuthConfig, readAuth } from './auth.ts';
+import { readBusinessCurrency, readBusinessTimeZone } from './business.ts';
 import { readTlsFiles, type TlsFiles } from './tls.ts';
 import {
   ConfigErrors,
@@ -52,6 +53,10 @@ export interface ServiceConfig {
   /** The origins that may call from a browser. One that ends in `:*` stands for every port. */
   readonly corsOrigins: readonly string[];
   readonly appUrl: string;
+  /** The time zone in which staff plan: an IANA name that Intl knows. */
+  readonly businessTimeZone: string;
+  /** The currency of all amounts, ISO 4217. Undefined: it is not known. */
+  readonly businessCurrency: string | undefined;
   readonly couponCodePrefix: string;
   /** Whether every coupon procedure except Validate requires a staff identity. */
   readonly couponStaffOnly: boolean;
@@ -114,6 +119,8 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     tls: readTlsFiles(env, errors),
     corsOrigins: readList(env, 'CORS_ORIGINS'),
     appUrl: readAppUrl(env, errors),
+    businessTimeZone: readBusinessTimeZone(env, errors),
+    businessCurrency: readBusinessCurrency(env, errors),
     couponCodePrefix: readCouponCodePrefix(env, errors),
     couponStaffOnly: readSwitch(env, 'COUPON_STAFF_ONLY', false, errors),
     validateMissesPerMinute: readOptionalCount(env, 'VALIDATE_MISSES_PER_MINUTE', 1_000_000, errors),

@@ -6,6 +6,7 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { signToken } from '../support/tokens.ts';
@@ -29,6 +30,8 @@ const slotData = `
   insert into product_slots select s, p from generate_series(1, 10) s, generate_series(1, ${idsPerList}) p;
   insert into vendor_snippets (slot_id, snippet_code, product_ids)
     select 1, 'snippet ' || s, array(select generate_series(1, ${idsPerList} - 1)) from generate_series(1, 9) s;
+  insert into vendor_snippets (slot_id, snippet_code, product_ids)
+    select 10, 'code ' || s, '{1}' from generate_series(1, ${idsPerList} - 1) s;
   select setval('slots_id_seq', 1000);`;
 
 /** Sequences of 2 MB. */
@@ -49,7 +52,15 @@ const storeData = `
 const catalogData = `
   insert into products (id, name, images)
     select id, 'product', array['https://images.example/' || id || '.jpg'] from generate_series(1, 1000000) id;
-  insert into product_groups (id, name) select id, 'group ' || id from generate_series(1, 10000) id;`;
+  insert into product_groups (id, name) select id, 'group ' || id from generate_series(1, 10000) id;
+  insert into staff_users (id, name) select id, 'staff ' || id from generate_series(2, 10000) id;
+  insert into users (id, name, mobile) select id, 'user', id from generate_series(1, 1000000) id;
+  insert into orders (id, user_id, total_amount) select id, id, 100 from generate_series(1, 1000000) id;
+  insert into coupons (id, coupon_code, created_by) select id, 'CODE' || id, 1 from generate_series(1, 1000) id;
+  insert into order_statuses (order_id, refund_coupon_id) select id, id from generate_series(1, 1000) id;
+  insert into slots (id, delivery_time, freeze_time) values (1, now(), now());
+  insert into vendor_snippets (slot_id, snippet_code, product_ids)
+    select 1, 'snippet ' || id, '{}' from generate_series(1, 1000000) id;`;
 
 const couponData = `
   insert into users (id, name, mobile) select id, 'user', (6000000000 + id)::text from generate_series(1, 1000000) id;
@@ -100,6 +111,7 @@ const sequenceCalls: Calls = [
   ['GetDeliverySequence', (turn) => ({ id: String(1 + turn) })],
   ['UpdateDeliverySequence', (turn) => ({ id: 1, deliverySequence: sequence(turn) })],
 ];
+const planCalls: Calls = [['ListSlots', () => ({ limit: 1_000, order: 'SLOT_ORDER_LATEST_FIRST' })]];
 const storeCalls: Calls = [
   // Another order each time: a kept answer would not be encoded again.
   ['GetProductSlots', (turn) => ({ productIds: [...idsFrom(turn + 2, 999 - turn), ...idsFrom(1, turn + 1)] })],
@@ -110,6 +122,10 @@ const catalogCalls: Calls = [
   ['SearchProducts', () => ({ limit: 50, offset: 999_949 })],
   ['GetProducts', () => ({ productIds: idsFrom(1, 1_000) })],
   ['ListProductGroups', () => ({})],
+  ['GetUsers', () => ({ userIds: idsFrom(1, 1_000) })],
+  ['ListStaff', () => ({})],
+  ['GetOrders', () => ({ orderIds: idsFrom(1, 1_000) })],
+  ['SearchSnippets', () => ({ search: 's', limit: 50 })],
 ];
 const couponCalls: Calls = [
   ['GetAll', () => ({ limit: 1_000 })],
@@ -135,6 +151,7 @@ try {
   console.log('| procedure | request, bytes | answer, bytes | ms |');
   console.log('|---|--:|--:|--:|');
   await measure('slot', SlotService.typeName, 'slots', slotData, slotCalls);
+  await measure('slot', SlotPlanService.typeName, 'plan', slotData, planCalls);
   await measure('slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls);
   await measure('slot', SlotStoreService.typeName, 'stores', storeData, storeCalls);
   await measure('slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls);

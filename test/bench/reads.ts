@@ -4,7 +4,11 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
-import { createCatalogHandlers, createSlotHandlers } from '../../services/slot-service/handlers.ts';
+import {
+  createCatalogHandlers,
+  createSlotHandlers,
+  createSlotPlanHandlers,
+} from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
@@ -14,6 +18,7 @@ import type { BatchQueryable, LateStatement } from '../../shared/db/transaction.
 import type { Caller } from '../../shared/fairness/caller.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotOrder, SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
@@ -104,6 +109,9 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
   const productIds = Array.from({ length: 1_000 }, (_, index) => 1 + index * 9);
   const slots = createSlotHandlers({ database, sequences, appUrl: '', requestRefresh: () => undefined });
   const ofSlots = SlotService.method;
+  const plan = createSlotPlanHandlers({ database });
+  const listSlots = (request: MessageInitShape<typeof SlotPlanService.method.listSlots.input>) => () =>
+    plan.listSlots(create(SlotPlanService.method.listSlots.input, request), call);
   // Another slot in each call, so that the cache of sequences has none of them.
   let slotId = 0;
   const nextSlot = () => (slotId += 17);
@@ -146,6 +154,11 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
       'GetDeliverySequence, not cached',
       () => slots.getDeliverySequence(create(ofSlots.getDeliverySequence.input, { id: String(nextSlot()) }), call),
     ],
+    ['ListSlots', listSlots({})],
+    ['ListSlots, the latest first', listSlots({ order: SlotOrder.LATEST_FIRST })],
+    ['ListSlots, full ones, of which there are none', listSlots({ isCapacityFull: true })],
+    ['ListSlots, 0.4 % of rows, a product', listSlots({ productId: 1_000 })],
+    ['ListSlots, no match, a group', listSlots({ groupId: 1 })],
     ['GetProducts, 1,000', () => catalog.getProducts(create(lookUps.getProducts.input, { productIds }), call)],
   ];
 }
@@ -238,7 +251,7 @@ class ExplainingDatabase extends Database {
   }
 }
 
-const relations = 'coupons|reserved_coupons|users|products';
+const relations = 'coupons|reserved_coupons|users|products|slots|product_slots';
 
 /** The indexes and full scans of the searched tables that were really run; or why the read was refused. */
 function scansOf(plan: string): string {

@@ -36,6 +36,10 @@ const rarelyTogether = new Map([
   ['subject', 0.2],
   ['procedure', 0.2],
   ['cursor', 0.4],
+  ['delivery_from', 0.3],
+  ['delivery_until', 0.3],
+  ['product_id', 0.2],
+  ['group_id', 0.2],
   ['coupon_code', 0.6],
 ]);
 const chosen = ({ name }: DescField) => rarelyTogether.get(name) ?? 0.95;
@@ -59,6 +63,7 @@ function oneValue(field: DescField, random: Random, oddity: number): DraftValue 
   if (message === ValueSchema) return { kind: 'json', value: anyJson(random) };
   if (message !== undefined) return { kind: 'message', draft: draftOf(message, random, oddity) };
   const isOdd = random.chance(oddity);
+  if (field.enum !== undefined && !isOdd) return { kind: 'int', value: BigInt(random.pick(field.enum.values).number) };
   switch (scalar) {
     case ScalarType.BOOL:
       return { kind: 'bool', value: random.chance(0.5) };
@@ -72,7 +77,7 @@ function oneValue(field: DescField, random: Random, oddity: number): DraftValue 
 }
 
 function plainText(name: string, random: Random): string {
-  if (/time|till|since|until/.test(name)) return random.chance(0.9) ? plainDate(random) : oddDate(random);
+  if (/time|till|since|until|from/.test(name)) return random.chance(0.9) ? plainDate(random) : oddDate(random);
   if (name === 'resource_type') return random.pick(['slot', 'coupon', 'reserved_coupon', 'user', '']);
   if (name === 'id') return String(random.int(1, existing.ids));
   if (name === 'mobile')

@@ -2,6 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { type Draft, draftOf } from './drafts.ts';
@@ -20,7 +21,7 @@ export interface Target {
   readonly oddity: number;
 }
 
-const methods = [SlotService, SlotStoreService, CatalogService, CouponService, AuditService].flatMap(
+const methods = [SlotService, SlotStoreService, SlotPlanService, CatalogService, CouponService, AuditService].flatMap(
   ({ methods }) => methods,
 );
 const noSideEffects = 1;

@@ -39,6 +39,8 @@ describe('The server of the console', () => {
       CONSOLE_OIDC_ISSUER: 'https://idp.example/realms/shop',
       CONSOLE_OIDC_CLIENT_ID: `"console" 'of' <staff> & $& $\``,
       CONSOLE_OIDC_ORIGINS: 'https://token.example',
+      BUSINESS_TIME_ZONE: 'Asia/Kolkata',
+      BUSINESS_CURRENCY: 'INR',
     });
     port = await running.serving();
     const { body } = await sendRaw(port, '/');
@@ -94,6 +96,8 @@ describe('The server of the console', () => {
       slotUrl: 'https://slots.example/api',
       couponUrl: 'https://coupons.example',
       oidc: { issuer: 'https://idp.example/realms/shop', clientId: `"console" 'of' <staff> & $& $\``, scope: 'openid' },
+      timeZone: 'Asia/Kolkata',
+      currency: 'INR',
     });
   });
 

@@ -7,6 +7,7 @@ import { databaseErrors } from '../../shared/db/errors.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
@@ -32,10 +33,15 @@ const slotReads: Record<string, Record<string, object>> = {
     GetSlotById: { id: 1 },
     GetDeliverySequence: { id: '1' },
   },
+  [SlotPlanService.typeName]: { ListSlots: { productId: 1, groupId: 1 } },
   [CatalogService.typeName]: {
     SearchProducts: { search: 'Product', limit: 5 },
     GetProducts: { productIds: [1, 2] },
     ListProductGroups: {},
+    GetUsers: { userIds: [1, 2] },
+    ListStaff: {},
+    GetOrders: { orderIds: [1, 2] },
+    SearchSnippets: { search: 'a' },
   },
   [AuditService.typeName]: { ListEntries: { limit: 5 } },
 };
@@ -115,7 +121,7 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
   }
 
   it('Every query is tried', () => {
-    for (const service of [SlotService, CatalogService, AuditService, CouponService]) {
+    for (const service of [SlotService, SlotPlanService, CatalogService, AuditService, CouponService]) {
       const queries = service.methods.filter(
         ({ idempotency }) => idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
       );

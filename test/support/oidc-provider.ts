@@ -9,8 +9,10 @@ export interface ProviderBehaviour {
   /** How long access tokens are good for, in seconds. */
   tokenSeconds: number;
   givesRefreshTokens: boolean;
-  /** The staff user that a person is. */
-  staffIdOf(subject: string): number | undefined;
+  /** The staff user that a person is: a number, but for a provider that is set up wrongly. */
+  staffIdOf(subject: string): number | string | undefined;
+  /** The name in the ID token. */
+  nameOf(subject: string): unknown;
   /** Whether it cuts the tie between its window and the page that opened it. */
   isolatesWindows: boolean;
 }
@@ -32,6 +34,7 @@ export class OidcProvider {
     tokenSeconds: 3_600,
     givesRefreshTokens: false,
     staffIdOf: () => 1,
+    nameOf: (subject) => `${subject} of the provider`,
     isolatesWindows: false,
   };
   /** The requests for tokens that it has granted so far. */
@@ -92,7 +95,7 @@ export class OidcProvider {
       clientBasedCORS: (_context, calling) => calling === origin,
       findAccount: (_context, accountId) => ({
         accountId,
-        claims: () => ({ sub: accountId, name: `${accountId} of the provider` }),
+        claims: () => ({ sub: accountId, name: behaviour.nameOf(accountId) }),
       }),
       conformIdTokenClaims: false,
       claims: { openid: ['sub', 'name'] },

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 
@@ -60,9 +61,12 @@ const folders = [
   'services/staff-console/page-config.ts',
   'services/staff-console/page/session',
   'services/staff-console/page/rpc',
+  'services/staff-console/page/business',
   'services/staff-console/page/ui',
   'services/staff-console/page/forms',
+  'services/staff-console/page/lists',
   'services/staff-console/page/lookup',
+  'services/staff-console/page/sequence',
   'services/staff-console/page/audit/trail',
   'services/staff-console/page/audit',
   'services/staff-console/page/live',
@@ -77,6 +81,7 @@ const folders = [
   'services/staff-console/page/coupons/reserved',
   'services/staff-console/page/coupons',
   'services/staff-console/page/users',
+  'services/staff-console/page/search',
   'services/staff-console/page/layout',
   'services/staff-console/page',
   'services/staff-console',
@@ -173,6 +178,7 @@ describe('Every procedure', () => {
   const services = [
     { service: SlotService, source: 'services/slot-service/procedures', tests: 'slot' },
     { service: SlotStoreService, source: 'services/slot-service/procedures', tests: 'stores' },
+    { service: SlotPlanService, source: 'services/slot-service/procedures', tests: 'plan' },
     { service: CatalogService, source: 'services/slot-service/procedures', tests: 'catalog' },
     { service: CouponService, source: 'services/coupon-service/procedures', tests: 'coupon' },
     { service: AuditService, source: 'shared/audit', tests: 'audit' },

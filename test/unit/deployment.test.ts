@@ -49,6 +49,15 @@ describe('The deployment files', () => {
     expect([...passed, 'CONSOLE_PORT'].sort()).toEqual([...variables].sort());
   });
 
+  it('The deployment files give the services and the console the variables of the business', () => {
+    const variables = matches(read('shared/config/business.ts'), /\benv\.([A-Z_]+)\b/g);
+    expect(variables).toHaveLength(2);
+    const passed = matches(compose, /^ +(BUSINESS_[A-Z_]+): \$\{\1:-\}$/gm);
+    expect(passed).toEqual([...variables, ...variables]);
+    const mapped = matches(read('docker/kubernetes/config.yaml'), /^ +(BUSINESS_[A-Z_]+): /gm);
+    expect(mapped).toEqual([...variables, ...variables]);
+  });
+
   it('The deployment files set no variable without a row in a page of the documentation', () => {
     const names = new Set(
       matches(compose, /(?:^ +|\$\{)([A-Z][A-Z_]+)[:}]/gm).filter((name) => !/^(POSTGRES|REDISCLI)_/.test(name)),

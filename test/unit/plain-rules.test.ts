@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { compilePlainRules } from '../../shared/rpc/interceptors/plain-rules.ts';
 
 const protovalidate = createValidator();
-const requests = [SlotService, SlotStoreService, CatalogService, CouponService].flatMap(({ methods }) =>
-  methods.map(({ input }) => input),
+const requests = [SlotService, SlotStoreService, SlotPlanService, CatalogService, CouponService].flatMap(
+  ({ methods }) => methods.map(({ input }) => input),
 );
 
 const numbers = fc.oneof(fc.constantFrom(-1, 0, 1, 50, 51, Number.NaN, Number.POSITIVE_INFINITY), fc.double());
@@ -46,6 +47,8 @@ function valuesOf(field: DescField): fc.Arbitrary<unknown> {
       const isOptional = Reflect.get(create(field.parent), field.localName) === undefined;
       return isOptional ? fc.option(kind, { nil: undefined }) : kind;
     }
+    case 'enum':
+      return fc.integer({ min: -1, max: 4 });
     default:
       return fc.constant(undefined);
   }

@@ -4,6 +4,7 @@ import { type Search, type SearchedTable, searchedIds } from '../../../shared/se
 import {
   latestFirst,
   micros,
+  type Page,
   type PageParams,
   type PageRequest,
   type PlacedRow,
@@ -14,6 +15,8 @@ import {
 
 /** The table of a listing. */
 interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed'> {
+  /** SQL of the condition for rows of the user `$userId`. */
+  readonly ofUser: string;
   /** The links to show with each row. */
   readonly links?: readonly ListedLinks[];
 }
@@ -34,11 +37,12 @@ interface ListedLinks {
 /** A link, with the shown part of the record that it refers to. */
 export type Link<Shown> = [id: number, shown: Shown];
 
-/** A listing of coupons or of reserved coupons: paged, searchable, latest first. */
+/** A listing of coupons or of reserved coupons, of all users or of one: paged, searchable, latest first. */
 export class Listing<Row extends PlacedRow> {
   readonly #name: string;
   readonly #list: Statement<Row, PageParams>;
   readonly #search: Statement<Row, PageParams & Search>;
+  readonly #ofUser: Statement<Row, PageParams & { userId: number; pattern: string }>;
 
   /**
    * @param name ties page tokens to this listing.
@@ -49,17 +53,18 @@ export class Listing<Row extends PlacedRow> {
   constructor(
     name: string,
     procedure: string,
-    { table, columns, indexed, links = [] }: ListedTable,
+    { table, columns, indexed, ofUser, links = [] }: ListedTable,
     shown: { readonly columns: (productIds: string) => string; readonly joined: string },
   ) {
     this.#name = name;
     const page = (rows: string) => pageOf(table, rows, links, shown);
     const order = { placedBy: 'created_at', order: latestFirst, where: placedAfter };
     const found = searchedIds({ table, columns, indexed, ...order });
-    this.#list = statement(
-      procedure,
-      page(`select * from ${table} where ${placedAfter} order by ${latestFirst} limit (select $rows::bigint)`),
-    );
+    const rowsWhere = (condition: string) =>
+      `select * from ${table} where ${condition}${placedAfter} order by ${latestFirst} limit (select $rows::bigint)`;
+    this.#list = statement(procedure, page(rowsWhere('')));
+    const matches = columns.map((column) => `${column} ilike (select $pattern::text)`).join(' or ');
+    this.#ofUser = statement(`${procedure}OfUser`, page(rowsWhere(`${ofUser} and (${matches}) and `)));
     this.#search = statement(
       `${procedure}BySearch`,
       page(
@@ -71,15 +76,16 @@ export class Listing<Row extends PlacedRow> {
   /**
    * Reads one page. Resolves with its rows and the place of the next page.
    *
-   * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing or search.
+   * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing, search or user.
    */
   async read(db: Queryable, request: PageRequest) {
     const page = readPage(this.#name, request);
-    const { place, search } = page;
-    return toPage(
-      page,
-      await db.query(search === undefined ? this.#list(place) : this.#search({ ...place, ...search })),
-    );
+    return toPage(page, await db.query(this.#statementOf(page, request.userId)));
+  }
+
+  #statementOf({ place, search }: Page, userId: number | undefined) {
+    if (userId !== undefined) return this.#ofUser({ ...place, userId, pattern: search?.pattern ?? '%' });
+    return search === undefined ? this.#list(place) : this.#search({ ...place, ...search });
   }
 }
 

@@ -7,6 +7,8 @@ export interface PageRequest {
   readonly cursor?: number | undefined;
   readonly limit?: number | undefined;
   readonly search?: string | undefined;
+  /** Lists only the rows of this user. */
+  readonly userId?: number | undefined;
   readonly pageToken: string;
 }
 
@@ -34,9 +36,10 @@ export interface PlacedRow {
   createdAtMicros: string;
 }
 
-interface Page {
-  /** The listing's name. Tokens of other listings are refused. */
-  readonly listing: string;
+/** A page to read. */
+export interface Page {
+  /** The listing's name and its filters. Tokens of others are refused. */
+  readonly listed: readonly string[];
   readonly search: Search | undefined;
   readonly place: PageParams;
 }
@@ -65,44 +68,42 @@ export const micros = (time: string) =>
 export const firstPage: PageRequest = { pageToken: '' };
 
 /** Whether a request is equivalent to `firstPage`. */
-export function isFirstPage({ cursor = 0, limit = defaultLimit, search, pageToken }: PageRequest): boolean {
-  return cursor === 0 && limit === defaultLimit && readSearch(search) === undefined && pageToken === '';
+export function isFirstPage({ cursor = 0, limit = defaultLimit, search, userId, pageToken }: PageRequest): boolean {
+  const isFiltered = userId !== undefined || readSearch(search) !== undefined;
+  return cursor === 0 && limit === defaultLimit && !isFiltered && pageToken === '';
 }
 
 /**
  * Returns the start of a page and the number of rows to read.
  *
- * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing or search.
+ * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing, search or user.
  */
 export function readPage(listing: string, request: PageRequest): Page {
   const search = readSearch(request.search?.normalize('NFC'));
+  const ofUser = request.userId === undefined ? [] : [String(request.userId)];
+  const listed = [listing, search?.term ?? '', ...ofUser];
   const limit = Math.min(request.limit ?? defaultLimit, maxLimit);
   const start: Place =
     request.pageToken === ''
       ? { createdAt: latest, id: maxInt32, cursor: request.cursor ?? 0 }
-      : readToken(listing, search, request.pageToken);
-  return { listing, search, place: { ...start, rows: limit + 1 } };
+      : readToken(listed, request.pageToken);
+  return { listed, search, place: { ...start, rows: limit + 1 } };
 }
 
 /**
  * Splits the rows that were read into the page and the position of the next one. On the last page, the cursor is absent
  * and the token empty. After an empty page, of limit 0, the next page starts at the same position.
  */
-export function toPage<Row extends PlacedRow>({ listing, search, place }: Page, found: readonly Row[]) {
+export function toPage<Row extends PlacedRow>({ listed, place }: Page, found: readonly Row[]) {
   const rows = found.slice(0, place.rows - 1);
   const following = found[rows.length];
   if (following === undefined) return { rows, nextCursor: undefined, nextPageToken: '' };
   const last = rows.at(-1);
-  const createdAt = last?.createdAtMicros ?? place.createdAt;
-  const next = { createdAt, id: last?.id ?? place.id, cursor: place.cursor };
-  return { rows, nextCursor: following.id, nextPageToken: writeToken(listing, search, next) };
+  const next = [last?.createdAtMicros ?? place.createdAt, last?.id ?? place.id, place.cursor];
+  return { rows, nextCursor: following.id, nextPageToken: writePageToken(listed, next) };
 }
 
-function writeToken(listing: string, search: Search | undefined, { createdAt, id, cursor }: Place): string {
-  return writePageToken([listing, search?.term ?? ''], [createdAt, id, cursor]);
-}
-
-function readToken(listing: string, search: Search | undefined, token: string): Place {
-  const [createdAt = '', id, cursor] = readPageToken([listing, search?.term ?? ''], token);
+function readToken(listed: readonly string[], token: string): Place {
+  const [createdAt = '', id, cursor] = readPageToken(listed, token);
   return { createdAt, id: Number(id), cursor: Number(cursor) };
 }

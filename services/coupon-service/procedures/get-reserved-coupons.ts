@@ -13,8 +13,8 @@ import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../lis
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, getReservedCoupons: lists reserved coupons with their creators and redeeming users, latest first. Throws
- * INVALID_ARGUMENT for a page token that belongs to another search.
+ * Spec 4.2, getReservedCoupons: lists reserved coupons, or those that a user redeemed, with their creators and redeeming
+ * users, latest first. Throws INVALID_ARGUMENT for a page token that belongs to another search or user.
  */
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
   const readFirst = shareResponse(database, GetReservedCouponsResponseSchema, (db) => readPage(db, firstPage));
@@ -48,6 +48,7 @@ const listing = new Listing<ListedReservedCouponRow>(
     table: 'reserved_coupons',
     columns: ['secret_code', 'coupon_code'],
     indexed: `secret_code || E'\\n' || coupon_code`,
+    ofUser: 'redeemed_by = (select $userId::integer)',
   },
   {
     columns: (productIds) => `${reservedColumnsWith(productIds)}, staff_users.name as "creatorName",

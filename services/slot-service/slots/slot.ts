@@ -30,12 +30,18 @@ export interface ProductRow {
   images: string[];
 }
 
-/** SQL of the columns of `SlotRow`. Arrays are read as JSON, which takes a fraction of the time. */
-export const slotColumns = `
+/**
+ * SQL of the columns of `SlotRow` without the sequence, which may be long. Arrays are read as JSON, which takes a
+ * fraction of the time.
+ */
+export const shortSlotColumns = `
   slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
   to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
-  to_json(slots.group_ids) as "groupIds", slots.delivery_sequence::text as "deliverySequence", slots.etag`;
+  to_json(slots.group_ids) as "groupIds", slots.etag`;
+
+/** SQL of the columns of `SlotRow`. */
+export const slotColumns = `${shortSlotColumns}, slots.delivery_sequence::text as "deliverySequence"`;
 
 /** SQL of the columns that createSlot and updateSlot write, except the id lists. */
 export const slotFieldColumns = 'delivery_time, freeze_time, is_active';

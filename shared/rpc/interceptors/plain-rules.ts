@@ -1,4 +1,4 @@
-import { type DescField, type DescMessage, getOption, hasOption } from '@bufbuild/protobuf';
+import { type DescEnum, type DescField, type DescMessage, getOption, hasOption } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { type FieldRules, field as fieldOption, message as messageOption } from '../../gen/buf/validate/validate_pb.ts';
 
@@ -35,11 +35,31 @@ function compileField(field: DescField): Check {
 function compileValue(field: DescField, rules: FieldRules | undefined): Check {
   if (field.fieldKind === 'map' || (rules !== undefined && rules.cel.length > 0)) return unsure;
   if (field.fieldKind === 'message') return compilePlainRules(field.message);
+  if (field.fieldKind === 'enum') return compileEnum(field.enum, rules);
   if (field.fieldKind !== 'list') return compileScalar(rules);
   const list = rules?.type.case === 'repeated' ? rules.type.value : undefined;
   const [min, max] = boundsOf(list?.minItems, list?.maxItems);
-  const item = field.listKind === 'message' ? compilePlainRules(field.message) : compileScalar(list?.items);
+  const item = compileItem(field, list?.items);
   return (value) => Array.isArray(value) && value.length >= min && value.length <= max && value.every(item);
+}
+
+function compileItem(field: DescField & { fieldKind: 'list' }, rules: FieldRules | undefined): Check {
+  switch (field.listKind) {
+    case 'message':
+      return compilePlainRules(field.message);
+    case 'enum':
+      return compileEnum(field.enum, rules);
+    case 'scalar':
+      return compileScalar(rules);
+  }
+}
+
+function compileEnum({ values }: DescEnum, rules: FieldRules | undefined): Check {
+  if (rules === undefined) return always;
+  if (rules.type.case !== 'enum' || !rules.type.value.definedOnly || rules.cel.length > 0) return unsure;
+  const { notIn } = rules.type.value;
+  const allowed = new Set<unknown>(values.map(({ number }) => number).filter((number) => !notIn.includes(number)));
+  return (value) => allowed.has(value);
 }
 
 function compileScalar(rules: FieldRules | undefined): Check {

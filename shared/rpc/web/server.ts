@@ -93,6 +93,8 @@ function createCors(origins: readonly string[]) {
     ],
     exposedHeaders: [
       ...connectCors.exposedHeaders,
+      // A page tells by it that its own clock is off.
+      'Date',
       'Idempotency-Key',
       'Idempotent-Replayed',
       'Store-Request-Id',

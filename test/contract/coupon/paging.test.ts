@@ -5,6 +5,7 @@ interface Asked {
   cursor?: number;
   limit?: number;
   search?: string;
+  userId?: number;
   pageToken?: string;
 }
 
@@ -15,11 +16,23 @@ couponContract('Paging', (api) => {
     GetReservedCoupons: async (asked: Asked) => api.guest.getReservedCoupons(asked),
   };
   const cases = [
-    { procedure: 'GetAll', table: 'coupons', code: 'coupon_code', more: '' },
-    { procedure: 'GetReservedCoupons', table: 'reserved_coupons', code: 'secret_code', more: 'coupon_code,' },
+    {
+      procedure: 'GetAll',
+      table: 'coupons',
+      code: 'coupon_code',
+      more: '',
+      give: 'insert into coupon_applicable_users (coupon_id, user_id) select unnest($1::integer[]), $2',
+    },
+    {
+      procedure: 'GetReservedCoupons',
+      table: 'reserved_coupons',
+      code: 'secret_code',
+      more: 'coupon_code,',
+      give: 'update reserved_coupons set redeemed_by = $2 where id = any($1)',
+    },
   ] as const;
 
-  describe.each(cases)('$procedure', ({ procedure, table, code, more }) => {
+  describe.each(cases)('$procedure', ({ procedure, table, code, more, give }) => {
     const page = async (asked: Asked) => {
       const { coupons, nextCursor, nextPageToken } = await list[procedure](asked);
       return { ids: coupons.map(({ id }) => id), nextCursor, nextPageToken };
@@ -32,6 +45,8 @@ couponContract('Paging', (api) => {
            timestamptz '2026-01-01T00:00:00Z' + $3::integer * interval '1 microsecond')`,
         [id, text, micros],
       );
+    /** Makes rows those of a user. */
+    const giveTo = (userId: number, ids: number[]) => api.sql(give, [ids, userId]);
     /** Follows the page tokens to the last page. Returns the ids of all pages. */
     const walk = async (asked: Asked, between: (pages: number) => Promise<unknown> = async () => undefined) => {
       const ids: number[] = [];
@@ -183,6 +198,39 @@ couponContract('Paging', (api) => {
       await expectInvalidField(list[procedure]({ pageToken: token }), 'page_token');
       const other = procedure === 'GetAll' ? 'GetReservedCoupons' : 'GetAll';
       await expectInvalidField(list[other]({ search: 'code', pageToken: token }), 'page_token');
+    });
+
+    it('With a user the rows of that user are listed, and no others', async () => {
+      for (let id = 1; id <= 4; id += 1) await add(id, id);
+      await giveTo(1, [1, 2, 4]);
+      await giveTo(2, [3]);
+      expect(await page({ userId: 1 })).toEqual({ ids: [4, 2, 1], nextCursor: undefined, nextPageToken: '' });
+      expect((await page({ userId: 2 })).ids).toEqual([3]);
+      for (const userId of [3, 4711, 0, -1]) expect((await page({ userId })).ids).toEqual([]);
+      expect((await page({})).ids).toEqual([4, 3, 2, 1]);
+    });
+
+    it('A user is combined with a search, a limit, a cursor and page tokens', async () => {
+      for (let id = 1; id <= 9; id += 1) await add(id, 100 - id, `${id % 2 === 0 ? 'Even' : 'Odd'}-${id}`);
+      await giveTo(1, [1, 2, 4, 6, 7, 8]);
+      expect(await page({ userId: 1, limit: 2 })).toMatchObject({ ids: [1, 2], nextCursor: 4 });
+      expect(await walk({ userId: 1, limit: 2 })).toEqual([1, 2, 4, 6, 7, 8]);
+      expect(await walk({ userId: 1, limit: 1, search: 'eVEN' })).toEqual([2, 4, 6, 8]);
+      expect(await walk({ userId: 1, limit: 1, search: 'even', cursor: 8 })).toEqual([2, 4, 6]);
+      for (const search of ['-9', '%', '_']) expect((await page({ userId: 1, search })).ids).toEqual([]);
+      expect((await page({ userId: 1, search: ' ' })).ids).toEqual([1, 2, 4, 6, 7, 8]);
+    });
+
+    it('A page token of a user is refused for another one and for all, as is one of all for a user', async () => {
+      for (const id of [1, 2, 3]) await add(id, id);
+      await giveTo(1, [1, 2, 3]);
+      const { nextPageToken: pageToken } = await page({ userId: 1, limit: 1 });
+      expect((await page({ userId: 1, pageToken })).ids).toEqual([2, 1]);
+      const { nextPageToken: ofAll } = await page({ limit: 1 });
+      const refused = [{ pageToken }, { userId: 2, pageToken }, { userId: 1, search: 'code', pageToken }];
+      for (const asked of [...refused, { userId: 1, pageToken: ofAll }]) {
+        await expectInvalidField(list[procedure](asked), 'page_token');
+      }
     });
 
     it('A cursor together with a page token is refused', async () => {

@@ -26,7 +26,13 @@ describe('The gRPC port', () => {
     });
 
   it('Health on the gRPC port covers the server and each service, and needs no credential', async () => {
-    for (const name of ['', 'slot.v1.SlotService', 'slot.v1.SlotStoreService', 'catalog.v1.CatalogService']) {
+    for (const name of [
+      '',
+      'slot.v1.SlotService',
+      'slot.v1.SlotStoreService',
+      'slot.v1.SlotPlanService',
+      'catalog.v1.CatalogService',
+    ]) {
       expect(await health(slot, name)).toBe('{"status":"SERVING"}');
     }
     expect(await health(coupon, 'coupon.v1.CouponService')).toBe('{"status":"SERVING"}');

@@ -238,6 +238,23 @@ describe('Raw requests on the web port', () => {
   });
 
   it.each([
+    ['GET', '?connect=v1&encoding=json&message=%7B%7D', 200],
+    ['POST', '', 200],
+    ['POST', '', 401],
+  ])('A page on another origin reads the time of a %s%s that is answered with %i', async (method, query, status) => {
+    const response = await fetch(`http://127.0.0.1:${service.webPort}${path}/GetSlots${query}`, {
+      ...(method === 'POST' && { method, body: '{}' }),
+      headers: {
+        ...{ origin: 'http://allowed.example', 'content-type': 'application/json' },
+        ...(status === 200 && { authorization: `Bearer ${token}` }),
+      },
+    });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('access-control-expose-headers')?.split(',')).toContain('Date');
+    expect(Math.abs(Date.parse(response.headers.get('date') ?? '') - Date.now())).toBeLessThan(30_000);
+  });
+
+  it.each([
     ['connect-timeout-ms', '9999999999', ''],
     ['grpc-timeout', '99999999H', 'application/grpc-web+proto'],
   ])('A request may have a %s longer than a timer of Node waits', async (name, value, type) => {

@@ -5,6 +5,7 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { failureOf } from '../../support/contract.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
@@ -52,13 +53,26 @@ const catalogCalls: Calls<ReturnType<typeof createClient<typeof CatalogService>>
   ['getProducts', 1, (api) => api.getProducts({ productIds: [1, 2] })],
   ['getProducts of none', 0, (api) => api.getProducts({})],
   ['listProductGroups', 1, (api) => api.listProductGroups({})],
+  ['getUsers', 1, (api) => api.getUsers({ userIds: [1, 2] })],
+  ['getUsers of none', 0, (api) => api.getUsers({})],
+  ['listStaff', 1, (api) => api.listStaff({})],
+  ['getOrders', 1, (api) => api.getOrders({ orderIds: [1, 2] })],
+  ['getOrders of none', 0, (api) => api.getOrders({})],
+  ['searchSnippets', 1, (api) => api.searchSnippets({ search: 'a' })],
+  ['searchSnippets by a blank search', 0, (api) => api.searchSnippets({ search: ' ' })],
+];
+const planCalls: Calls<ReturnType<typeof createClient<typeof SlotPlanService>>> = [
+  ['listSlots', 1, (api) => api.listSlots({})],
+  ['listSlots of a product and a group', 1, (api) => api.listSlots({ productId: 1, groupId: 1, limit: 1000 })],
 ];
 const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> = [
   ['getAll', 1, (api) => api.getAll({})],
   ['getAll by a search', 1, (api) => api.getAll({ search: 'name' })],
+  ['getAll of a user', 1, (api) => api.getAll({ userId: 1, search: 'name' })],
   ['getById', 1, (api) => api.getById({ id: 1 })],
   ['validate', 1, (api) => api.validate({ code: 'X', userId: 1, orderAmount: 1 })],
   ['getReservedCoupons', 1, (api) => api.getReservedCoupons({})],
+  ['getReservedCoupons of a user', 1, (api) => api.getReservedCoupons({ userId: 1, search: 'name' })],
   ['getUsersMiniInfo', 1, (api) => api.getUsersMiniInfo({})],
   ['getUsersMiniInfo at the last user', 1, (api) => api.getUsersMiniInfo({ offset: 999_999 })],
   ['getUsersMiniInfo beyond the last user', 0, (api) => api.getUsersMiniInfo({ offset: 1_000_000 })],
@@ -165,6 +179,13 @@ describe.each([
       run: () => call(createClient(CatalogService, transport)),
       runWithKey: () => call(createClient(CatalogService, withKeys)),
     }));
+  const ofPlan = (calls: typeof planCalls) =>
+    calls.map(([what, count, call]) => ({
+      what,
+      count,
+      run: () => call(createClient(SlotPlanService, transport)),
+      runWithKey: () => call(createClient(SlotPlanService, withKeys)),
+    }));
   const ofCoupons = (calls: typeof couponCalls) =>
     calls.map(([what, count, call]) => ({
       what,
@@ -173,7 +194,7 @@ describe.each([
       runWithKey: () => call(createClient(CouponService, withKeys)),
     }));
   const calls = {
-    'slot-service': () => [...ofSlots(slotCalls), ...ofCatalog(catalogCalls)],
+    'slot-service': () => [...ofSlots(slotCalls), ...ofPlan(planCalls), ...ofCatalog(catalogCalls)],
     'coupon-service': () => ofCoupons(couponCalls),
     'coupon-service with VALIDATE_MISSES_PER_MINUTE': () => ofCoupons(limitedCalls),
   }[what]();

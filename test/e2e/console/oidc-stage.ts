@@ -28,6 +28,7 @@ export class OidcStage {
     const { behaviour, grants } = this.provider;
     Object.assign(behaviour, { tokenSeconds: 3_600, givesRefreshTokens: false, isolatesWindows: false });
     behaviour.staffIdOf = () => 1;
+    behaviour.nameOf = (subject) => `${subject} of the provider`;
     grants.length = 0;
   }
 

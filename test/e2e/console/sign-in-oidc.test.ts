@@ -96,6 +96,49 @@ describeInBrowser('Signing in with OpenID Connect', () => {
     await tab.page.getByText('This account is not staff').waitFor();
   });
 
+  it('An account that the services don’t accept is told to see an administrator, and not to sign in again', async () => {
+    provider.behaviour.staffIdOf = () => '1';
+    tab = await oidc.openTab('/slots');
+    await tab.button('Sign in').click();
+    await answer(tab.page, 'asha');
+    const dialog = tab.page.getByRole('alertdialog', { name: 'You are signed in, but the services don’t accept it' });
+    await dialog.getByText('Tell an administrator').waitFor();
+    expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['Sign out']);
+  });
+
+  it('A name that is no text shows the account instead', async () => {
+    provider.behaviour.nameOf = () => ({ first: 'Asha' });
+    tab = await oidc.openTab('/slots');
+    await tab.button('Sign in').click();
+    await answer(tab.page, 'asha');
+    await tab.link(/Slot 7$/).waitFor();
+    await tab.page.locator('.account').getByText('asha', { exact: true }).waitFor();
+  });
+
+  it('An invented answer of the provider does not use up what this tab has stored', async () => {
+    tab = await oidc.signIn('/slots');
+    const stored = () =>
+      tab.page.evaluate<string[]>('Object.keys(sessionStorage).filter((name) => name.includes("user:"))');
+    const [key = ''] = await stored();
+    await tab.page.goto(`${stage.origin}/signed-in?code=x&state=${encodeURIComponent(key.replace(/^oidc\\./, ''))}`);
+    await tab.page
+      .getByText('This sign-in is no longer valid')
+      .or(tab.link(/Slot 7$/))
+      .first()
+      .waitFor();
+    expect(await stored()).toEqual([key]);
+  });
+
+  it('Signing out while the provider does not answer leaves no token in the tab', async () => {
+    tab = await oidc.signIn('/slots');
+    await tab.page.route(/openid-configuration/, () => undefined);
+    await tab.page.reload();
+    await tab.link(/Slot 7$/).waitFor();
+    await tab.button('Sign out').click();
+    await expect.poll(() => tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
+    await tab.page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('Signing out ends the session at the provider, and in the other tabs', async () => {
     tab = await oidc.signIn('/slots');
     const page = await tab.page.context().newPage();

@@ -126,7 +126,7 @@ describeInBrowser('Signing in with a token', () => {
   it('A token that the services refuse asks for another one, and the page then shows what was refused', async () => {
     const key = 'another secret of more than thirty-two bytes, of nobody';
     tab = await stage.openTab({ token: await signToken({ staffId: 1, key }) });
-    await again(/no longer accepted/).waitFor();
+    await again(/don’t accept this token/).waitFor();
     await paste(await signToken({ staffId: 1 }));
     await tab.link(/Slot 7$/).waitFor();
   });

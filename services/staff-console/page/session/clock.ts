@@ -18,11 +18,9 @@ export class ServiceClock {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Sets the clock by the time in Unix ms at which the console's server sent the page. */
-  start(sentMs: number): void {
-    const [arrival] = performance.getEntriesByType('navigation');
-    const arrivedMs = arrival instanceof PerformanceNavigationTiming ? arrival.responseStart : 0;
-    this.#correct(sentMs - performance.timeOrigin - arrivedMs);
+  /** Sets the clock by a page that was sent at one time and arrived at the other by this computer's clock, in Unix ms. */
+  start(sentAt: number, arrivedAt: number): void {
+    this.#correct(sentAt - arrivedAt);
   }
 
   /** Corrects the clock by an answer that has arrived just now. `sentAt` is when its request was sent, by `Date.now`. */

@@ -1,5 +1,4 @@
 import { clock } from './clock.ts';
-import type { Session } from './session.ts';
 import { SignInError } from './sign-in-problem.ts';
 import type { Token } from './token.ts';
 
@@ -9,11 +8,20 @@ const retryMs = 10_000;
 // A longer timer would fire at once.
 const longestTimerMs = 2 ** 31 - 1;
 
+/** What a renewal needs of a session. */
+interface RenewedSession {
+  readonly state: { readonly token: Token | undefined };
+  subscribe(listener: () => void): unknown;
+  update(change: { readonly isRenewing: boolean }): void;
+  signIn(token: Token): void;
+  stopRenewing(): void;
+}
+
 /**
  * Renews this tab's token before it expires, if the provider issued a refresh token. Keeps trying while the provider is
  * unreachable. Once the provider refuses, staff must sign in again.
  */
-export function keepRenewed(session: Session, renew: (token: Token) => Promise<Token>): void {
+export function keepRenewed(session: RenewedSession, renew: (token: Token) => Promise<Token>): void {
   let followed: Token | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 

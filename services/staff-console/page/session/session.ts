@@ -145,7 +145,9 @@ export class Session {
   }
 }
 
-clock.start(readPageTime());
+const [arrival] = performance.getEntriesByType('navigation');
+const arrivedMs = arrival instanceof PerformanceNavigationTiming ? arrival.responseStart : 0;
+clock.start(readPageTime(), performance.timeOrigin + arrivedMs);
 
 /** This tab's session. If staff sign in with a provider, another person's link must not sign them in. */
 export const session = new Session(readPageConfig().oidc === undefined);

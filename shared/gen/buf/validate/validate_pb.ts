@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file buf/validate/validate.proto.
  */
 export const file_buf_validate_validate: GenFile = /*@__PURE__*/
-  fileDesc("ChtidWYvdmFsaWRhdGUvdmFsaWRhdGUucHJvdG8SDGJ1Zi52YWxpZGF0ZSI3CgRSdWxlEgoKAmlkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEgoKZXhwcmVzc2lvbhgDIAEoCSIvCgxNZXNzYWdlUnVsZXMSHwoDY2VsGAMgAygLMhIuYnVmLnZhbGlkYXRlLlJ1bGUi/QEKCkZpZWxkUnVsZXMSHwoDY2VsGBcgAygLMhIuYnVmLnZhbGlkYXRlLlJ1bGUSEAoIcmVxdWlyZWQYGSABKAgSKwoGZG91YmxlGAIgASgLMhkuYnVmLnZhbGlkYXRlLkRvdWJsZVJ1bGVzSAASKQoFaW50MzIYAyABKAsyGC5idWYudmFsaWRhdGUuSW50MzJSdWxlc0gAEisKBnN0cmluZxgOIAEoCzIZLmJ1Zi52YWxpZGF0ZS5TdHJpbmdSdWxlc0gAEi8KCHJlcGVhdGVkGBIgASgLMhsuYnVmLnZhbGlkYXRlLlJlcGVhdGVkUnVsZXNIAEIGCgR0eXBlIjwKC0RvdWJsZVJ1bGVzEg0KA2d0ZRgFIAEoAUgAEg4KBmZpbml0ZRgIIAEoCEIOCgxncmVhdGVyX3RoYW4iYwoKSW50MzJSdWxlcxIMCgJsdBgCIAEoBUgAEg0KA2x0ZRgDIAEoBUgAEgwKAmd0GAQgASgFSAESDQoDZ3RlGAUgASgFSAFCCwoJbGVzc190aGFuQg4KDGdyZWF0ZXJfdGhhbiJFCgtTdHJpbmdSdWxlcxIPCgdtaW5fbGVuGAIgASgEEg8KB21heF9sZW4YAyABKAQSFAoMbm90X2NvbnRhaW5zGBcgASgJIl4KDVJlcGVhdGVkUnVsZXMSEQoJbWluX2l0ZW1zGAEgASgEEhEKCW1heF9pdGVtcxgCIAEoBBInCgVpdGVtcxgEIAEoCzIYLmJ1Zi52YWxpZGF0ZS5GaWVsZFJ1bGVzOlYKB21lc3NhZ2USHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYhwkgASgLMhouYnVmLnZhbGlkYXRlLk1lc3NhZ2VSdWxlc1IHbWVzc2FnZTpOCgVmaWVsZBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYhwkgASgLMhguYnVmLnZhbGlkYXRlLkZpZWxkUnVsZXNSBWZpZWxk", [file_google_protobuf_descriptor]);
+  fileDesc("ChtidWYvdmFsaWRhdGUvdmFsaWRhdGUucHJvdG8SDGJ1Zi52YWxpZGF0ZSI3CgRSdWxlEgoKAmlkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEgoKZXhwcmVzc2lvbhgDIAEoCSIvCgxNZXNzYWdlUnVsZXMSHwoDY2VsGAMgAygLMhIuYnVmLnZhbGlkYXRlLlJ1bGUipgIKCkZpZWxkUnVsZXMSHwoDY2VsGBcgAygLMhIuYnVmLnZhbGlkYXRlLlJ1bGUSEAoIcmVxdWlyZWQYGSABKAgSKwoGZG91YmxlGAIgASgLMhkuYnVmLnZhbGlkYXRlLkRvdWJsZVJ1bGVzSAASKQoFaW50MzIYAyABKAsyGC5idWYudmFsaWRhdGUuSW50MzJSdWxlc0gAEisKBnN0cmluZxgOIAEoCzIZLmJ1Zi52YWxpZGF0ZS5TdHJpbmdSdWxlc0gAEicKBGVudW0YECABKAsyFy5idWYudmFsaWRhdGUuRW51bVJ1bGVzSAASLwoIcmVwZWF0ZWQYEiABKAsyGy5idWYudmFsaWRhdGUuUmVwZWF0ZWRSdWxlc0gAQgYKBHR5cGUiPAoLRG91YmxlUnVsZXMSDQoDZ3RlGAUgASgBSAASDgoGZmluaXRlGAggASgIQg4KDGdyZWF0ZXJfdGhhbiJjCgpJbnQzMlJ1bGVzEgwKAmx0GAIgASgFSAASDQoDbHRlGAMgASgFSAASDAoCZ3QYBCABKAVIARINCgNndGUYBSABKAVIAUILCglsZXNzX3RoYW5CDgoMZ3JlYXRlcl90aGFuIkUKC1N0cmluZ1J1bGVzEg8KB21pbl9sZW4YAiABKAQSDwoHbWF4X2xlbhgDIAEoBBIUCgxub3RfY29udGFpbnMYFyABKAkiMQoJRW51bVJ1bGVzEhQKDGRlZmluZWRfb25seRgCIAEoCBIOCgZub3RfaW4YBCADKAUiXgoNUmVwZWF0ZWRSdWxlcxIRCgltaW5faXRlbXMYASABKAQSEQoJbWF4X2l0ZW1zGAIgASgEEicKBWl0ZW1zGAQgASgLMhguYnVmLnZhbGlkYXRlLkZpZWxkUnVsZXM6VgoHbWVzc2FnZRIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxiHCSABKAsyGi5idWYudmFsaWRhdGUuTWVzc2FnZVJ1bGVzUgdtZXNzYWdlOk4KBWZpZWxkEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxiHCSABKAsyGC5idWYudmFsaWRhdGUuRmllbGRSdWxlc1IFZmllbGQ", [file_google_protobuf_descriptor]);
 
 /**
  * A rule of its own, written in CEL.
@@ -106,6 +106,12 @@ export type FieldRules = Message<"buf.validate.FieldRules"> & {
      */
     value: StringRules;
     case: "string";
+  } | {
+    /**
+     * @generated from field: buf.validate.EnumRules enum = 16;
+     */
+    value: EnumRules;
+    case: "enum";
   } | {
     /**
      * @generated from field: buf.validate.RepeatedRules repeated = 18;
@@ -238,6 +244,32 @@ export const StringRulesSchema: GenMessage<StringRules, {validType: StringRulesV
   messageDesc(file_buf_validate_validate, 5);
 
 /**
+ * Rules over an enum, by number.
+ *
+ * @generated from message buf.validate.EnumRules
+ */
+export type EnumRules = Message<"buf.validate.EnumRules"> & {
+  /**
+   * @generated from field: optional bool defined_only = 2;
+   */
+  definedOnly: boolean;
+
+  /**
+   * @generated from field: repeated int32 not_in = 4;
+   */
+  notIn: number[];
+};
+
+export type EnumRulesValid = EnumRules;
+
+/**
+ * Describes the message buf.validate.EnumRules.
+ * Use `create(EnumRulesSchema)` to create a new message.
+ */
+export const EnumRulesSchema: GenMessage<EnumRules, {validType: EnumRulesValid}> = /*@__PURE__*/
+  messageDesc(file_buf_validate_validate, 6);
+
+/**
  * Rules over a list.
  *
  * @generated from message buf.validate.RepeatedRules
@@ -266,7 +298,7 @@ export type RepeatedRulesValid = RepeatedRules;
  * Use `create(RepeatedRulesSchema)` to create a new message.
  */
 export const RepeatedRulesSchema: GenMessage<RepeatedRules, {validType: RepeatedRulesValid}> = /*@__PURE__*/
-  messageDesc(file_buf_validate_validate, 6);
+  messageDesc(file_buf_validate_validate, 7);
 
 /**
  * @generated from extension: optional buf.validate.MessageRules message = 1159;

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file catalog/v1/catalog_service.proto.
  */
 export const file_catalog_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjYXRhbG9nL3YxL2NhdGFsb2dfc2VydmljZS5wcm90bxIKY2F0YWxvZy52MSKXAQoVU2VhcmNoUHJvZHVjdHNSZXF1ZXN0EiEKBnNlYXJjaBgBIAEoCUIMukgJcgcYyAG6AQEASACIAQESHQoFbGltaXQYAiABKAVCCbpIBhoEGDIoAUgBiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgCiAEBQgkKB19zZWFyY2hCCAoGX2xpbWl0QgkKB19vZmZzZXQiRQoWU2VhcmNoUHJvZHVjdHNSZXNwb25zZRIrCghwcm9kdWN0cxgBIAMoCzIZLmNvbW1vbi52MS5Qcm9kdWN0U3VtbWFyeSI0ChJHZXRQcm9kdWN0c1JlcXVlc3QSHgoLcHJvZHVjdF9pZHMYASADKAVCCbpIBpIBAxDoByJCChNHZXRQcm9kdWN0c1Jlc3BvbnNlEisKCHByb2R1Y3RzGAEgAygLMhkuY29tbW9uLnYxLlByb2R1Y3RTdW1tYXJ5IhoKGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdCJFChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEigKBmdyb3VwcxgBIAMoCzIYLmNhdGFsb2cudjEuUHJvZHVjdEdyb3VwIigKDFByb2R1Y3RHcm91cBIKCgJpZBgBIAEoBRIMCgRuYW1lGAIgASgJMqoCCg5DYXRhbG9nU2VydmljZRJcCg5TZWFyY2hQcm9kdWN0cxIhLmNhdGFsb2cudjEuU2VhcmNoUHJvZHVjdHNSZXF1ZXN0GiIuY2F0YWxvZy52MS5TZWFyY2hQcm9kdWN0c1Jlc3BvbnNlIgOQAgESUwoLR2V0UHJvZHVjdHMSHi5jYXRhbG9nLnYxLkdldFByb2R1Y3RzUmVxdWVzdBofLmNhdGFsb2cudjEuR2V0UHJvZHVjdHNSZXNwb25zZSIDkAIBEmUKEUxpc3RQcm9kdWN0R3JvdXBzEiQuY2F0YWxvZy52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaJS5jYXRhbG9nLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_buf_validate_validate, file_common_v1_product]);
+  fileDesc("CiBjYXRhbG9nL3YxL2NhdGFsb2dfc2VydmljZS5wcm90bxIKY2F0YWxvZy52MSKXAQoVU2VhcmNoUHJvZHVjdHNSZXF1ZXN0EiEKBnNlYXJjaBgBIAEoCUIMukgJcgcYyAG6AQEASACIAQESHQoFbGltaXQYAiABKAVCCbpIBhoEGDIoAUgBiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgCiAEBQgkKB19zZWFyY2hCCAoGX2xpbWl0QgkKB19vZmZzZXQiRQoWU2VhcmNoUHJvZHVjdHNSZXNwb25zZRIrCghwcm9kdWN0cxgBIAMoCzIZLmNvbW1vbi52MS5Qcm9kdWN0U3VtbWFyeSI0ChJHZXRQcm9kdWN0c1JlcXVlc3QSHgoLcHJvZHVjdF9pZHMYASADKAVCCbpIBpIBAxDoByJCChNHZXRQcm9kdWN0c1Jlc3BvbnNlEisKCHByb2R1Y3RzGAEgAygLMhkuY29tbW9uLnYxLlByb2R1Y3RTdW1tYXJ5IhoKGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdCJFChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEigKBmdyb3VwcxgBIAMoCzIYLmNhdGFsb2cudjEuUHJvZHVjdEdyb3VwIigKDFByb2R1Y3RHcm91cBIKCgJpZBgBIAEoBRIMCgRuYW1lGAIgASgJIi4KD0dldFVzZXJzUmVxdWVzdBIbCgh1c2VyX2lkcxgBIAMoBUIJukgGkgEDEOgHIjoKEEdldFVzZXJzUmVzcG9uc2USJgoFdXNlcnMYASADKAsyFy5jYXRhbG9nLnYxLkNhdGFsb2dVc2VyIjcKC0NhdGFsb2dVc2VyEgoKAmlkGAEgASgFEgwKBG5hbWUYAiABKAkSDgoGbW9iaWxlGAMgASgJIhIKEExpc3RTdGFmZlJlcXVlc3QiPAoRTGlzdFN0YWZmUmVzcG9uc2USJwoFc3RhZmYYASADKAsyGC5jYXRhbG9nLnYxLkNhdGFsb2dTdGFmZiI9CgxDYXRhbG9nU3RhZmYSCgoCaWQYASABKAUSDAoEbmFtZRgCIAEoCRITCgtpc19kaXNhYmxlZBgDIAEoCCIwChBHZXRPcmRlcnNSZXF1ZXN0EhwKCW9yZGVyX2lkcxgBIAMoBUIJukgGkgEDEOgHIj0KEUdldE9yZGVyc1Jlc3BvbnNlEigKBm9yZGVycxgBIAMoCzIYLmNhdGFsb2cudjEuQ2F0YWxvZ09yZGVyItkBCgxDYXRhbG9nT3JkZXISCgoCaWQYASABKAUSJQoEdXNlchgCIAEoCzIXLmNhdGFsb2cudjEuQ2F0YWxvZ1VzZXISGQoMdG90YWxfYW1vdW50GAMgASgJSACIAQESHQoQcmVmdW5kX2NvdXBvbl9pZBgEIAEoBUgBiAEBEh8KEnJlZnVuZF9jb3Vwb25fY29kZRgFIAEoCUgCiAEBQg8KDV90b3RhbF9hbW91bnRCEwoRX3JlZnVuZF9jb3Vwb25faWRCFQoTX3JlZnVuZF9jb3Vwb25fY29kZSJuChVTZWFyY2hTbmlwcGV0c1JlcXVlc3QSIQoGc2VhcmNoGAEgASgJQgy6SAlyBxjIAboBAQBIAIgBARIdCgVsaW1pdBgCIAEoBUIJukgGGgQYMigBSAGIAQFCCQoHX3NlYXJjaEIICgZfbGltaXQiRAoWU2VhcmNoU25pcHBldHNSZXNwb25zZRIqCghzbmlwcGV0cxgBIAMoCzIYLmNhdGFsb2cudjEuU25pcHBldFBsYWNlIjUKDFNuaXBwZXRQbGFjZRIUCgxzbmlwcGV0X2NvZGUYASABKAkSDwoHc2xvdF9pZBgCIAEoBTLyBAoOQ2F0YWxvZ1NlcnZpY2USXAoOU2VhcmNoUHJvZHVjdHMSIS5jYXRhbG9nLnYxLlNlYXJjaFByb2R1Y3RzUmVxdWVzdBoiLmNhdGFsb2cudjEuU2VhcmNoUHJvZHVjdHNSZXNwb25zZSIDkAIBElMKC0dldFByb2R1Y3RzEh4uY2F0YWxvZy52MS5HZXRQcm9kdWN0c1JlcXVlc3QaHy5jYXRhbG9nLnYxLkdldFByb2R1Y3RzUmVzcG9uc2UiA5ACARJlChFMaXN0UHJvZHVjdEdyb3VwcxIkLmNhdGFsb2cudjEuTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0GiUuY2F0YWxvZy52MS5MaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlIgOQAgESSgoIR2V0VXNlcnMSGy5jYXRhbG9nLnYxLkdldFVzZXJzUmVxdWVzdBocLmNhdGFsb2cudjEuR2V0VXNlcnNSZXNwb25zZSIDkAIBEk0KCUxpc3RTdGFmZhIcLmNhdGFsb2cudjEuTGlzdFN0YWZmUmVxdWVzdBodLmNhdGFsb2cudjEuTGlzdFN0YWZmUmVzcG9uc2UiA5ACARJNCglHZXRPcmRlcnMSHC5jYXRhbG9nLnYxLkdldE9yZGVyc1JlcXVlc3QaHS5jYXRhbG9nLnYxLkdldE9yZGVyc1Jlc3BvbnNlIgOQAgESXAoOU2VhcmNoU25pcHBldHMSIS5jYXRhbG9nLnYxLlNlYXJjaFNuaXBwZXRzUmVxdWVzdBoiLmNhdGFsb2cudjEuU2VhcmNoU25pcHBldHNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_common_v1_product]);
 
 /**
  * The request of SearchProducts.
@@ -193,8 +193,348 @@ export const ProductGroupSchema: GenMessage<ProductGroup, {validType: ProductGro
   messageDesc(file_catalog_v1_catalog_service, 6);
 
 /**
- * Looks up products and product groups, so that people can choose them by name instead of by id.
- * Another system writes them.
+ * The request of GetUsers.
+ *
+ * @generated from message catalog.v1.GetUsersRequest
+ */
+export type GetUsersRequest = Message<"catalog.v1.GetUsersRequest"> & {
+  /**
+   * The users to read: at most 1,000; repeats count once.
+   *
+   * @generated from field: repeated int32 user_ids = 1;
+   */
+  userIds: number[];
+};
+
+export type GetUsersRequestValid = GetUsersRequest;
+
+/**
+ * Describes the message catalog.v1.GetUsersRequest.
+ * Use `create(GetUsersRequestSchema)` to create a new message.
+ */
+export const GetUsersRequestSchema: GenMessage<GetUsersRequest, {validType: GetUsersRequestValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 7);
+
+/**
+ * The response of GetUsers.
+ *
+ * @generated from message catalog.v1.GetUsersResponse
+ */
+export type GetUsersResponse = Message<"catalog.v1.GetUsersResponse"> & {
+  /**
+   * The requested users that exist, by name, then id; users without a name come last.
+   *
+   * @generated from field: repeated catalog.v1.CatalogUser users = 1;
+   */
+  users: CatalogUser[];
+};
+
+export type GetUsersResponseValid = GetUsersResponse;
+
+/**
+ * Describes the message catalog.v1.GetUsersResponse.
+ * Use `create(GetUsersResponseSchema)` to create a new message.
+ */
+export const GetUsersResponseSchema: GenMessage<GetUsersResponse, {validType: GetUsersResponseValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 8);
+
+/**
+ * A user in compact form.
+ *
+ * @generated from message catalog.v1.CatalogUser
+ */
+export type CatalogUser = Message<"catalog.v1.CatalogUser"> & {
+  /**
+   * Generated.
+   *
+   * @generated from field: int32 id = 1;
+   */
+  id: number;
+
+  /**
+   * "Unknown" if the user has no name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The mobile number. Unique among users.
+   *
+   * @generated from field: string mobile = 3;
+   */
+  mobile: string;
+};
+
+export type CatalogUserValid = CatalogUser;
+
+/**
+ * Describes the message catalog.v1.CatalogUser.
+ * Use `create(CatalogUserSchema)` to create a new message.
+ */
+export const CatalogUserSchema: GenMessage<CatalogUser, {validType: CatalogUserValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 9);
+
+/**
+ * The request of ListStaff.
+ *
+ * @generated from message catalog.v1.ListStaffRequest
+ */
+export type ListStaffRequest = Message<"catalog.v1.ListStaffRequest"> & {
+};
+
+export type ListStaffRequestValid = ListStaffRequest;
+
+/**
+ * Describes the message catalog.v1.ListStaffRequest.
+ * Use `create(ListStaffRequestSchema)` to create a new message.
+ */
+export const ListStaffRequestSchema: GenMessage<ListStaffRequest, {validType: ListStaffRequestValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 10);
+
+/**
+ * The response of ListStaff.
+ *
+ * @generated from message catalog.v1.ListStaffResponse
+ */
+export type ListStaffResponse = Message<"catalog.v1.ListStaffResponse"> & {
+  /**
+   * By name, then id.
+   *
+   * @generated from field: repeated catalog.v1.CatalogStaff staff = 1;
+   */
+  staff: CatalogStaff[];
+};
+
+export type ListStaffResponseValid = ListStaffResponse;
+
+/**
+ * Describes the message catalog.v1.ListStaffResponse.
+ * Use `create(ListStaffResponseSchema)` to create a new message.
+ */
+export const ListStaffResponseSchema: GenMessage<ListStaffResponse, {validType: ListStaffResponseValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 11);
+
+/**
+ * A staff user.
+ *
+ * @generated from message catalog.v1.CatalogStaff
+ */
+export type CatalogStaff = Message<"catalog.v1.CatalogStaff"> & {
+  /**
+   * Generated.
+   *
+   * @generated from field: int32 id = 1;
+   */
+  id: number;
+
+  /**
+   * The staff user's name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Whether the staff user is disabled, and so may do nothing.
+   *
+   * @generated from field: bool is_disabled = 3;
+   */
+  isDisabled: boolean;
+};
+
+export type CatalogStaffValid = CatalogStaff;
+
+/**
+ * Describes the message catalog.v1.CatalogStaff.
+ * Use `create(CatalogStaffSchema)` to create a new message.
+ */
+export const CatalogStaffSchema: GenMessage<CatalogStaff, {validType: CatalogStaffValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 12);
+
+/**
+ * The request of GetOrders.
+ *
+ * @generated from message catalog.v1.GetOrdersRequest
+ */
+export type GetOrdersRequest = Message<"catalog.v1.GetOrdersRequest"> & {
+  /**
+   * The orders to read: at most 1,000; repeats count once.
+   *
+   * @generated from field: repeated int32 order_ids = 1;
+   */
+  orderIds: number[];
+};
+
+export type GetOrdersRequestValid = GetOrdersRequest;
+
+/**
+ * Describes the message catalog.v1.GetOrdersRequest.
+ * Use `create(GetOrdersRequestSchema)` to create a new message.
+ */
+export const GetOrdersRequestSchema: GenMessage<GetOrdersRequest, {validType: GetOrdersRequestValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 13);
+
+/**
+ * The response of GetOrders.
+ *
+ * @generated from message catalog.v1.GetOrdersResponse
+ */
+export type GetOrdersResponse = Message<"catalog.v1.GetOrdersResponse"> & {
+  /**
+   * The requested orders that exist, by id.
+   *
+   * @generated from field: repeated catalog.v1.CatalogOrder orders = 1;
+   */
+  orders: CatalogOrder[];
+};
+
+export type GetOrdersResponseValid = GetOrdersResponse;
+
+/**
+ * Describes the message catalog.v1.GetOrdersResponse.
+ * Use `create(GetOrdersResponseSchema)` to create a new message.
+ */
+export const GetOrdersResponseSchema: GenMessage<GetOrdersResponse, {validType: GetOrdersResponseValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 14);
+
+/**
+ * An order, with what staff need to know before they refund it.
+ *
+ * @generated from message catalog.v1.CatalogOrder
+ */
+export type CatalogOrder = Message<"catalog.v1.CatalogOrder"> & {
+  /**
+   * Generated.
+   *
+   * @generated from field: int32 id = 1;
+   */
+  id: number;
+
+  /**
+   * The user who placed it; absent if it has none.
+   *
+   * @generated from field: catalog.v1.CatalogUser user = 2;
+   */
+  user?: CatalogUser | undefined;
+
+  /**
+   * A decimal; absent if the stored total is no amount of 0 or more.
+   *
+   * @generated from field: optional string total_amount = 3;
+   */
+  totalAmount?: string | undefined;
+
+  /**
+   * The coupon that refunds it, the latest if there are several; absent if there is none.
+   *
+   * @generated from field: optional int32 refund_coupon_id = 4;
+   */
+  refundCouponId?: number | undefined;
+
+  /**
+   * The code of that coupon.
+   *
+   * @generated from field: optional string refund_coupon_code = 5;
+   */
+  refundCouponCode?: string | undefined;
+};
+
+export type CatalogOrderValid = CatalogOrder;
+
+/**
+ * Describes the message catalog.v1.CatalogOrder.
+ * Use `create(CatalogOrderSchema)` to create a new message.
+ */
+export const CatalogOrderSchema: GenMessage<CatalogOrder, {validType: CatalogOrderValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 15);
+
+/**
+ * The request of SearchSnippets.
+ *
+ * @generated from message catalog.v1.SearchSnippetsRequest
+ */
+export type SearchSnippetsRequest = Message<"catalog.v1.SearchSnippetsRequest"> & {
+  /**
+   * The beginning of the code, in any case; converted to NFC. Blank finds none.
+   *
+   * @generated from field: optional string search = 1;
+   */
+  search?: string | undefined;
+
+  /**
+   * 20 when absent.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+};
+
+export type SearchSnippetsRequestValid = SearchSnippetsRequest;
+
+/**
+ * Describes the message catalog.v1.SearchSnippetsRequest.
+ * Use `create(SearchSnippetsRequestSchema)` to create a new message.
+ */
+export const SearchSnippetsRequestSchema: GenMessage<SearchSnippetsRequest, {validType: SearchSnippetsRequestValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 16);
+
+/**
+ * The response of SearchSnippets.
+ *
+ * @generated from message catalog.v1.SearchSnippetsResponse
+ */
+export type SearchSnippetsResponse = Message<"catalog.v1.SearchSnippetsResponse"> & {
+  /**
+   * By code, whatever its case.
+   *
+   * @generated from field: repeated catalog.v1.SnippetPlace snippets = 1;
+   */
+  snippets: SnippetPlace[];
+};
+
+export type SearchSnippetsResponseValid = SearchSnippetsResponse;
+
+/**
+ * Describes the message catalog.v1.SearchSnippetsResponse.
+ * Use `create(SearchSnippetsResponseSchema)` to create a new message.
+ */
+export const SearchSnippetsResponseSchema: GenMessage<SearchSnippetsResponse, {validType: SearchSnippetsResponseValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 17);
+
+/**
+ * A vendor snippet and its place.
+ *
+ * @generated from message catalog.v1.SnippetPlace
+ */
+export type SnippetPlace = Message<"catalog.v1.SnippetPlace"> & {
+  /**
+   * Unique among snippets.
+   *
+   * @generated from field: string snippet_code = 1;
+   */
+  snippetCode: string;
+
+  /**
+   * The slot that has the snippet.
+   *
+   * @generated from field: int32 slot_id = 2;
+   */
+  slotId: number;
+};
+
+export type SnippetPlaceValid = SnippetPlace;
+
+/**
+ * Describes the message catalog.v1.SnippetPlace.
+ * Use `create(SnippetPlaceSchema)` to create a new message.
+ */
+export const SnippetPlaceSchema: GenMessage<SnippetPlace, {validType: SnippetPlaceValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 18);
+
+/**
+ * Looks up products, product groups, users, staff, orders and vendor snippets, so that people can choose and recognise
+ * them by name instead of by id. Another system writes products, product groups and orders.
  *
  * Every call needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without one.
  *
@@ -234,6 +574,48 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof ListProductGroupsRequestSchema;
     output: typeof ListProductGroupsResponseSchema;
+  },
+  /**
+   * Reads users by their ids, ordered by name, then id; users without a name come last. Omits ids without a user.
+   *
+   * @generated from rpc catalog.v1.CatalogService.GetUsers
+   */
+  getUsers: {
+    methodKind: "unary";
+    input: typeof GetUsersRequestSchema;
+    output: typeof GetUsersResponseSchema;
+  },
+  /**
+   * Lists all staff users, ordered by name, then id.
+   *
+   * Errors: RESOURCE_EXHAUSTED "The answer is too large - please ask for less" for more than 10,000 staff users.
+   *
+   * @generated from rpc catalog.v1.CatalogService.ListStaff
+   */
+  listStaff: {
+    methodKind: "unary";
+    input: typeof ListStaffRequestSchema;
+    output: typeof ListStaffResponseSchema;
+  },
+  /**
+   * Reads orders by their ids, ordered by id, with their users and refund coupons. Omits ids without an order.
+   *
+   * @generated from rpc catalog.v1.CatalogService.GetOrders
+   */
+  getOrders: {
+    methodKind: "unary";
+    input: typeof GetOrdersRequestSchema;
+    output: typeof GetOrdersResponseSchema;
+  },
+  /**
+   * Finds vendor snippets by the beginning of their code, ordered by code. Neither depends on the case.
+   *
+   * @generated from rpc catalog.v1.CatalogService.SearchSnippets
+   */
+  searchSnippets: {
+    methodKind: "unary";
+    input: typeof SearchSnippetsRequestSchema;
+    output: typeof SearchSnippetsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_catalog_v1_catalog_service, 0);

@@ -1,0 +1,160 @@
+import { maxInt32 } from '../../../shared/db/int32.ts';
+import { endOfTime, microsOf } from '../../../shared/db/micros.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import {
+  type ListSlotsRequest,
+  SlotOrder,
+  type SlotPlanService,
+  SlotState,
+} from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { mapped } from '../../../shared/rpc/answers/answer.ts';
+import { shownJsonTime, shownList } from '../../../shared/rpc/answers/shown.ts';
+import { optionalDate } from '../../../shared/rpc/dates.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
+import type { SlotPlanParts } from '../parts.ts';
+import { type SlotRow, shortSlotColumns } from '../slots/slot.ts';
+import { type FilterName, type OrderName, type PageParams, pageOf } from '../slots/slot-filters.ts';
+import { maxProductIds } from '../slots/slot-list.ts';
+
+const defaultLimit = 50;
+// A page ends early when its slots have this much, but has one slot. A slot shows no more snippets.
+const maxGroupBytes = 1024 * 1024;
+const maxSnippets = 100_000;
+
+/**
+ * Design 12, listSlots: a page of slots by delivery time, then id. Throws INVALID_ARGUMENT for a date that does not
+ * parse, and for a page token that belongs to other filters or another order.
+ */
+export function listSlots({ database }: SlotPlanParts): Handler<typeof SlotPlanService.method.listSlots> {
+  return async (request, call) => {
+    const filters = readFilters(request);
+    const order = request.order === SlotOrder.LATEST_FIRST ? 'latestFirst' : 'soonestFirst';
+    const listed = ['planned slots', order, JSON.stringify(filters)];
+    const last = request.pageToken === '' ? undefined : readPageToken(listed, request.pageToken);
+    const params = toParams(filters, order, last, request.limit ?? defaultLimit);
+    const rows = await database.for(call).query(selectPage[order][filterOf(filters)](params));
+    const end = rows.at(-1);
+    const nextPageToken = end?.hasNext ? writePageToken(listed, [end.micros, end.id]) : '';
+    return { slots: mapped(rows, toPlannedSlot), nextPageToken };
+  };
+}
+
+type Filters = ReturnType<typeof readFilters>;
+
+/** Reads the filters of a request, in one form for all that mean the same. An absent filter becomes undefined. */
+function readFilters(request: ListSlotsRequest) {
+  const { deliveryFrom, deliveryUntil, states, isCapacityFull, productId, groupId } = request;
+  const asked = states.length === 0 ? [SlotState.ACTIVE] : states;
+  return {
+    from: optionalDate('delivery_from', deliveryFrom)?.getTime(),
+    until: optionalDate('delivery_until', deliveryUntil)?.getTime(),
+    states: [SlotState.ACTIVE, SlotState.INACTIVE].filter((state) => asked.includes(state)),
+    ...{ isCapacityFull, productId, groupId },
+  };
+}
+
+function filterOf({ productId, groupId }: Filters): FilterName {
+  if (productId === undefined) return groupId === undefined ? 'none' : 'group';
+  return groupId === undefined ? 'product' : 'productAndGroup';
+}
+
+/** @param last the place of the last slot of the previous page. */
+function toParams(filters: Filters, order: OrderName, last: readonly string[] | undefined, limit: number): PageParams {
+  const { from, until, states, isCapacityFull, productId, groupId } = filters;
+  // The lowest id comes before all slots of a time, so that a slot at `from` is listed, and one at `until` is not.
+  const before = (ms: number) => ({ micros: `${ms}000`, id: -maxInt32 });
+  const place = last && { micros: last[0] ?? '', id: Number(last[1]) };
+  const above =
+    (order === 'soonestFirst' ? place : undefined) ??
+    (from === undefined ? { micros: `-${endOfTime}`, id: -maxInt32 } : before(from));
+  const below =
+    (order === 'latestFirst' ? place : undefined) ??
+    (until === undefined ? { micros: endOfTime, id: maxInt32 } : before(until));
+  return {
+    areActive: states.map((state) => state === SlotState.ACTIVE),
+    isFull: isCapacityFull,
+    ...{ aboveMicros: above.micros, aboveId: above.id, belowMicros: below.micros, belowId: below.id },
+    ...{ productId, groupId, rows: limit + 1 },
+  };
+}
+
+interface PlannedSlotRow extends Omit<SlotRow, 'deliverySequence'> {
+  productCount: number;
+  productNames: string[];
+  snippetCodes: string[];
+  /** The place of the slot: its delivery time in microseconds since the epoch. */
+  micros: string;
+  hasNext: boolean;
+}
+
+function toPlannedSlot({ deliveryTime, freezeTime, groupIds, ...slot }: PlannedSlotRow) {
+  return {
+    ...slot,
+    deliveryTime: shownJsonTime(deliveryTime),
+    freezeTime: shownJsonTime(freezeTime),
+    groupIds: shownList(groupIds),
+  };
+}
+
+const selectPage = { soonestFirst: statementsIn('soonestFirst'), latestFirst: statementsIn('latestFirst') };
+
+function statementsIn(order: OrderName) {
+  return {
+    none: select('none', order),
+    product: select('product', order),
+    group: select('group', order),
+    productAndGroup: select('productAndGroup', order),
+  };
+}
+
+/** Declares one statement for each filter and order, so that PostgreSQL plans each with the right index. */
+function select(filter: FilterName, order: OrderName) {
+  // Products and snippets are read slot by slot, so that the limits stop both. `ended` has the place of the first slot
+  // that is not shown: at least the last one that was read, because all its products or snippets may not be.
+  return statement<PlannedSlotRow, PageParams>(
+    ['listSlots', filter, order].join('-'),
+    `with ${pageOf(filter, order)},
+     associated as materialized (
+       select place, count(*)::integer as products
+       from (
+         select place from page, lateral (select from product_slots where slot_id = page.id offset 0) as products
+         limit ${maxProductIds}
+       ) as products
+       group by place
+     ),
+     named as materialized (
+       select place, json_agg(snippet_code order by snippet_code collate "C") as codes, count(*) as snippets
+       from (
+         select place, snippet_code
+         from page, lateral (select snippet_code from vendor_snippets where slot_id = page.id offset 0) as snippets
+         limit ${maxSnippets}
+       ) as snippets
+       group by place
+     ),
+     listed as materialized (
+       -- The size of an array is known without reading it.
+       select slots.*, place, sum(pg_column_size(group_ids)) over (order by place) as group_bytes
+       from page, lateral (select * from slots where id = page.id offset 0) as slots
+     ),
+     ended as materialized (
+       select greatest(2, least(
+         (select $rows::bigint),
+         (select max(place) from associated having sum(products) = ${maxProductIds}),
+         (select max(place) from named having sum(snippets) = ${maxSnippets}),
+         (select min(place) from listed where group_bytes > ${maxGroupBytes})
+       )) as place
+     )
+     select ${shortSlotColumns}, coalesce(products, 0) as "productCount",
+       array_to_json(array(
+         select name
+         from product_slots, lateral (select name from products where id = product_id offset 0) as products
+         where slot_id = slots.id order by product_id limit 3
+       )) as "productNames",
+       coalesce(codes, '[]') as "snippetCodes", ${microsOf('slots.delivery_time')} as micros,
+       (select count(*) from page) >= ended.place as "hasNext"
+     from ended, listed as slots left join associated using (place) left join named using (place)
+     where slots.place < ended.place
+     order by slots.place`,
+  );
+}
