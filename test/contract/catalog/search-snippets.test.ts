@@ -11,13 +11,13 @@ slotContract('SearchSnippets', (api) => {
 
   beforeAll(async () => {
     await api.sql(`insert into slots (id, delivery_time, freeze_time) values (1, now(), now()), (2, now(), now())`);
-    const codes = [
+    const stored = [
       ...['Diwali-2', 'diwali-1', 'DIWALIX', 'No Diwali', '50%_OFF', '50X', 'back\\slash', ' lead', 'ÇA-VA', 'Ca'],
       ...['Жук', 'ΟΔΟΣΑ', 'Straße 9', '😀 1', '😁', `End${last.repeat(125)}`, 'k\u{D7FF}a'],
     ];
     await api.sql(
       `insert into vendor_snippets (snippet_code, slot_id, product_ids) select unnest($1::text[]), 1, '{}'`,
-      [codes],
+      [stored],
     );
     await api.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('Diwali', 2, '{}')`);
     await api.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids)

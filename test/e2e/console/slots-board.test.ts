@@ -112,7 +112,6 @@ describeInBrowser('The board and the list of slots', () => {
     await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
     await tab.page.keyboard.type('7');
     await tab.page.getByRole('menuitem', { name: 'Slot 7' }).waitFor();
-    await tab.page.keyboard.press('ArrowDown');
     await tab.page.keyboard.press('Enter');
     await tab.heading('Slot 7').waitFor();
     await tab.page.getByText('Deactivated').waitFor();

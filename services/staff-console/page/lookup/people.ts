@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { useEffect, useMemo, useState } from 'react';
+import { type CatalogOrder, CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { isolate } from '../ui/text.ts';
 
 // People seldom change their names.
@@ -26,14 +26,22 @@ export function useUserNames(userIds: readonly number[]): (id: number) => string
   return (id) => names.get(id) ?? `User ${id}`;
 }
 
-/** Returns the orders that exist, by number; undefined until they are read. */
-export function useOrders(orderIds: readonly number[]) {
-  const { data } = useQuery(
-    CatalogService.method.getOrders,
-    { orderIds: orderIds.slice(0, maxNamed) },
-    { staleTime, enabled: orderIds.length > 0, placeholderData: keepPreviousData },
-  );
-  return useMemo(() => data && new Map(data.orders.map((order) => [order.id, order])), [data]);
+/** The orders that were read, by number. Undefined stands for one that does not exist. */
+export type Orders = ReadonlyMap<number, CatalogOrder | undefined>;
+
+/** Returns the orders that have been read so far. */
+export function useOrders(orderIds: readonly number[]): Orders {
+  const ids = orderIds.slice(0, maxNamed);
+  const { data } = useQuery(CatalogService.method.getOrders, { orderIds: ids }, { staleTime, enabled: ids.length > 0 });
+  const [orders, setOrders] = useState<Orders>(new Map());
+  // While further orders are read, those that are known keep their names.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answer is that for these ids.
+  useEffect(() => {
+    if (data === undefined) return;
+    const found = new Map(data.orders.map((order) => [order.id, order]));
+    setOrders((known) => new Map([...known, ...ids.map((id) => [id, found.get(id)] as const)]));
+  }, [data]);
+  return orders;
 }
 
 /** Returns the search for users by what people paste: trimmed, and of a mobile number its last ten digits alone. */

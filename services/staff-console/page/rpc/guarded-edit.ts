@@ -12,8 +12,8 @@ export interface GuardedEdit<D> {
   readonly start: D;
   /** Whether the draft differs from `start`. */
   readonly isDirty: boolean;
-  /** Saves the draft, unless staff have to choose first. */
-  save(): void;
+  /** Saves the draft, or another one in its place, unless staff have to choose first. */
+  save(changed?: D): void;
   /** What the user and somebody else have changed differently; undefined if there is nothing to choose. */
   readonly contradiction: Contradiction<D> | undefined;
 }
@@ -76,19 +76,22 @@ export function useGuardedEdit<R, D extends object, I extends DescMessage, O ext
       [mine, replaced] = [merged.draft, now];
     }
   };
+  const save = (changed = draft) => {
+    setDraft(changed);
+    void saveDraft(changed);
+  };
   const start = draftOf(base);
   return {
     draft,
     setDraft,
     start,
     isDirty: !isSame(draft, start),
-    save: () => void saveDraft(draft),
+    save,
     contradiction: contradiction && {
       ...contradiction,
       save(chosen) {
         setContradiction(undefined);
-        setDraft(chosen);
-        void saveDraft(chosen);
+        save(chosen);
       },
       close: () => setContradiction(undefined),
     },

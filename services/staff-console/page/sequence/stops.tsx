@@ -1,15 +1,12 @@
 import type { ReactNode } from 'react';
-import type { CatalogOrder } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { formatAmount } from '../business/money.ts';
+import type { Orders } from '../lookup/people.ts';
 import { isolate } from '../ui/text.ts';
-
-/** The orders that exist, by number; undefined until they are read. */
-export type Orders = ReadonlyMap<number, CatalogOrder> | undefined;
 
 /** Describes a stop, which is an order: its number, whose it is, and what it came to. */
 export function describeStop(stop: number, orders: Orders): string {
-  const order = orders?.get(stop);
-  if (order === undefined) return orders === undefined ? `Order ${stop}` : `${stop}: no such order`;
+  const order = orders.get(stop);
+  if (order === undefined) return orders.has(stop) ? `${stop}: no such order` : `Order ${stop}`;
   const amount = order.totalAmount === undefined ? '' : `, ${formatAmount(order.totalAmount)}`;
   return `Order ${stop}: ${isolate(order.user?.name ?? 'no user')}${amount}`;
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { amountProblem } from '../../business/money.ts';
+import { amountProblem, readAmount } from '../../business/money.ts';
 import { Choice, Switch } from '../../forms/choice.tsx';
 import { TextField, type TextFieldProps } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
@@ -51,7 +51,7 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
           onChange={(text) =>
             onChange({ discount: { ...discount, ...(isPercent ? { percent: text } : { amount: text }) } })
           }
-          validate={(text) => (isNew && text.trim() === '' ? missing[discount.kind] : amountProblem(text))}
+          validate={(text) => (isNew && readAmount(text) === 0 ? missing[discount.kind] : amountProblem(text))}
           hint={isNew ? undefined : 'Empty or 0: no discount.'}
         />
         <AmountField

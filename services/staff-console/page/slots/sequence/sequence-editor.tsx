@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
+import type { Orders } from '../../lookup/people.ts';
 import { UserPicker } from '../../lookup/user-picker.tsx';
 import type { Sequence } from '../../sequence/sequence.ts';
-import type { Orders } from '../../sequence/stops.tsx';
 import { StopList } from './stop-list.tsx';
 
 interface SequenceEditorProps {
@@ -9,12 +9,13 @@ interface SequenceEditorProps {
   readonly nameOf: (userId: number) => string;
   readonly orders: Orders;
   onChange(sequence: Sequence): void;
-  /** Tells whether a user's field has text that was not added. */
-  onTyped(user: number, isTyped: boolean): void;
+  /** What stands in the fields for further orders, by user. */
+  readonly typed: Readonly<Record<number, string>>;
+  onTyped(user: number, text: string): void;
 }
 
 /** Edits a list of orders for each user, and lets staff add users. */
-export function SequenceEditor({ sequence, nameOf, orders, onChange, onTyped }: SequenceEditorProps): ReactNode {
+export function SequenceEditor({ sequence, nameOf, orders, typed, onChange, onTyped }: SequenceEditorProps): ReactNode {
   const users = Object.keys(sequence).map(Number);
   return (
     <>
@@ -25,7 +26,8 @@ export function SequenceEditor({ sequence, nameOf, orders, onChange, onTyped }: 
           stops={sequence[user] ?? []}
           orders={orders}
           onChange={(changed) => onChange({ ...sequence, [user]: changed })}
-          onTyped={(isTyped) => onTyped(user, isTyped)}
+          typed={typed[user] ?? ''}
+          onTyped={(text) => onTyped(user, text)}
         />
       ))}
       <UserPicker

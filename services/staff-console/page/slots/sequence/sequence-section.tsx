@@ -11,11 +11,19 @@ import { describeFailure } from '../../rpc/failure.ts';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
-import { jsonProblem, type SequenceDraft, sequenceOf, toDraft, toText } from '../../sequence/sequence.ts';
+import {
+  jsonProblem,
+  type Sequence,
+  type SequenceDraft,
+  sequenceOf,
+  toDraft,
+  toText,
+} from '../../sequence/sequence.ts';
 import { describeStop } from '../../sequence/stops.tsx';
 import { StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Loading, Problem, Section } from '../../ui/page.tsx';
+import { readIds } from '../../ui/text.ts';
 import type { SlotSectionProps } from '../record/section.ts';
 import { SequenceEditor } from './sequence-editor.tsx';
 
@@ -72,14 +80,12 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
     }),
     onSaved: onClose,
   });
-  const [typed, setTyped] = useState<Readonly<Record<number, boolean>>>({});
+  const [typed, setTyped] = useState<Readonly<Record<number, string>>>({});
   const sequence = sequenceOf(draft);
-  const { nameOf, orders } = useSequenceNames(sequence ?? {});
-  const unknown =
-    orders &&
-    Object.values(sequence ?? {})
-      .flat()
-      .filter((stop) => !orders.has(stop));
+  const complete = sequence && withTyped(sequence, typed);
+  const { nameOf, orders } = useSequenceNames(complete ?? {});
+  const stops = Object.values(complete ?? {}).flat();
+  const unknown = stops.filter((stop) => orders.has(stop) && orders.get(stop) === undefined);
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
     [
       field === 'json' ? 'JSON' : nameOf(Number(field)),
@@ -88,9 +94,9 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
   return (
     <EditForm
       write={write}
-      isDirty={isDirty || Object.values(typed).includes(true)}
-      concerns={unknown?.length ? [`There is no order ${unknown.join(', ')}.`] : []}
-      onSend={() => jsonProblem(toText(draft)) === undefined && save()}
+      isDirty={isDirty || Object.values(typed).some((text) => text.trim() !== '')}
+      concerns={unknown.length > 0 ? [`There is no order ${unknown.join(', ')}.`] : []}
+      onSend={() => jsonProblem(toText(draft)) === undefined && save(complete ?? draft)}
       onCancel={onClose}
     >
       {sequence === undefined ? (
@@ -101,7 +107,8 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
           nameOf={nameOf}
           orders={orders}
           onChange={setDraft}
-          onTyped={(user, isTyped) => setTyped({ ...typed, [user]: isTyped })}
+          typed={typed}
+          onTyped={(user, text) => setTyped({ ...typed, [user]: text })}
         />
       )}
       <details open={sequence === undefined}>
@@ -118,6 +125,12 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
       )}
     </EditForm>
   );
+}
+
+/** Adds the orders that stand in the fields to those of their users. */
+function withTyped(sequence: Sequence, typed: Readonly<Record<number, string>>): Sequence {
+  const entries = Object.entries(sequence);
+  return Object.fromEntries(entries.map(([user, stops]) => [user, [...stops, ...readIds(typed[Number(user)] ?? '')]]));
 }
 
 interface JsonFieldProps {

@@ -1,9 +1,10 @@
-import { type ClipboardEvent, type ReactNode, useState } from 'react';
+import type { ClipboardEvent, ReactNode } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { useDragAndDrop } from 'react-aria-components/useDragAndDrop';
 import { TextField } from '../../forms/text-field.tsx';
+import type { Orders } from '../../lookup/people.ts';
 import { move } from '../../sequence/sequence.ts';
-import { describeStop, type Orders } from '../../sequence/stops.tsx';
+import { describeStop } from '../../sequence/stops.tsx';
 import { Button } from '../../ui/button.tsx';
 import { readIds } from '../../ui/text.ts';
 
@@ -12,15 +13,15 @@ interface StopListProps {
   readonly stops: readonly number[];
   readonly orders: Orders;
   onChange(stops: readonly number[]): void;
-  /** Tells whether the field has text that can't be added. */
-  onTyped(isTyped: boolean): void;
+  /** What stands in the field for further orders. Saving adds it, too. */
+  readonly typed: string;
+  onTyped(text: string): void;
 }
 
 const noList = 'Enter the numbers of orders, such as 12, 15.';
 
 /** Lists a user's orders in their sequence. Staff drag them by mouse, touch or keyboard, or move them with buttons. */
-export function StopList({ name, stops, orders, onChange, onTyped }: StopListProps): ReactNode {
-  const [added, setAdded] = useState('');
+export function StopList({ name, stops, orders, typed, onChange, onTyped }: StopListProps): ReactNode {
   const items = withKeys(stops);
   const positionOf = (key: string | number) => items.findIndex(({ id }) => id === key);
   const { dragAndDropHooks } = useDragAndDrop({
@@ -32,8 +33,7 @@ export function StopList({ name, stops, orders, onChange, onTyped }: StopListPro
   });
   const add = (text: string) => {
     const numbers = readIds(text);
-    setAdded(numbers.length > 0 ? '' : text);
-    onTyped(numbers.length === 0 && text.trim() !== '');
+    onTyped(numbers.length > 0 ? '' : text);
     if (numbers.length > 0) onChange([...stops, ...numbers]);
   };
   // A field of one line would join the lines of a pasted column.
@@ -41,7 +41,7 @@ export function StopList({ name, stops, orders, onChange, onTyped }: StopListPro
     const text = event.clipboardData.getData('text');
     if (readIds(text).length < 2) return;
     event.preventDefault();
-    add(`${added} ${text}`);
+    add(`${typed} ${text}`);
   };
   return (
     <section aria-label={name}>
@@ -89,23 +89,18 @@ export function StopList({ name, stops, orders, onChange, onTyped }: StopListPro
         <TextField
           label={`Add orders for ${name}`}
           onPaste={paste}
-          // Numbers that were typed and not added would be lost.
-          onBlur={() => add(added)}
           validate={(text) => (text.trim() === '' || readIds(text).length > 0 ? undefined : noList)}
           inputMode="numeric"
-          value={added}
-          onChange={(text) => {
-            setAdded(text);
-            onTyped(text.trim() !== '');
-          }}
+          value={typed}
+          onChange={onTyped}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
             // Enter adds what was typed, and must not submit the form.
             event.preventDefault();
-            add(added);
+            add(typed);
           }}
         />
-        <Button onPress={() => add(added)}>Add</Button>
+        <Button onPress={() => add(typed)}>Add</Button>
       </div>
     </section>
   );

@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('The business’s time zone', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time)
+       values (7, '2090-05-01T02:00+05:30', '2090-04-30T22:00+05:30')`,
+    );
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  it.each(['/slots?day=2090-05-01', '/slots/list?from=2090-05-01', '/slots/7'])(
+    'A browser elsewhere shows the business’s times on %s, and names both zones',
+    async (path) => {
+      tab = await stage.openTab({ path, timezoneId: 'America/Los_Angeles' });
+      await tab.page.getByText('in Asia/Kolkata, not America/Los_Angeles as on this computer').waitFor();
+      await tab.page
+        .getByText(path.includes('day') ? '02:00' : '1 May 2090, 02:00')
+        .first()
+        .waitFor();
+    },
+  );
+
+  it('A browser elsewhere names the zone at the fields, too, and what is entered is the business’s time', async () => {
+    tab = await stage.openTab({ path: '/slots/7', timezoneId: 'America/Los_Angeles' });
+    await tab.button('Edit times and groups').click();
+    expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-01T02:00');
+    await tab.page.getByText('In Asia/Kolkata, not in this computer’s America/Los_Angeles.').first().waitFor();
+    await tab.field('Delivery time').fill('2090-05-01T03:00');
+    await tab.button('Save').click();
+    await tab.notice('Slot updated successfully').waitFor();
+    const [slot] = await stage.slot.database.sql(
+      'update slots set delivery_time = delivery_time returning delivery_time',
+    );
+    expect(slot).toEqual({ delivery_time: new Date('2090-05-01T03:00+05:30') });
+    await stage.slot.database.sql(`update slots set delivery_time = '2090-05-01T02:00+05:30'`);
+  });
+
+  it('A browser in the business’s zone has it named once, and not at the fields', async () => {
+    tab = await stage.openTab({ path: '/slots/new' });
+    await tab.button('Create slot').waitFor();
+    expect(await tab.page.getByText('Asia/Kolkata').count()).toBe(1);
+  });
+
+  it.each(['th-TH', 'fa-IR'])('A browser in %s shows the year of the fields', async (locale) => {
+    tab = await stage.openTab({ path: '/slots/7', locale });
+    await tab.section('Times and groups').getByText('1 May 2090, 02:00').waitFor();
+  });
+});
+
+describeInBrowser('A time when the clocks change', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open({ BUSINESS_TIME_ZONE: 'Europe/Berlin' });
+  });
+
+  afterEach(async () => {
+    await tab.close();
+    await stage.slot.database.sql('truncate slots cascade');
+  });
+
+  afterAll(() => stage.close());
+
+  const deliveries = async () => {
+    const rows = await stage.slot.database.sql<{ delivery_time: Date }>('select delivery_time from slots');
+    return rows.map((row) => row.delivery_time.toISOString());
+  };
+
+  it('A time that is skipped is told before it is saved', async () => {
+    tab = await stage.openTab({ path: '/slots/new', timezoneId: 'Europe/Berlin' });
+    await tab.field('Delivery time').fill('2027-03-28T02:30');
+    await tab.button('Create slot').click();
+    await tab.page.getByText('the clocks skip 02:30. It becomes 03:30.').waitFor();
+    expect(await deliveries()).toEqual([]);
+    await tab.button('Create slot all the same').click();
+    await tab.notice('Slot created successfully').waitFor();
+    expect(await deliveries()).toEqual(['2027-03-28T01:30:00.000Z']);
+  });
+
+  it('A time that comes twice is asked for, and the second one can be entered', async () => {
+    tab = await stage.openTab({ path: '/slots/new', timezoneId: 'Europe/Berlin' });
+    await tab.field('Delivery time').fill('2027-10-31T02:30');
+    const choice = tab.page.getByRole('radiogroup', { name: '02:30 comes twice on this day' });
+    await choice.getByText('The second, UTC+01:00').click();
+    await tab.button('Create slot').click();
+    await tab.notice('Slot created successfully').waitFor();
+    expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);
+  });
+
+  it('A slot at the second of the two shows its offset, and keeps its instant in an edit', async () => {
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values (7, '2027-10-31T01:30Z', '2027-10-30T20:00Z')`,
+    );
+    tab = await stage.openTab({ path: '/slots?day=2027-10-31', timezoneId: 'Europe/Berlin' });
+    await tab.link('02:30 (UTC+01:00) Slot 7').click();
+    await tab.section('Times and groups').getByText('31 Oct 2027, 02:30 (UTC+01:00)').waitFor();
+    await tab.button('Edit times and groups').click();
+    await tab.pick('Groups', 'Group 2');
+    await tab.button('Save').click();
+    await tab.notice('Slot updated successfully').waitFor();
+    expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);
+  });
+});

@@ -1,0 +1,107 @@
+import type { Locator } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('The delivery sequence by name', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+  let id = 100;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    await stage.slot.database.sql(
+      `update users set name = 'Aarti Rao' where id = 1;
+       insert into orders (id, user_id, total_amount) select n, 1 + n % 2, 100 from generate_series(11, 20) n`,
+    );
+  });
+
+  beforeEach(async () => {
+    id += 1;
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time, delivery_sequence)
+       values ($1, now() + interval '2 days', now() + interval '1 day', '{"1": [12, 11]}')`,
+      [id],
+    );
+    tab = await stage.openTab({ path: `/slots/${id}`, permissions: ['clipboard-read', 'clipboard-write'] });
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  const stored = async () => {
+    const [slot] = await stage.slot.database.sql('select delivery_sequence from slots where id = $1', [id]);
+    return slot?.delivery_sequence;
+  };
+  async function paste(field: Locator, text: string): Promise<void> {
+    await tab.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await field.focus();
+    await tab.page.keyboard.press('Control+v');
+  }
+  const orders = () => tab.page.getByRole('grid', { name: 'Orders of Aarti Rao' }).getByRole('row');
+
+  it('Users and orders have names, and no JSON is in sight', async () => {
+    const section = tab.section('Delivery sequence');
+    await section.getByText('Aarti Rao', { exact: true }).waitFor();
+    await section.getByText('Order 12: Aarti Rao, 100.00').waitFor();
+    await tab.button('Change the sequence').click();
+    await tab.page.getByText('Advanced: the sequence as JSON').waitFor();
+    expect(await tab.field('As JSON').isVisible()).toBe(false);
+  });
+
+  it.each(['14, 15 16', '14\n15\n16\n'])('A list that is pasted (%j) is added as a whole', async (text) => {
+    await tab.button('Change the sequence').click();
+    await paste(tab.field('Add orders for Aarti Rao'), text);
+    await expect.poll(() => orders().count()).toBe(5);
+    await tab.button('Save').click();
+    await tab.notice('Delivery sequence updated successfully').waitFor();
+    expect(await stored()).toEqual({ 1: [12, 11, 14, 15, 16] });
+  });
+
+  it('An order that does not exist is marked, and asked about before it is saved', async () => {
+    await tab.button('Change the sequence').click();
+    await tab.field('Add orders for Aarti Rao').fill('424242');
+    await tab.page.keyboard.press('Enter');
+    await orders().getByText('424242: no such order').waitFor();
+    await tab.button('Save').click();
+    await tab.page.getByText('There is no order 424242.').waitFor();
+    expect(await stored()).toEqual({ 1: [12, 11] });
+  });
+
+  it('What was typed and not added counts as a change, and what is no list stays with a reason', async () => {
+    await tab.button('Change the sequence').click();
+    await tab.field('Add orders for Aarti Rao').fill('13');
+    await tab.button('Save').click();
+    await tab.notice('Delivery sequence updated successfully').waitFor();
+    expect(await stored()).toEqual({ 1: [12, 11, 13] });
+    await tab.button('Change the sequence').click();
+    await tab.field('Add orders for Aarti Rao').fill('5432109876543');
+    await tab.button('Save').click();
+    await tab.page.getByText('Enter the numbers of orders, such as 12, 15.').waitFor();
+    expect(await tab.field('Add orders for Aarti Rao').inputValue()).toBe('5432109876543');
+    await tab.link('Coupons').click();
+    await tab.heading('Leave without saving?').waitFor();
+  });
+
+  it('Users are chosen by a list of numbers that is pasted, and the unknown ones are named', async () => {
+    await tab.button('Change the sequence').click();
+    const users = tab.page.getByRole('group', { name: 'Users', exact: true });
+    await paste(users.getByRole('searchbox'), '2, 4, 77777');
+    await users.getByText('2 of 3 numbers chosen. Unknown: 77777.').waitFor();
+    await tab.section('User 2').waitFor();
+    await tab.section('User 4').waitFor();
+  });
+
+  it('The history names users and orders', async () => {
+    await tab.button('Change the sequence').click();
+    await tab.field('Add orders for Aarti Rao').fill('13');
+    await tab.page.keyboard.press('Enter');
+    await tab.button('Save').click();
+    const history = tab.section('History');
+    await history.getByText('The orders of 1 user').last().click();
+    await history.getByText('Order 13: User 2, 100.00').waitFor();
+    expect(await history.getByText('{').count()).toBe(0);
+  });
+});

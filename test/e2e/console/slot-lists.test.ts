@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('The lists of slots', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+
+  beforeEach(async () => {
+    await stage.slot.database.sql('truncate slots cascade; truncate product_slots');
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  /** Inserts slots with ids from 1, an hour apart, from 1 May 2090 in the business's zone. */
+  const insertSlots = (count: number) =>
+    stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time, group_ids, is_active)
+       select n, t, t - interval '1 hour', case when n % 2 = 0 then '{2}'::integer[] else '{3}' end, n <> 3
+       from generate_series(1, ${count}) n, lateral (select '2090-05-01T00:00+05:30'::timestamptz + n * interval '1 hour' as t) at`,
+    );
+  const rows = () => tab.page.getByRole('rowheader').allInnerTexts();
+
+  it('A deactivated slot is found on the board and in the list, also after a reload', async () => {
+    await insertSlots(4);
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.link(/Slot 2$/).waitFor();
+    expect(await tab.link(/Slot 3$/).count()).toBe(0);
+    await tab.page.getByText('Deactivated ones, too').click();
+    await tab.link(/Slot 3$/).waitFor();
+    await tab.page.reload();
+    await tab.link(/Slot 3$/).waitFor();
+    await tab.link('List').click();
+    await tab.field('From').fill('2090-05-01');
+    await tab.button(/State$/).click();
+    await tab.page.getByRole('option', { name: 'Deactivated' }).click();
+    await expect.poll(rows).toEqual(['Slot 3']);
+  });
+
+  it('Product, group and days filter the list, and stand in the address', async () => {
+    await insertSlots(30);
+    await stage.slot.database.sql('insert into product_slots values (2, 4), (5, 4), (28, 4)');
+    tab = await stage.openTab({ path: '/slots/list?from=2090-05-01' });
+    await tab.button('Product: any').click();
+    await tab.pick('Product', 'Product 4');
+    await expect.poll(rows).toEqual(['Slot 2', 'Slot 5', 'Slot 28']);
+    await tab.button(/Group$/).click();
+    await tab.page.getByRole('option', { name: 'Group 2' }).click();
+    await expect.poll(rows).toEqual(['Slot 2', 'Slot 28']);
+    await tab.field('To').fill('2090-05-01');
+    await expect.poll(rows).toEqual(['Slot 2']);
+    expect(new URL(tab.page.url()).search).toBe('?from=2090-05-01&product=4&group=2&until=2090-05-01');
+    await tab.page.reload();
+    await expect.poll(rows).toEqual(['Slot 2']);
+  });
+
+  it('A CSV file has all slots as they are filtered, across pages', async () => {
+    await insertSlots(1_200);
+    tab = await stage.openTab({ path: '/slots/list?from=2090-05-01&group=2' });
+    await tab.link('Slot 2').waitFor();
+    const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
+    const ids = lines.map((line) => Number(line.split(',')[0]));
+    expect(ids).toEqual(Array.from({ length: 600 }, (_, n) => 2 * n + 2));
+  });
+
+  it('A day without slots is shown, and a slot is added to it', async () => {
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.link('Add a slot on Wednesday 3 May').click();
+    await expect.poll(() => tab.field('Delivery time').inputValue()).toBe('2090-05-03T10:00');
+  });
+
+  it('On a phone the first slot is in the upper half, and nothing is cut off', async () => {
+    await insertSlots(4);
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01', viewport: { width: 360, height: 740 }, hasTouch: true });
+    await tab.link(/Slot 1$/).waitFor();
+    const box = await tab.page.locator('.slot-card').first().boundingBox();
+    expect(box?.y).toBeLessThan(370);
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+});

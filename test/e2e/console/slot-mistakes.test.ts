@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('What looks like a mistake in a slot', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+
+  beforeEach(async () => {
+    await stage.slot.database.sql('truncate slots cascade; truncate product_slots');
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  const slots = () => stage.slot.database.sql<Record<string, unknown>>('select * from slots order by id');
+  const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
+
+  /** Inserts slot 7, whose orders close four hours before its delivery. */
+  async function insertSlot(delivery: string): Promise<void> {
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values (7, $1, $1::timestamptz - interval '4 hours')`,
+      [delivery],
+    );
+  }
+
+  it('A delivery in the past is asked about once before it is saved', async () => {
+    tab = await stage.openTab({ path: '/slots/new' });
+    await tab.field('Delivery time').fill('2020-04-25T11:30');
+    await tab.button('Create slot').click();
+    await question().getByText('The delivery is in the past: 25 Apr 2020, 11:30.').waitFor();
+    await tab.button('Correct it').click();
+    expect(await slots()).toEqual([]);
+    expect(await tab.field('Delivery time').inputValue()).toBe('2020-04-25T11:30');
+    await tab.button('Create slot').click();
+    await tab.button('Create slot all the same').click();
+    await tab.notice('Slot created successfully').waitFor();
+    expect(await slots()).toHaveLength(1);
+  });
+
+  it('Orders that close after the delivery are asked about', async () => {
+    tab = await stage.openTab({ path: '/slots/new' });
+    await tab.field('Orders close').fill('2090-04-25T11:30');
+    await tab.button('Create slot').click();
+    await question().getByText('Orders close after the delivery: 25 Apr 2090, 11:30.').waitFor();
+    expect(await slots()).toEqual([]);
+  });
+
+  it('A slot without a mistake is saved without a question', async () => {
+    tab = await stage.openTab({ path: '/slots/new' });
+    await tab.button('Create slot').click();
+    await tab.notice('Slot created successfully').waitFor();
+  });
+
+  it('In an old slot only what is changed is asked about', async () => {
+    await insertSlot('2020-04-25T11:30+05:30');
+    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.button('Edit times and groups').click();
+    await tab.page.getByText('This has passed: the slot takes no orders.').waitFor();
+    await tab.pick('Groups', 'Group 3');
+    await tab.button('Save').click();
+    await tab.notice('Slot updated successfully').waitFor();
+  });
+
+  it('“Orders close” follows the delivery by the same distance, and not the other way round', async () => {
+    tab = await stage.openTab({ path: '/slots/new' });
+    await tab.field('Delivery time').fill('2090-04-25T11:30');
+    expect(await tab.field('Orders close').inputValue()).toBe('2090-04-25T07:30');
+    await tab.field('Orders close').fill('2090-04-24T20:00');
+    await tab.field('Delivery time').fill('2090-04-26T12:30');
+    expect(await tab.field('Orders close').inputValue()).toBe('2090-04-25T21:00');
+    await tab.field('Orders close').fill('2090-04-26T06:00');
+    expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-26T12:30');
+  });
+
+  it('A new vendor snippet has the focus in its name', async () => {
+    tab = await stage.openTab({ path: '/slots/new' });
+    await tab.button('Add a vendor snippet').click();
+    await tab.page.keyboard.type('typed at once');
+    expect(await tab.field('Snippet name').inputValue()).toBe('typed at once');
+  });
+
+  it('A copy of a slot takes its snippets along under new names, if staff say so', async () => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    await stage.slot.database.sql(
+      `insert into product_slots values (7, 1), (7, 2);
+       insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('morning', 7, '{1, 2}')`,
+    );
+    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.link('Copy to the next week').click();
+    await tab.page.getByText('can only be taken along under new names').waitFor();
+    await tab.button('Take it along').click();
+    expect(await tab.field('Snippet name').inputValue()).toBe('morning-2090-05-02');
+    await tab.button('Create slot').click();
+    await tab.section('Vendor snippets (1)').getByText('Product 1, Product 2').waitFor();
+  });
+
+  it('The way back after a slot was created does not open its form again', async () => {
+    tab = await stage.openTab();
+    await tab.link('New slot').click();
+    await tab.button('Create slot').click();
+    await tab.heading(/^Slot \d+$/).waitFor();
+    await tab.page.goBack();
+    await tab.heading('Slots').waitFor();
+    expect(await tab.button('Create slot').count()).toBe(0);
+  });
+
+  it('A closed slot can be neither marked full nor opened again', async () => {
+    await insertSlot('2020-04-25T11:30+05:30');
+    for (const path of ['/slots?day=2020-04-25', '/slots/list?from=2020-04-25', '/slots/7']) {
+      tab = await stage.openTab({ path });
+      await tab.page.locator('.badge').getByText('Closed', { exact: true }).first().waitFor();
+      expect(await tab.button(/Mark full|Open again/).count()).toBe(0);
+      if (path !== '/slots/7') await tab.close();
+    }
+  });
+
+  it('A write that fails is told in a notice, and leaves the row of buttons as it was', async () => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    tab = await stage.openTab({ path: '/slots/7' });
+    const places = async () =>
+      Promise.all(['Mark full: slot 7', 'Deactivate'].map((name) => tab.button(name).boundingBox()));
+    await tab.button('Deactivate').waitFor();
+    const before = await places();
+    await tab.page.route(/UpdateSlotCapacity/, (route) => route.abort('connectionrefused'));
+    await tab.button('Mark full: slot 7').click();
+    await tab.notice('Slot 7: The service can’t be reached').waitFor();
+    await expect.poll(places).toEqual(before);
+  });
+
+  it('An unknown slot leads to all slots, and offers no second attempt', async () => {
+    tab = await stage.openTab({ path: '/slots/999' });
+    await tab.link('All slots').waitFor();
+    expect(await tab.button('Try again').count()).toBe(0);
+  });
+});
