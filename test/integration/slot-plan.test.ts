@@ -24,6 +24,7 @@ async function pagesOf(pool: Database, asked: Asked): Promise<number[][]> {
   do {
     const { slots, nextPageToken } = await list(pool, { ...asked, pageToken });
     pages.push(slots.map(({ id }) => id));
+    if (pages.length > 200) throw new Error('the pages have no end');
     pageToken = nextPageToken;
   } while (pageToken !== '');
   return pages;
@@ -72,6 +73,11 @@ describe('Lists of 8,000 slots', () => {
       [`product ${id}`, { productId: id }, `is_active and ${hasProduct(id)}`],
       [`group ${id}`, { groupId: id }, `is_active and ${hasGroup(id)}`],
       [`product ${id}, inactive`, { productId: id, states: [INACTIVE] }, `not is_active and ${hasProduct(id)}`],
+      [
+        `group ${id}, not full`,
+        { groupId: id, isCapacityFull: false },
+        `is_active and not is_capacity_full and ${hasGroup(id)}`,
+      ],
       [
         `group ${id} of a week, not full`,
         { ...week, groupId: id, isCapacityFull: false, states: [ACTIVE, INACTIVE] },

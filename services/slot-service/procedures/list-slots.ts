@@ -18,7 +18,7 @@ import { type FilterName, type OrderName, type PageParams, pageOf } from '../slo
 import { maxProductIds } from '../slots/slot-list.ts';
 
 const defaultLimit = 50;
-// A page ends early when its slots have this much, but has one slot. A slot shows no more snippets.
+// A page ends early when its slots have this much, and always has one slot. A slot shows no more snippets.
 const maxGroupBytes = 1024 * 1024;
 const maxSnippets = 100_000;
 
@@ -62,7 +62,7 @@ function filterOf({ productId, groupId }: Filters): FilterName {
 /** @param last the place of the last slot of the previous page. */
 function toParams(filters: Filters, order: OrderName, last: readonly string[] | undefined, limit: number): PageParams {
   const { from, until, states, isCapacityFull, productId, groupId } = filters;
-  // The lowest id comes before all slots of a time, so that a slot at `from` is listed, and one at `until` is not.
+  // The lowest id is before all slots of a time: one at `from` is listed, and one at `until` is not.
   const before = (ms: number) => ({ micros: `${ms}000`, id: -maxInt32 });
   const place = last && { micros: last[0] ?? '', id: Number(last[1]) };
   const above =
@@ -101,17 +101,17 @@ const selectPage = { soonestFirst: statementsIn('soonestFirst'), latestFirst: st
 
 function statementsIn(order: OrderName) {
   return {
-    none: select('none', order),
-    product: select('product', order),
-    group: select('group', order),
-    productAndGroup: select('productAndGroup', order),
+    none: selectOf('none', order),
+    product: selectOf('product', order),
+    group: selectOf('group', order),
+    productAndGroup: selectOf('productAndGroup', order),
   };
 }
 
 /** Declares one statement for each filter and order, so that PostgreSQL plans each with the right index. */
-function select(filter: FilterName, order: OrderName) {
-  // Products and snippets are read slot by slot, so that the limits stop both. `ended` has the place of the first slot
-  // that is not shown: at least the last one that was read, because all its products or snippets may not be.
+function selectOf(filter: FilterName, order: OrderName) {
+  // Products and snippets are counted slot by slot, in the order of the page, up to a limit. `ended` has the place of the
+  // first slot that is not shown: at a limit the slot that was counted last, of which there may be more.
   return statement<PlannedSlotRow, PageParams>(
     ['listSlots', filter, order].join('-'),
     `with ${pageOf(filter, order)},

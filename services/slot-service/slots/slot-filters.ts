@@ -14,7 +14,7 @@ const fewSlots = 3_000;
 /** How many slots are tried in order, beside the wanted ones. */
 const triedSlots = 2_000;
 
-export const orders = {
+const orders = {
   soonestFirst: 'delivery_time, id',
   latestFirst: 'delivery_time desc, id desc',
 } as const;
@@ -58,17 +58,17 @@ const isCommon = '(select is_common from judged)';
 
 interface Filter {
   /** SQL of whether to try the first slots in order. */
-  readonly isCommon: string;
+  readonly judge: string;
   readonly matches: string;
   /** SQL of the conditions whose slots the indexes find. */
   readonly indexed: readonly string[];
 }
 
 const filters: Readonly<Record<Exclude<FilterName, 'none'>, Filter>> = {
-  product: { isCommon: productIsCommon, matches: isOfProduct, indexed: [indexedProduct] },
-  group: { isCommon: 'true', matches: isOfGroup, indexed: [indexedGroup] },
+  product: { judge: productIsCommon, matches: isOfProduct, indexed: [indexedProduct] },
+  group: { judge: 'true', matches: isOfGroup, indexed: [indexedGroup] },
   productAndGroup: {
-    isCommon: productIsCommon,
+    judge: productIsCommon,
     matches: `${isOfGroup} and ${isOfProduct}`,
     indexed: [
       `not ${isCommon} and ${indexedProduct} and ${isOfGroup}`,
@@ -100,11 +100,11 @@ export function pageOf(filterName: FilterName, orderName: OrderName): string {
     `page as materialized (select id, row_number() over (order by ${order}) as place from (${slots}) as slots)`;
   const rows = '(select $rows::bigint)';
   if (filterName === 'none') return page(inOrder(order, rows));
-  const { matches, indexed, ...filter } = filters[filterName];
+  const { judge, matches, indexed } = filters[filterName];
   const tried = `(select $rows::bigint + ${triedSlots})`;
   const columns = filterName === 'product' ? undefined : 'id, delivery_time, group_ids';
   return `
-    judged as materialized (select ${filter.isCommon} as is_common),
+    judged as materialized (select ${judge} as is_common),
     tried as materialized (${inOrder(order, tried, columns, isCommon)}),
     found as materialized (select id, delivery_time from tried as slots where ${matches} limit ${rows}),
     needs_index as materialized (

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { deleteCoupons, insertCoupon, row } from './coupon-steps.ts';
+import { deleteCoupons, insertCoupon, readCoupons, row } from './coupon-steps.ts';
 import { ConsoleStage } from './stage.ts';
 
-describeInBrowser('A list that is filtered, sorted and saved', () => {
+describeInBrowser('A list of coupons that is filtered, sorted and saved', () => {
   let stage: ConsoleStage;
   let tab: ConsoleTab;
 
@@ -21,117 +21,295 @@ describeInBrowser('A list that is filtered, sorted and saved', () => {
 
   afterAll(() => stage.close());
 
+  const sql = (text: string) => stage.coupon.database.sql(text);
+
+  /** Inserts coupons, the first one the latest. */
   const insertMany = (count: number) =>
-    stage.coupon.database.sql(
+    sql(
       `insert into coupons (coupon_code, discount_percent, is_apply_for_all, created_by, created_at)
        select 'MANY' || n, 10, true, 1, now() - n * interval '1 minute' from generate_series(1, ${count}) n`,
     );
+  /** Inserts reserved coupons over 50, of which the first has been redeemed, and the second has ended. */
+  const insertReserved = (count: number) =>
+    sql(
+      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by, valid_till, created_at)
+       select 'HUSH' || n, 'CODE', 50, 1, case when n = 1 then 2 end, case when n = 2 then timestamptz '2020-01-01' end,
+         now() - (${count} - n) * interval '1 minute'
+       from generate_series(1, ${count}) n`,
+    );
+  const insertEnding = (code: string, inDays: number) =>
+    insertCoupon(stage.coupon, { coupon_code: code, valid_till: new Date(Date.now() + inDays * 86_400_000) });
+  const giveTo = (user: number, coupon: number) =>
+    sql(
+      `update coupons set is_apply_for_all = false, is_user_based = true where id = ${coupon};
+       insert into coupon_applicable_users (coupon_id, user_id) values (${coupon}, ${user})`,
+    );
+
   const codes = () => tab.page.getByRole('rowheader').allInnerTexts();
+  const heading = (title: string) => tab.page.getByRole('columnheader', { name: title });
+  const sortBy = (title: string) => heading(title).getByRole('button').click();
+  const query = () => Object.fromEntries(new URL(tab.page.url()).searchParams);
 
   async function filter(label: string, option: string): Promise<void> {
     await tab.page.locator('.field', { hasText: label }).getByRole('button').click();
     await tab.page.getByRole('option', { name: option, exact: true }).click();
   }
 
-  async function saved(): Promise<string> {
+  /** The lines of the CSV file that is saved, without its headings. */
+  async function saved(): Promise<string[]> {
     const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
-    return readFile(await download.path(), 'utf8');
+    return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
   }
 
-  it('A filter finds what lies beyond the first pages, and stays in the address', async () => {
+  /**
+   * Lets a number of further requests for coupons pass, and holds the others until they are released. Returns the
+   * requests so far, and their release.
+   */
+  async function holdAfter(passing: number) {
+    const asked: string[] = [];
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await tab.page.route(/CouponService\/GetAll/, async (route) => {
+      if (route.request().method() !== 'OPTIONS') {
+        asked.push(route.request().url());
+        if (asked.length > passing) await released;
+      }
+      await route.continue();
+    });
+    return { asked, release };
+  }
+
+  it('The filter by state finds what lies beyond the first pages', async () => {
     await insertMany(1_200);
-    await stage.coupon.database.sql(`update coupons set is_invalidated = true where coupon_code = 'MANY1200'`);
+    await sql(`update coupons set is_invalidated = true where coupon_code = 'MANY1200'`);
     tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
     await filter('State', 'Invalidated');
     await expect.poll(codes).toEqual(['MANY1200']);
-    expect(new URL(tab.page.url()).search).toBe('?state=Invalidated');
-    await tab.page.reload();
-    await expect.poll(codes).toEqual(['MANY1200']);
-    await tab.link('MANY1200').click();
-    await tab.heading('Coupon MANY1200').waitFor();
-    await tab.page.goBack();
-    await expect.poll(codes).toEqual(['MANY1200']);
   });
 
-  it('While a list is looked through, staff see how far, and can stop', async () => {
+  it('The filter by end finds what ends within a week, and neither what has ended nor what never does', async () => {
+    for (const days of [-1, 2, 5, 8]) await insertEnding(`IN${days}`, days);
+    await insertCoupon(stage.coupon, { coupon_code: 'NEVER' });
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'NEVER').waitFor();
+    await filter('Ends', 'Within a week');
+    await expect.poll(codes).toEqual(['IN5', 'IN2']);
+    await filter('Ends', 'Never');
+    await expect.poll(codes).toEqual(['NEVER']);
+  });
+
+  it('The filter by user is chosen by name in a dialog, and taken away there', async () => {
+    await insertMany(60);
+    await giveTo(4, await insertCoupon(stage.coupon));
+    tab = await stage.openTab({ path: '/coupons' });
+    await tab.button('User: any').click();
+    await tab.page.getByRole('dialog', { name: 'Choose: user' }).waitFor();
+    await tab.pick('User', 'User 4');
+    await expect.poll(codes).toEqual(['SAVE10']);
+    expect(query()).toEqual({ user: '4' });
+    await tab.button('User: User 4').click();
+    await tab.button('Any').click();
+    await expect.poll(codes).toContain('MANY1');
+    expect(query()).toEqual({});
+  });
+
+  it('A heading sorts all coupons, those of further pages included: one way, the other, then as at first', async () => {
+    await insertMany(1_200);
+    await sql(`update coupons set min_order = 5 where coupon_code = 'MANY1100'`);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    await sortBy('Smallest order');
+    await expect.poll(() => heading('Smallest order').getAttribute('aria-sort')).toBe('ascending');
+    await sortBy('Smallest order');
+    await expect.poll(async () => (await codes())[0]).toBe('MANY1100');
+    expect(await heading('Smallest order').getAttribute('aria-sort')).toBe('descending');
+    expect(query()).toEqual({ sort: '-Smallest order' });
+    await sortBy('Smallest order');
+    await expect.poll(async () => (await codes())[0]).toBe('MANY1');
+    expect(query()).toEqual({});
+  });
+
+  it('Numbers in codes are sorted by their value, and ends by their time', async () => {
+    for (const days of [10, 9, 2]) await insertEnding(`IN${days}`, days);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'IN2').waitFor();
+    await sortBy('Code');
+    await expect.poll(codes).toEqual(['IN2', 'IN9', 'IN10']);
+    await sortBy('Valid until');
+    await sortBy('Valid until');
+    await expect.poll(codes).toEqual(['IN10', 'IN9', 'IN2']);
+  });
+
+  it('All filters and the order stand in the address, and survive a reload and the way back', async () => {
+    for (const [code, days] of [
+      ['B', 5],
+      ['A', 2],
+      ['C', 20],
+    ] as const)
+      await giveTo(4, await insertEnding(code, days));
+    await insertEnding('OTHERS', 3);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'OTHERS').waitFor();
+    await filter('State', 'Valid');
+    await filter('Ends', 'Within a week');
+    await tab.button('User: any').click();
+    await tab.pick('User', 'User 4');
+    await sortBy('Code');
+    const chosen = { state: 'Valid', ends: '7', user: '4', sort: 'Code' };
+    await expect.poll(codes).toEqual(['A', 'B']);
+    expect(query()).toEqual(chosen);
+    await tab.page.reload();
+    await expect.poll(codes).toEqual(['A', 'B']);
+    await tab.button('User: User 4').waitFor();
+    await tab.link('B').click();
+    await tab.heading('Coupon B').waitFor();
+    await tab.page.goBack();
+    await expect.poll(codes).toEqual(['A', 'B']);
+    expect(query()).toEqual(chosen);
+  });
+
+  it('A heading that is pressed right after a search was typed keeps its order', async () => {
+    await insertMany(30);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    await tab.field('Search by code').fill('many2');
+    await sortBy('Code');
+    const searched = ['MANY2', ...Array.from({ length: 10 }, (_, n) => `MANY2${n}`)];
+    await expect.poll(codes).toEqual(searched);
+    expect(query()).toEqual({ search: 'many2', sort: 'Code' });
+  });
+
+  it('While the rest is looked through, the page says how many were, and shows what it has found', async () => {
+    await insertMany(2_200);
+    await sql(`update coupons set is_invalidated = true where coupon_code in ('MANY900', 'MANY2200')`);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    const { release } = await holdAfter(1);
+    await filter('State', 'Invalidated');
+    await tab.page.getByText('1,000 looked through…').waitFor();
+    expect(await codes()).toEqual(['MANY900']);
+    release();
+    await expect.poll(codes).toEqual(['MANY900', 'MANY2200']);
+    expect(await tab.page.getByText('looked through').count()).toBe(0);
+  });
+
+  it('Staff can stop the look through the rest, and go on with it', async () => {
+    await insertMany(4_200);
+    await sql(`update coupons set is_invalidated = true where coupon_code in ('MANY900', 'MANY4200')`);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    const { asked, release } = await holdAfter(1);
+    await filter('State', 'Invalidated');
+    await tab.page.getByText('1,000 looked through…').waitFor();
+    await tab.button('Stop').click();
+    release();
+    await tab.button('Show more').waitFor();
+    await endSeen(tab);
+    expect(await tab.page.getByText('looked through').count()).toBe(0);
+    expect(asked).toHaveLength(2);
+    expect(await codes()).toEqual(['MANY900']);
+    await tab.button('Show more').click();
+    await expect.poll(codes).toEqual(['MANY900', 'MANY4200']);
+  });
+
+  it('A CSV file has all coupons once, across pages', async () => {
+    await insertMany(2_300);
+    tab = await stage.openTab({ path: '/coupons' });
+    const lines = await saved();
+    const expected = Array.from({ length: 2_300 }, (_, n) => `MANY${n + 1}`);
+    expect(lines.map((line) => line.split(',')[0])).toEqual(expected);
+  });
+
+  it('A CSV file has only what the search and the filters leave', async () => {
+    await insertMany(60);
+    await sql(`update coupons set is_invalidated = true where coupon_code like 'MANY5_' or coupon_code = 'MANY7'`);
+    tab = await stage.openTab({ path: '/coupons?state=Invalidated&search=MANY5' });
+    await row(tab, 'MANY50').waitFor();
+    const expected = Array.from({ length: 10 }, (_, n) => `MANY5${n}`);
+    expect((await saved()).map((line) => line.split(',')[0])).toEqual(expected);
+  });
+
+  it('In a CSV file no code is a formula', async () => {
+    for (const code of ['=1+1', '+1', '-1', '@A1']) await insertCoupon(stage.coupon, { coupon_code: code });
+    tab = await stage.openTab({ path: '/coupons' });
+    const cells = (await saved()).map((line) => line.split(',')[0]);
+    expect(cells).toEqual(["'@A1", "'-1", "'+1", "'=1+1"]);
+  });
+
+  it('In a CSV file commas and quotes are quoted', async () => {
+    await insertCoupon(stage.coupon, { coupon_code: 'A,"B"' });
+    tab = await stage.openTab({ path: '/coupons' });
+    expect(await saved()).toEqual([expect.stringMatching(/^"A,""B""",10 % off,/)]);
+  });
+
+  it('A CSV file that takes long says how far it has come, and can be stopped', async () => {
     await insertMany(1_200);
     tab = await stage.openTab({ path: '/coupons' });
     await row(tab, 'MANY1').waitFor();
-    let pages = 0;
-    await tab.page.route(/CouponService\/GetAll/, (route) => {
-      if (route.request().method() === 'OPTIONS') return route.continue();
-      pages += 1;
-      return pages === 1 ? route.continue() : undefined;
-    });
-    await filter('State', 'Expired');
-    await tab.page.getByText('1,000 looked through…').waitFor();
-    await tab.button('Stop').click();
-    await expect.poll(() => tab.page.getByText('looked through').count()).toBe(0);
-  });
-
-  it('What ends within a week is found, and the heading sorts by the end', async () => {
-    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-    for (const days of [5, 2, 20])
-      await insertCoupon(stage.coupon, { coupon_code: `IN${days}`, valid_till: inDays(days) });
-    await insertCoupon(stage.coupon, { coupon_code: 'NEVER' });
-    tab = await stage.openTab({ path: '/coupons' });
-    await filter('Ends', 'Within a week');
-    await expect.poll(codes).toEqual(['IN2', 'IN5']);
-    await tab.button(/^Valid until/).click();
-    await tab.button(/^Valid until/).click();
-    await expect.poll(codes).toEqual(['IN5', 'IN2']);
-    expect(new URL(tab.page.url()).searchParams.get('sort')).toBe('-Valid until');
-  });
-
-  it('The coupons of a user are found by the user’s name', async () => {
-    await insertMany(3);
-    const id = await insertCoupon(stage.coupon, { is_apply_for_all: false, is_user_based: true });
-    await stage.coupon.database.sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 4)`);
-    tab = await stage.openTab({ path: '/coupons' });
-    await tab.button('User: any').click();
-    await tab.pick('User', 'User 4');
-    await expect.poll(codes).toEqual(['SAVE10']);
-    expect(new URL(tab.page.url()).search).toBe('?user=4');
-    await tab.button('User: User 4').waitFor();
-  });
-
-  it('A CSV file has all rows once, across pages, and no formulas', async () => {
-    await insertMany(2_300);
-    await insertCoupon(stage.coupon, { coupon_code: '=1+1' });
-    tab = await stage.openTab({ path: '/coupons' });
-    const [heading = '', ...lines] = (await saved()).trimEnd().split('\r\n');
-    expect(heading).toContain('Code,Gives,Smallest order');
-    expect(lines).toHaveLength(2_301);
-    expect(new Set(lines.map((line) => line.split(',')[0])).size).toBe(2_301);
-    expect(lines.filter((line) => line.startsWith("'=1+1,"))).toHaveLength(1);
-  });
-
-  it('A CSV file has only what the filters leave', async () => {
-    await insertMany(60);
-    await stage.coupon.database.sql(`update coupons set is_invalidated = true where coupon_code like 'MANY5_'`);
-    tab = await stage.openTab({ path: '/coupons?state=Invalidated' });
-    expect((await saved()).trimEnd().split('\r\n')).toHaveLength(11);
-  });
-
-  it('A CSV file that takes long can be stopped', async () => {
-    await insertMany(3);
-    tab = await stage.openTab({ path: '/coupons' });
-    await row(tab, 'MANY1').waitFor();
-    await tab.page.route(/CouponService\/GetAll/, () => undefined);
+    const files: string[] = [];
+    tab.page.on('download', (download) => files.push(download.suggestedFilename()));
+    const { asked, release } = await holdAfter(1);
     await tab.button('Save as CSV').click();
-    await tab.page.getByText('Reading: 0 rows').waitFor();
+    await tab.page.getByText('Reading: 1,000 rows').waitFor();
     await tab.button('Stop').click();
     await tab.button('Save as CSV').waitFor();
+    release();
+    expect(asked).toHaveLength(2);
+    // The file of a second attempt is the only one.
+    expect(await saved()).toHaveLength(1_200);
+    expect(files).toHaveLength(1);
   });
 
-  it('Reserved coupons that nobody has redeemed are found and saved', async () => {
-    await stage.coupon.database.sql(
-      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by)
-       select 'HUSH' || n, 'CODE', 50, 1, case when n > 2 then 2 end from generate_series(1, 60) n`,
-    );
+  it('The reserved coupons are filtered by their state, beyond the first page, too', async () => {
+    await insertReserved(60);
     tab = await stage.openTab({ path: '/coupons/reserved' });
+    await row(tab, 'HUSH60').waitFor();
+    await filter('State', 'Redeemed');
+    await expect.poll(codes).toEqual(['HUSH1']);
+    expect(query()).toEqual({ state: 'Redeemed' });
+    await filter('State', 'Expired');
+    await expect.poll(codes).toEqual(['HUSH2']);
     await filter('State', 'Not redeemed');
-    await expect.poll(async () => (await codes()).toSorted()).toEqual(['HUSH1', 'HUSH2']);
-    expect((await saved()).trimEnd().split('\r\n')).toHaveLength(3);
+    await expect.poll(async () => (await codes()).length).toBe(58);
+  });
+
+  it('The reserved coupons are saved as a CSV file as they are filtered', async () => {
+    await insertReserved(1_200);
+    tab = await stage.openTab({ path: '/coupons/reserved?state=Valid' });
+    await row(tab, 'HUSH1200').waitFor();
+    const expected = Array.from({ length: 1_198 }, (_, n) => `HUSH${1_200 - n},CODE,50.00 off`);
+    expect((await saved()).map((line) => line.split(',').slice(0, 3).join(','))).toEqual(expected);
+  });
+
+  it('A coupon is duplicated with its terms and users, without its code, as a second one', async () => {
+    const id = await insertCoupon(stage.coupon, { min_order: 500, max_value: 150, max_limit_for_user: 2 });
+    await giveTo(2, id);
+    await sql(`insert into coupon_applicable_products (coupon_id, product_id) values (${id}, 7)`);
+    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.link('Duplicate').click();
+    await tab.heading('New coupon, as SAVE10').waitFor();
+    expect(await tab.field('Code').inputValue()).toBe('');
+    expect(await tab.field('Percent off').inputValue()).toBe('10');
+    await tab.button('Remove User 2').waitFor();
+    await tab.button('Create coupon').click();
+    await tab.heading(/^Coupon DC/).waitFor();
+    const terms = { discount_percent: '10', min_order: '500', max_value: '150', max_limit_for_user: 2 };
+    const [first, second, ...others] = await readCoupons(stage.coupon);
+    expect(first).toMatchObject({ coupon_code: 'SAVE10', ...terms, users: [2], products: [7] });
+    expect(second).toMatchObject({ ...terms, is_user_based: true, users: [2], products: [7] });
+    expect(others).toEqual([]);
   });
 });
+
+/** Resolves once the page has been told that the end of the list is in sight, and has drawn what it makes of that. */
+async function endSeen({ page }: ConsoleTab): Promise<void> {
+  await page.evaluate(
+    `new Promise((drawn) => {
+      const draw = () => requestAnimationFrame(() => requestAnimationFrame(drawn));
+      new IntersectionObserver(draw).observe(document.querySelector('main table').lastElementChild);
+    })`,
+  );
+}

@@ -86,7 +86,7 @@ export type PlannedSlot = Message<"slot.v1.PlannedSlot"> & {
   productNames: string[];
 
   /**
-   * The codes of the slot's vendor snippets, sorted by code point.
+   * The codes of the slot's vendor snippets, sorted by code point. At most 100,000.
    *
    * @generated from field: repeated string snippet_codes = 10;
    */
@@ -159,7 +159,8 @@ export type ListSlotsRequest = Message<"slot.v1.ListSlotsRequest"> & {
   order: SlotOrder;
 
   /**
-   * 1 to 1,000; 50 when absent.
+   * 1 to 1,000; 50 when absent. A page ends early when its slots have 1,000,000 products, 100,000 snippets or some
+   * 260,000 groups; next_page_token continues after it.
    *
    * @generated from field: optional int32 limit = 8;
    */

@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+// Of one pixel.
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describeInBrowser('The pictures of products', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 days', now() + interval '1 day');
+       insert into products (id, name, images) values (30, 'Bare', '{}')`,
+    );
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  /** Opens a page where the host of the pictures has that of product 4 alone. */
+  async function open(path: string): Promise<void> {
+    tab = await stage.openTab({ path: '/users' });
+    await tab.page.route('https://images.example/**', (route) =>
+      route.request().url() === 'https://images.example/4.jpg'
+        ? route.fulfill({ contentType: 'image/png', body: png })
+        : route.abort('connectionrefused'),
+    );
+    await tab.heading('Users').waitFor();
+    await tab.page.goto(`${stage.origin}${path}`);
+  }
+
+  const choice = (label: string) => tab.page.getByRole('group', { name: label, exact: true });
+  const option = (label: string, product: string) => choice(label).getByRole('row', { name: product, exact: true });
+  const place = (label: string, product: string) => option(label, product).locator('.picture');
+  /** How wide the picture is that the browser has decoded. */
+  const width = (label: string, product: string) =>
+    place(label, product)
+      .locator('img')
+      .evaluate((image) => 'complete' in image && image.complete && 'naturalWidth' in image && image.naturalWidth);
+
+  it.each<[string, string, string, (() => Promise<void>)?]>([
+    ['in a new coupon', '/coupons/new', 'Products'],
+    ['in a new reserved coupon', '/coupons/reserved/new', 'Products'],
+    ['in a new slot', '/slots/new', 'Products'],
+    ['in a stored slot', '/slots/7', 'Products', () => tab.button('Change products').click()],
+    ['in a snippet', '/slots/7', 'Products of the snippet', () => tab.button('Add a snippet').click()],
+    ['in the filter of the list of slots', '/slots/list', 'Product', () => tab.button('Product: any').click()],
+    ['in what is live', '/live', 'Product'],
+  ])('They are shown where a product is chosen %s', async (_where, path, label, start) => {
+    await open(path);
+    await start?.();
+    await choice(label).getByRole('searchbox').fill('Product 4');
+    await expect.poll(() => width(label, 'Product 4')).toBe(1);
+  });
+
+  it('One that can’t be loaded leaves its place empty, without an error, and its product can be chosen', async () => {
+    await open('/coupons/new');
+    await choice('Products').getByRole('searchbox').fill('Product 5');
+    await option('Products', 'Product 4').waitFor({ state: 'detached' });
+    await expect.poll(() => place('Products', 'Product 5').locator('img').count()).toBe(0);
+    expect(await tab.page.getByRole('alert').count()).toBe(0);
+    await option('Products', 'Product 5').click();
+    await tab.button('Remove Product 5').waitFor();
+  });
+
+  it('A product without one has a place of the same size, so that names stay in line', async () => {
+    await open('/coupons/new');
+    const size = async (product: string) => {
+      await choice('Products').getByRole('searchbox').fill(product);
+      await option('Products', product).waitFor();
+      const { width, height } = (await place('Products', product).boundingBox()) ?? { width: 0, height: 0 };
+      return { width, height };
+    };
+    const empty = await size('Bare');
+    expect(await place('Products', 'Bare').locator('img').count()).toBe(0);
+    expect(empty).toEqual(await size('Product 4'));
+    expect(empty.width).toBeGreaterThan(0);
+  });
+});
