@@ -31,6 +31,23 @@ describeInBrowser('The business’s time zone', () => {
     },
   );
 
+  it('A browser elsewhere puts a slot on the business’s day, on the board and in the list', async () => {
+    // It is still 30 April in Los Angeles.
+    tab = await stage.openTab({ path: '/slots?day=2090-04-30', timezoneId: 'America/Los_Angeles' });
+    await tab.section(/1 May/).getByRole('link', { name: '02:00 Slot 7' }).waitFor();
+    await tab
+      .section(/30 April/)
+      .getByText('No slots', { exact: true })
+      .waitFor();
+    await tab.link('List').click();
+    await tab.field('From').fill('2090-05-01');
+    await tab.field('To').fill('2090-05-01');
+    await tab.link('Slot 7').waitFor();
+    await tab.field('From').fill('2090-04-30');
+    await tab.field('To').fill('2090-04-30');
+    await tab.page.getByText('No slot matches.').waitFor();
+  });
+
   it('A browser elsewhere names the zone at the fields, too, and what is entered is the business’s time', async () => {
     tab = await stage.openTab({ path: '/slots/7', timezoneId: 'America/Los_Angeles' });
     await tab.button('Edit times and groups').click();
@@ -89,6 +106,19 @@ describeInBrowser('A time when the clocks change', () => {
     expect(await deliveries()).toEqual(['2027-03-28T01:30:00.000Z']);
   });
 
+  it('A slot that a copy brings to a skipped time is told, too', async () => {
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values (7, '2027-03-21T01:30Z', '2027-03-20T20:00Z')`,
+    );
+    tab = await stage.openTab({ path: '/slots/7', timezoneId: 'Europe/Berlin' });
+    await tab.link('Copy to the next week').click();
+    await tab.button('Create slot').click();
+    await tab.page.getByText('the clocks skip 02:30. It becomes 03:30.').waitFor();
+    expect(await deliveries()).toHaveLength(1);
+    await tab.button('Correct it').click();
+    expect(await tab.field('Delivery time').inputValue()).toBe('2027-03-28T02:30');
+  });
+
   it('A time that comes twice is asked for, and the second one can be entered', async () => {
     tab = await stage.openTab({ path: '/slots/new', timezoneId: 'Europe/Berlin' });
     await tab.field('Delivery time').fill('2027-10-31T02:30');
@@ -111,5 +141,33 @@ describeInBrowser('A time when the clocks change', () => {
     await tab.button('Save').click();
     await tab.notice('Slot updated successfully').waitFor();
     expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);
+  });
+
+  it('Of a slot at the second of the two, the minutes are changed within the second', async () => {
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values (7, '2027-10-31T01:30Z', '2027-10-30T20:00Z')`,
+    );
+    tab = await stage.openTab({ path: '/slots/7', timezoneId: 'Europe/Berlin' });
+    await tab.button('Edit times and groups').click();
+    await tab.field('Delivery time').fill('2027-10-31T02:45');
+    await tab.button('Save').click();
+    await tab.notice('Slot updated successfully').waitFor();
+    expect(await deliveries()).toEqual(['2027-10-31T01:45:00.000Z']);
+  });
+
+  it('Orders that close at the second of the two stay there when they follow the delivery', async () => {
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time) values (7, '2027-10-31T05:00Z', '2027-10-31T01:00Z')`,
+    );
+    tab = await stage.openTab({ path: '/slots/7', timezoneId: 'Europe/Berlin' });
+    await tab.button('Edit times and groups').click();
+    await tab.field('Delivery time').fill('2027-10-31T06:30');
+    await tab.button('Save').click();
+    await tab.notice('Slot updated successfully').waitFor();
+    const [slot] = await stage.slot.database.sql('select delivery_time, freeze_time from slots');
+    expect(slot).toEqual({
+      delivery_time: new Date('2027-10-31T05:30Z'),
+      freeze_time: new Date('2027-10-31T01:30Z'),
+    });
   });
 });

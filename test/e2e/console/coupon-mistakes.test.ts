@@ -148,8 +148,15 @@ describeInBrowser('What looks like a mistake in a coupon', () => {
   });
 
   it('In a stored coupon only what was changed is asked about', async () => {
-    await openStored({ discount_percent: 150, valid_till: '2020-01-01T00:00:00Z', is_apply_for_all: false });
+    await openStored({ discount_percent: 150, is_apply_for_all: false });
     await tab.field('Smallest order').fill('500');
+    await tab.field('Valid until').fill('2020-01-01T10:00');
+    await tab.button('Save').click();
+    await question().waitFor();
+    const asked = await question().getByRole('paragraph').allInnerTexts();
+    expect(asked).toEqual(['The coupon has ended already: 1 Jan 2020, 10:00.']);
+    await tab.button('Correct it').click();
+    await tab.field('Valid until').fill('');
     await tab.button('Save').click();
     await tab.heading(/^Coupon SAVE10/).waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '150', min_order: '500' }]);

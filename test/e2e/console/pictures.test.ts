@@ -12,6 +12,8 @@ const png = Buffer.from(
 describeInBrowser('The pictures of products', () => {
   let stage: ConsoleStage;
   let tab: ConsoleTab;
+  /** The addresses of pictures that could not be loaded. */
+  let failed: string[];
 
   beforeAll(async () => {
     stage = await ConsoleStage.open();
@@ -28,6 +30,8 @@ describeInBrowser('The pictures of products', () => {
   /** Opens a page where the host of the pictures has that of product 4 alone. */
   async function open(path: string): Promise<void> {
     tab = await stage.openTab({ path: '/users' });
+    failed = [];
+    tab.page.on('requestfailed', (request) => failed.push(request.url()));
     await tab.page.route('https://images.example/**', (route) =>
       route.request().url() === 'https://images.example/4.jpg'
         ? route.fulfill({ contentType: 'image/png', body: png })
@@ -65,7 +69,9 @@ describeInBrowser('The pictures of products', () => {
     await open('/coupons/new');
     await choice('Products').getByRole('searchbox').fill('Product 5');
     await option('Products', 'Product 4').waitFor({ state: 'detached' });
+    await expect.poll(() => failed).toContain('https://images.example/5.jpg');
     await expect.poll(() => place('Products', 'Product 5').locator('img').count()).toBe(0);
+    await place('Products', 'Product 5').waitFor();
     expect(await tab.page.getByRole('alert').count()).toBe(0);
     await option('Products', 'Product 5').click();
     await tab.button('Remove Product 5').waitFor();

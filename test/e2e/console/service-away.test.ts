@@ -55,14 +55,55 @@ describeInBrowser('A service that does not answer', () => {
     await tab.notice('1 added, 0 removed').waitFor();
   });
 
-  it('The names of groups that could not be read come back by themselves', async () => {
-    tab = await stage.openTab({ path: '/users' });
-    let isAway = true;
-    await tab.page.route(/CatalogService/, (route) => (isAway ? route.abort('connectionrefused') : route.continue()));
+  it('A new slot whose answer does not come is created once, by the first press or by the next', async () => {
+    const count = async () => (await stage.slot.database.sql('select from slots')).length;
+    const before = await count();
+    tab = await stage.openTab({ path: '/slots/new' });
+    let isDone = false;
+    await tab.page.route(/CreateSlot/, async (route) => {
+      // The service has done it; its answer does not arrive.
+      await route.fetch();
+      isDone = true;
+    });
+    await tab.field('Delivery time').fill('2090-05-01T10:00');
+    await tab.button('Create slot').click();
+    await tab.button('Stop waiting').click();
+    await tab.page.getByText('You have stopped waiting').waitFor();
+    expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-01T10:00');
+    expect(isDone).toBe(true);
+    await tab.page.unroute(/CreateSlot/);
+    await tab.button('Create slot').click();
+    await tab.notice('Slot created successfully').waitFor();
+    expect(await count()).toBe(before + 1);
+  });
+
+  it('An answer within five seconds shows nothing of it', async () => {
+    // Notes what is shown, however shortly.
+    const initScript = `globalThis.shown = [];
+      new MutationObserver(() => shown.push(document.body?.innerText)).observe(document, { childList: true, subtree: true });`;
+    tab = await stage.openTab({ path: '/users', initScript });
+    await tab.page.route(/ListSlots/, (route) => void setTimeout(() => void route.continue(), 2_000));
     await tab.link('Slots').click();
-    await tab.page.getByText('Group 1', { exact: true }).waitFor();
-    await stage.slot.restart();
-    isAway = false;
+    await tab.page.getByText('Loading the slots…').waitFor();
+    await tab.link(/Slot 7$/).waitFor();
+    const shown = String(await tab.page.evaluate('shown.join()'));
+    expect(shown).toContain('Loading the slots…');
+    expect(shown).not.toContain('has not answered');
+  });
+
+  it('The names of groups come back by themselves after an outage of slot-service', async () => {
+    tab = await stage.openTab({ path: '/users' });
+    let failed = 0;
+    tab.page.on('requestfailed', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/ListProductGroups')) failed += 1;
+    });
+    await stage.slot.restart(async () => {
+      await tab.link('Slots').click();
+      await tab.page.getByText('The service can’t be reached').waitFor();
+      // It has been tried again three times, and is not any more.
+      await expect.poll(() => failed).toBe(4);
+    });
+    await tab.link(/Slot 7$/).waitFor();
     await tab.page.getByText('Fruit', { exact: true }).waitFor();
   });
 });

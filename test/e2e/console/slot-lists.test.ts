@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { fromBinary } from '@bufbuild/protobuf';
+import type { Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { ListSlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { ConsoleStage } from './stage.ts';
@@ -29,6 +32,19 @@ describeInBrowser('The lists of slots', () => {
     );
   const rows = () => tab.page.getByRole('rowheader').allInnerTexts();
 
+  /** Saves the list as CSV, and returns the ids in the file. */
+  async function savedIds(): Promise<number[]> {
+    const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
+    return lines.map((line) => Number(line.split(',')[0]));
+  }
+
+  /** Whether a request is for the second page of what is saved as CSV. */
+  function isSecondPage(request: Request): boolean {
+    const { limit, pageToken } = fromBinary(ListSlotsRequestSchema, request.postDataBuffer() ?? new Uint8Array());
+    return limit === 1_000 && pageToken !== '';
+  }
+
   it('A deactivated slot is found on the board and in the list, also after a reload', async () => {
     await insertSlots(4);
     tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
@@ -42,6 +58,9 @@ describeInBrowser('The lists of slots', () => {
     await tab.field('From').fill('2090-05-01');
     await tab.button(/State$/).click();
     await tab.page.getByRole('option', { name: 'Deactivated' }).click();
+    await expect.poll(rows).toEqual(['Slot 3']);
+    expect(new URL(tab.page.url()).searchParams.get('state')).toBe('deactivated');
+    await tab.page.reload();
     await expect.poll(rows).toEqual(['Slot 3']);
   });
 
@@ -63,13 +82,29 @@ describeInBrowser('The lists of slots', () => {
   });
 
   it('A CSV file has all slots as they are filtered, across pages', async () => {
-    await insertSlots(1_200);
+    await insertSlots(2_400);
     tab = await stage.openTab({ path: '/slots/list?from=2090-05-01&group=2' });
     await tab.link('Slot 2').waitFor();
-    const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
-    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
-    const ids = lines.map((line) => Number(line.split(',')[0]));
-    expect(ids).toEqual(Array.from({ length: 600 }, (_, n) => 2 * n + 2));
+    expect(await savedIds()).toEqual(Array.from({ length: 1_200 }, (_, n) => 2 * n + 2));
+  });
+
+  it('Saving a CSV file can be stopped while it reads, and begun again', async () => {
+    await insertSlots(1_200);
+    // Pages are told apart by more than the time of delivery.
+    await stage.slot.database.sql(`update slots set delivery_time = '2090-05-01T10:00+05:30', is_active = true`);
+    tab = await stage.openTab({ path: '/slots/list?from=2090-05-01' });
+    await tab.link('Slot 1').waitFor();
+    const downloads: string[] = [];
+    tab.page.on('download', (download) => downloads.push(download.suggestedFilename()));
+    await tab.page.route(/ListSlots/, (route) => (isSecondPage(route.request()) ? undefined : route.continue()));
+    await tab.button('Save as CSV').click();
+    await tab.page.getByText('Reading: 1,000 rows').waitFor();
+    await tab.button('Stop').click();
+    await tab.button('Save as CSV').waitFor();
+    expect(await tab.page.getByRole('alert').count()).toBe(0);
+    await tab.page.unroute(/ListSlots/);
+    expect(await savedIds()).toEqual(Array.from({ length: 1_200 }, (_, n) => n + 1));
+    expect(downloads).toHaveLength(1);
   });
 
   it('A day without slots is shown, and a slot is added to it', async () => {

@@ -22,6 +22,12 @@ describeInBrowser('What looks like a mistake in a slot', () => {
   const slots = () => stage.slot.database.sql<Record<string, unknown>>('select * from slots order by id');
   const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
 
+  /** Enters a delivery in the past, and orders that close after it. */
+  async function enterBothMistakes(): Promise<void> {
+    await tab.field('Delivery time').fill('2020-04-25T11:30');
+    await tab.field('Orders close').fill('2020-04-25T12:00');
+  }
+
   /** Inserts slot 7, whose orders close four hours before its delivery. */
   async function insertSlot(delivery: string): Promise<void> {
     await stage.slot.database.sql(
@@ -50,6 +56,68 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await tab.button('Create slot').click();
     await question().getByText('Orders close after the delivery: 25 Apr 2090, 11:30.').waitFor();
     expect(await slots()).toEqual([]);
+  });
+
+  it('Two mistakes are asked about at once, and staff who correct them find all that they have entered', async () => {
+    tab = await stage.openTab({ path: '/slots/new' });
+    await enterBothMistakes();
+    await tab.pick('Groups', 'Group 2');
+    await tab.pick('Products', 'Product 4');
+    await tab.button('Create slot').click();
+    await question().getByText('The delivery is in the past: 25 Apr 2020, 11:30.').waitFor();
+    await question().getByText('Orders close after the delivery: 25 Apr 2020, 12:00.').waitFor();
+    await tab.button('Correct it').click();
+    await question().waitFor({ state: 'hidden' });
+    expect(await slots()).toEqual([]);
+    await tab.field('Orders close').fill('2090-04-25T07:30');
+    await tab.field('Delivery time').fill('2090-04-25T11:30');
+    await tab.field('Orders close').fill('2090-04-25T07:30');
+    await tab.button('Create slot').click();
+    await tab.notice('Slot created successfully').waitFor();
+    const [slot] = await slots();
+    expect(slot).toMatchObject({ delivery_time: new Date('2090-04-25T11:30+05:30'), group_ids: [2] });
+    const products = await stage.slot.database.sql('select product_id from product_slots');
+    expect(products).toEqual([{ product_id: 4 }]);
+  });
+
+  it('What staff have confirmed is not asked about again when they correct something else', async () => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    await stage.slot.database.sql(
+      `insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 7, '{1}')`,
+    );
+    tab = await stage.openTab({ path: '/slots/new' });
+    await enterBothMistakes();
+    await tab.button('Add a vendor snippet').click();
+    await tab.field('Snippet name').fill('taken');
+    await tab.pick('Products of the snippet', 'Product 4');
+    await tab.button('Create slot').click();
+    await tab.button('Create slot all the same').click();
+    await tab.section('Vendor snippet 1').getByText('Snippet name "taken" already exists').waitFor();
+    await tab.field('Snippet name').fill('free');
+    await tab.button('Create slot').click();
+    await tab.notice('Slot created successfully').waitFor();
+  });
+
+  it('A mistake that comes after another was confirmed is asked about', async () => {
+    await insertSlot('2020-04-25T11:30+05:30');
+    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.button('Edit times and groups').click();
+    await tab.field('Orders close').fill('2020-04-25T12:00');
+    await tab.button('Save').click();
+    await question().getByText('Orders close after the delivery: 25 Apr 2020, 12:00.').waitFor();
+    // The delivery is as old as it was.
+    expect(await question().getByText('The delivery is in the past').count()).toBe(0);
+    await tab.page.route(/UpdateSlot$/, (route) => route.abort('connectionrefused'));
+    await tab.button('Save all the same').click();
+    await tab.section('Times and groups').getByText('The service can’t be reached').waitFor();
+    await tab.page.unroute(/UpdateSlot$/);
+    await tab.field('Orders close').fill('2020-04-25T13:00');
+    await tab.button('Save').click();
+    await question().getByText('Orders close after the delivery: 25 Apr 2020, 13:00.').waitFor();
+    await tab.button('Save all the same').click();
+    await tab.notice('Slot updated successfully').waitFor();
+    const [slot] = await slots();
+    expect(slot).toMatchObject({ freeze_time: new Date('2020-04-25T13:00+05:30') });
   });
 
   it('A slot without a mistake is saved without a question', async () => {
@@ -111,8 +179,9 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     expect(await tab.button('Create slot').count()).toBe(0);
   });
 
-  it('A closed slot can be neither marked full nor opened again', async () => {
+  it.each([false, true])('A closed slot (full: %s) can be neither marked full nor opened again', async (isFull) => {
     await insertSlot('2020-04-25T11:30+05:30');
+    await stage.slot.database.sql('update slots set is_capacity_full = $1', [isFull]);
     for (const path of ['/slots?day=2020-04-25', '/slots/list?from=2020-04-25', '/slots/7']) {
       tab = await stage.openTab({ path });
       await tab.page.locator('.badge').getByText('Closed', { exact: true }).first().waitFor();
@@ -130,6 +199,22 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     const before = await places();
     await tab.page.route(/UpdateSlotCapacity/, (route) => route.abort('connectionrefused'));
     await tab.button('Mark full: slot 7').click();
+    await tab.notice('Slot 7: The service can’t be reached').waitFor();
+    await expect.poll(places).toEqual(before);
+  });
+
+  it.each([
+    ['Mark full: slot 7', '/slots?day=2090-04-25', /UpdateSlotCapacity/],
+    ['Deactivate', '/slots/7', /DeleteSlot/],
+  ] as const)('“%s” that fails on %s is told in a notice, and stays in its place', async (name, path, procedure) => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    tab = await stage.openTab({ path });
+    await tab.button(name).waitFor();
+    const places = () =>
+      Promise.all([tab.button(name), tab.button('Mark full: slot 7')].map((button) => button.boundingBox()));
+    const before = await places();
+    await tab.page.route(procedure, (route) => route.abort('connectionrefused'));
+    await tab.button(name).click();
     await tab.notice('Slot 7: The service can’t be reached').waitFor();
     await expect.poll(places).toEqual(before);
   });

@@ -19,6 +19,8 @@ export interface NarrowedList<Row> {
   /** How many rows have been looked through, while more are. */
   readonly looked: number | undefined;
   readonly hasMore: boolean;
+  /** Whether staff have stopped it. It then goes on only at a press. */
+  readonly isStopped: boolean;
   /** Stops looking through more rows. */
   stop(): void;
   more(): void;
@@ -51,6 +53,7 @@ export function useNarrowed<Row>(
     rows: rows?.slice(0, view.most),
     count,
     looked: isReading ? list.rows?.length : undefined,
+    isStopped: view.isStopped,
     hasMore: count > view.most || (hasNextPage && !isReading),
     stop: () => setView({ ...view, isStopped: true }),
     more() {
