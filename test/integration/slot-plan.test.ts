@@ -126,6 +126,14 @@ describe('Lists of 8,000 slots', () => {
       expect(read).toBeLessThanOrEqual(51 + others);
     }
   });
+
+  it.each([
+    ['few slots', 3],
+    ['no slot', 6],
+  ])('A page of a product of %s reads few associations', async (_name, productId) => {
+    const read = await rowsReadBy(own, 'product_slots', (pool) => list(pool, { productId }), 'entries');
+    expect(read).toBeLessThan(500);
+  });
 });
 
 describe('Pages of slots', () => {

@@ -61,7 +61,10 @@ export function describeSkipped(name: string, text: string): string[] {
 export function moveTime(text: string, from: string, to: string): string {
   const [moved, start, end] = [text, from, to].map((each) => Date.parse(`${each.slice(0, minutes)}Z`));
   const at = new Date((moved ?? Number.NaN) + (end ?? Number.NaN) - (start ?? Number.NaN));
-  return Number.isNaN(at.getTime()) ? text : at.toISOString().slice(0, minutes);
+  if (Number.isNaN(at.getTime())) return text;
+  const local = at.toISOString().slice(0, minutes);
+  // The second of two stays the second.
+  return (text === repeatedTimes(text)[1] && repeatedTimes(local)[1]) || local;
 }
 
 /** Moves a day, such as 2026-11-23, by a number of days. Returns it unmoved beyond the years that a field has. */

@@ -30,7 +30,8 @@ export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldPro
         type="datetime-local"
         hint={zone + hint || undefined}
         value={first === undefined ? value : value.slice(0, minutes)}
-        onChange={onChange}
+        // The second of two stays the second while its minutes are changed.
+        onChange={(text) => onChange((value === second && repeatedTimes(text)[1]) || text)}
       />
       {first !== undefined && second !== undefined && (
         <Choice
