@@ -5,6 +5,21 @@ import type { ConsoleTab } from './console-tab.ts';
 import { deleteCoupons, insertCoupon, readCoupons, row } from './coupon-steps.ts';
 import { ConsoleStage } from './stage.ts';
 
+// As in the page's ui/use-debounced.ts.
+const pauseMs = 250;
+/** Ends the pause after typing as soon as something else has changed the address: the closest that the two can come. */
+const pauseEndsWithNextAddress = `
+  const { setTimeout } = globalThis;
+  const { replaceState } = history;
+  let held = () => {};
+  globalThis.setTimeout = (run, ms, ...rest) => (ms === ${pauseMs} ? void (held = run) : setTimeout(run, ms, ...rest));
+  history.replaceState = (...address) => {
+    replaceState.apply(history, address);
+    setTimeout(held);
+    held = () => {};
+  };
+`;
+
 describeInBrowser('A list of coupons that is filtered, sorted and saved', () => {
   let stage: ConsoleStage;
   let tab: ConsoleTab;
@@ -172,14 +187,14 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
   });
 
   it('A heading that is pressed right after a search was typed keeps its order', async () => {
-    await insertMany(30);
-    tab = await stage.openTab({ path: '/coupons' });
-    await row(tab, 'MANY1').waitFor();
-    await tab.field('Search by code').fill('many2');
+    for (const code of ['IN2', 'OTHER', 'IN9', 'IN10']) await insertCoupon(stage.coupon, { coupon_code: code });
+    tab = await stage.openTab({ path: '/coupons', initScript: pauseEndsWithNextAddress });
+    await row(tab, 'IN2').waitFor();
+    await tab.field('Search by code').fill('in');
     await sortBy('Code');
-    const searched = ['MANY2', ...Array.from({ length: 10 }, (_, n) => `MANY2${n}`)];
-    await expect.poll(codes).toEqual(searched);
-    expect(query()).toEqual({ search: 'many2', sort: 'Code' });
+    await expect.poll(query).toHaveProperty('search', 'in');
+    expect(query()).toEqual({ search: 'in', sort: 'Code' });
+    await expect.poll(codes).toEqual(['IN2', 'IN9', 'IN10']);
   });
 
   it('While the rest is looked through, the page says how many were, and shows what it has found', async () => {

@@ -48,6 +48,7 @@ export function CouponForm(props: CouponFormProps): ReactNode {
       <Section title="Code and users">
         <CodeField
           label="Code"
+          isUpperCase
           value={draft.couponCode}
           onChange={(code) => change({ couponCode: code.toUpperCase() })}
           hint={`${stored === undefined ? 'Leave it empty, and one is made. ' : ''}In capital letters: a code is looked up in capital letters, exactly as it stands, accents included.`}

@@ -14,6 +14,8 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
   readonly problem?: string | undefined;
   /** The number of lines; 1 by default. */
   readonly lines?: number;
+  /** Whether letters become capital ones as they are typed. */
+  readonly isUpperCase?: boolean;
   /** An example of what to enter. */
   readonly placeholder?: string;
 }
@@ -22,12 +24,13 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
  * A labelled text field, also for numbers, dates and times, which get the keyboards and pickers of the device. It shows
  * the problem that the form has under its `name`.
  */
-export function TextField({ label, hint, problem, lines = 1, placeholder = '', ...props }: TextFieldProps): ReactNode {
+export function TextField(props: TextFieldProps): ReactNode {
+  const { label, hint, problem, lines = 1, placeholder = '', isUpperCase = false, ...rest } = props;
   return (
-    <AriaTextField {...props} {...(problem === undefined ? {} : { isInvalid: true })} className="field">
+    <AriaTextField {...rest} {...(problem === undefined ? {} : { isInvalid: true })} className="field">
       <Label>{label}</Label>
       {lines === 1 ? (
-        <Input placeholder={placeholder} onInput={checkAgain} />
+        <Input placeholder={placeholder} onInput={isUpperCase ? capitalize : checkAgain} />
       ) : (
         <TextArea rows={lines} placeholder={placeholder} onInput={checkAgain} />
       )}
@@ -35,6 +38,17 @@ export function TextField({ label, hint, problem, lines = 1, placeholder = '', .
       <FieldError>{problem}</FieldError>
     </AriaTextField>
   );
+}
+
+/** Makes letters capital ones where they stand. A value that is replaced later would move the caret to its end. */
+function capitalize(event: InputEvent<HTMLInputElement>): void {
+  const field = event.currentTarget;
+  const { selectionStart, selectionEnd, value } = field;
+  if (value !== value.toUpperCase()) {
+    field.value = value.toUpperCase();
+    field.setSelectionRange(selectionStart, selectionEnd);
+  }
+  checkAgain(event);
 }
 
 /**

@@ -16,8 +16,9 @@ export function useFilters<Name extends string>(names: readonly Name[]): Filters
 
 /** Returns a change of a URL's query that sets some filters, and removes those that are empty. */
 export function withFilters(changed: Readonly<Record<string, string | undefined>>) {
-  return (params: URLSearchParams): URLSearchParams => {
-    const next = new URLSearchParams(params);
+  return (): URLSearchParams => {
+    // Of the URL as it is now: another filter may have been set since the page was rendered.
+    const next = new URLSearchParams(location.search);
     for (const [name, value = ''] of Object.entries(changed)) {
       if (value === '') next.delete(name);
       else next.set(name, value);

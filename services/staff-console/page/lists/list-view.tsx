@@ -36,7 +36,12 @@ export function ListView<Row>(props: ListViewProps<Row>): ReactNode {
       )}
       {rows?.length === 0 && looked === undefined && !hasMore && <Empty>{empty}</Empty>}
       {rows !== undefined && rows.length > 0 && <ListTable {...table} caption={caption} rows={rows} />}
-      <Endless hasMore={hasMore} isLoading={query.isFetchingNextPage} hasFailed={error !== null || list.isStopped} onMore={list.more} />
+      <Endless
+        hasMore={hasMore}
+        isLoading={query.isFetchingNextPage}
+        hasFailed={error !== null || list.isStopped}
+        onMore={list.more}
+      />
     </>
   );
 }

@@ -26,11 +26,6 @@ export function useSearch(): Search {
     setSeen(key);
     if (!isOwn) setText(search);
   }
-  // Other filters may be set before typing has paused.
-  const latest = useRef(setParams);
-  useEffect(() => {
-    latest.current = setParams;
-  });
   useEffect(() => () => clearTimeout(timer.current), []);
   return {
     text,
@@ -38,7 +33,7 @@ export function useSearch(): Search {
     type(typed) {
       setText(typed);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => latest.current(withFilters({ search: typed }), { replace: true }), pauseMs);
+      timer.current = setTimeout(() => setParams(withFilters({ search: typed }), { replace: true }), pauseMs);
     },
   };
 }

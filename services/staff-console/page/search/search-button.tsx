@@ -17,7 +17,7 @@ export function SearchButton(): ReactNode {
   useEffect(() => {
     const open = (event: KeyboardEvent) => {
       const isShortcut = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
-      if (!isShortcut && (event.key !== '/' || isField(event.target))) return;
+      if (!isShortcut && (event.key !== '/' || isField(event.target) || isField(document.activeElement))) return;
       event.preventDefault();
       setIsOpen(true);
     };

@@ -24,7 +24,13 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
   return (
     <Dialog title="Search" isOpen onClose={onClose}>
       <Autocomplete inputValue={text} onInputChange={setText}>
-        <SearchField className="field" aria-label="Search everything" autoFocus>
+        {/* Escape would only empty the field. */}
+        <SearchField
+          className="field"
+          aria-label="Search everything"
+          autoFocus
+          onKeyDown={(event) => (event.key === 'Escape' ? onClose() : event.continuePropagation())}
+        >
           <Input placeholder="A slot’s number, a product, a snippet, a code, a name, a mobile number, or an action" />
         </SearchField>
         <Menu

@@ -5,6 +5,7 @@ interface CodeFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
+  readonly isUpperCase?: boolean;
   onChange(value: string): void;
 }
 
