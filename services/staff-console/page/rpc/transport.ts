@@ -66,16 +66,21 @@ function authorize(session: Session, subject: string | undefined): Interceptor {
     };
     const sentAt = Date.now();
     const response = await next(request).catch(refuse);
-    session.accept(token);
     clock.learn(response.header, sentAt);
-    return response.stream ? { ...response, message: catching(response.message, refuse) } : response;
+    // A stream is refused only at its end, after its headers.
+    if (response.stream) return { ...response, message: watch(response.message, () => session.accept(token), refuse) };
+    session.accept(token);
+    return response;
   };
 }
 
-/** Yields a stream's messages, any of which may fail, and calls `fail` with the error. */
-async function* catching<Message>(messages: AsyncIterable<Message>, fail: (error: unknown) => never) {
+/** Yields a stream's messages, and calls `arrive` at each, and `fail` with the error that ends the stream. */
+async function* watch<M>(messages: AsyncIterable<M>, arrive: () => void, fail: (error: unknown) => never) {
   try {
-    yield* messages;
+    for await (const message of messages) {
+      arrive();
+      yield message;
+    }
   } catch (error) {
     fail(error);
   }
