@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
@@ -38,6 +39,14 @@ describeInBrowser('The look-up of users', () => {
     await expect.poll(names).toEqual(['User 2']);
     await field.fill('nobody at all');
     await tab.page.getByText('Nobody was found.').waitFor();
+  });
+
+  it('All users can be saved as a CSV file, beyond the first page', async () => {
+    tab = await stage.openTab({ path: '/users?search=zoya' });
+    const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(61);
+    expect(lines[60]).toMatch(/^Zoya 60,8000000060,\d+$/);
   });
 
   it('On a phone the list goes on, by name, until everybody was shown once', async () => {

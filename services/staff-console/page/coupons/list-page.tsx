@@ -1,15 +1,11 @@
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CouponService, type ListedCoupon } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
-import { orderOf, sorted } from '../lists/column.ts';
-import { CsvButton } from '../lists/csv-button.tsx';
+import { orderOf } from '../lists/column.ts';
 import { useFilters } from '../lists/filters.ts';
-import { ListView } from '../lists/list-view.tsx';
-import { useReadPages } from '../lists/pages.ts';
-import { useNarrowed } from '../lists/use-narrowed.ts';
+import { List } from '../lists/list.tsx';
+import { byToken } from '../lists/source.ts';
 import { useSearch } from '../lists/use-search.ts';
 import { UserFilter } from '../lookup/user-filter.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -45,31 +41,8 @@ export function Component(): ReactNode {
     search: search.search.trim(),
     limit: isWhole ? 1_000 : 50,
   };
-  const query = useInfiniteQuery(
-    CouponService.method.getAll,
-    { ...request, pageToken: '' },
-    {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      placeholderData: keepPreviousData,
-    },
-  );
   const matches = (coupon: ListedCoupon) =>
     (values.state === '' || stateOf(coupon, now) === values.state) && endsWithin(coupon, values.ends, now);
-  const list = useNarrowed(
-    { ...query, rows: query.data?.pages.flatMap(({ coupons }) => coupons) },
-    (coupons) => sorted(coupons.filter(matches), columns, order),
-    { key: JSON.stringify([request, values]), isWhole },
-  );
-  const readPages = useReadPages();
-  const pages = (signal: AbortSignal) =>
-    readPages(
-      CouponService.method.getAll,
-      (answer) =>
-        answer?.nextPageToken === '' ? undefined : { ...request, limit: 1_000, pageToken: answer?.nextPageToken ?? '' },
-      ({ coupons }) => coupons.filter(matches),
-      signal,
-    );
   const isFiltered = request.search !== '' || Object.values({ ...values, sort: '' }).some((value) => value !== '');
   return (
     <Page
@@ -102,14 +75,14 @@ export function Component(): ReactNode {
           onChange={(value) => set({ ends: value })}
         />
         <UserFilter value={values.user} onChange={(chosen) => set({ user: chosen })} />
-        <CsvButton name="coupons" columns={columns} pages={pages} />
       </CouponViews>
-      <ListView
-        what="the coupons"
+      <List
+        source={{ method: CouponService.method.getAll, request, rowsOf: ({ coupons }) => coupons, next: byToken }}
+        matches={matches}
+        isWhole={isWhole}
+        what="coupons"
         empty={isFiltered ? 'No coupon matches.' : 'No coupons yet.'}
         caption={order.by === '' ? 'Latest first' : `By ${order.by.toLowerCase()}`}
-        list={list}
-        query={query}
         columns={columns}
         keyOf={({ id }) => id}
         order={order}

@@ -5,9 +5,10 @@ import type { Filters } from './filters.ts';
 export interface Column<Row> {
   /** The heading, by which the URL names the column, too. */
   readonly title: string;
-  readonly show: (row: Row) => ReactNode;
   /** The value in a CSV file. */
   readonly text: (row: Row) => string;
+  /** The value in the table; its text unless it is more than that. */
+  readonly show?: (row: Row) => ReactNode;
   /** Compares two rows, if the list can be sorted by the column. */
   readonly compare?: (a: Row, b: Row) => number;
   readonly className?: string;
@@ -33,15 +34,15 @@ export function orderOf({ values: { sort }, set }: Filters<'sort'>): Order {
   };
 }
 
-/** Returns the rows in an order. */
+/** Returns the rows in an order; as they are if there is none. */
 export function sorted<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { by, direction }: Order,
+  order: Order | undefined,
 ): readonly Row[] {
-  const compare = columns.find(({ title }) => title === by)?.compare;
+  const compare = columns.find(({ title }) => title === order?.by)?.compare;
   if (compare === undefined) return rows;
-  return rows.toSorted(direction === 'ascending' ? compare : (a, b) => compare(b, a));
+  return rows.toSorted(order?.direction === 'ascending' ? compare : (a, b) => compare(b, a));
 }
 
 /** Compares texts as people sort them, and numbers in them by their value. */

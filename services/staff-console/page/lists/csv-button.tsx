@@ -9,13 +9,15 @@ import { csvLine } from './csv.ts';
 interface CsvButtonProps<Row> {
   /** The start of the file's name, such as "coupons". */
   readonly name: string;
-  readonly columns: readonly Column<Row>[];
-  /** Reads the rows of the list, page by page, as it is filtered. */
-  readonly pages: (signal: AbortSignal) => AsyncIterable<readonly Row[]>;
+  readonly columns: readonly Pick<Column<Row>, 'title' | 'text'>[];
+  /** Reads the rows of the list, page by page. */
+  readonly eachPage: (signal: AbortSignal) => AsyncIterable<readonly Row[]>;
+  /** Filters and sorts the rows as the list does. */
+  readonly narrow: (rows: readonly Row[]) => readonly Row[];
 }
 
 /** Saves a list as a CSV file. It says how far it has come, and can be stopped. */
-export function CsvButton<Row>({ name, columns, pages }: CsvButtonProps<Row>): ReactNode {
+export function CsvButton<Row>({ name, columns, eachPage, narrow }: CsvButtonProps<Row>): ReactNode {
   const [progress, setProgress] = useState<string>();
   const [problem, setProblem] = useState('');
   const running = useRef<AbortController>(undefined);
@@ -27,16 +29,16 @@ export function CsvButton<Row>({ name, columns, pages }: CsvButtonProps<Row>): R
     setProblem('');
     setProgress('0 rows');
     try {
-      // The byte order mark tells spreadsheets the encoding.
-      const parts = [`\ufeff${csvLine(columns.map(({ title }) => title))}`];
-      let count = 0;
-      for await (const rows of pages(signal)) {
+      const rows: Row[] = [];
+      for await (const page of eachPage(signal)) {
         if (signal.aborted) return;
-        parts.push(...rows.map((row) => csvLine(columns.map(({ text }) => text(row)))));
-        count += rows.length;
-        setProgress(`${count.toLocaleString('en')} rows`);
+        rows.push(...page);
+        setProgress(`${rows.length.toLocaleString('en')} rows`);
       }
-      download(new Blob(parts, { type: 'text/csv' }), `${name}-${dateInput(new Date(clock.now()))}.csv`);
+      const lines = narrow(rows).map((row) => csvLine(columns.map(({ text }) => text(row))));
+      // The byte order mark tells spreadsheets the encoding.
+      const file = new Blob(['\ufeff', csvLine(columns.map(({ title }) => title)), ...lines], { type: 'text/csv' });
+      download(file, `${name}-${dateInput(new Date(clock.now()))}.csv`);
     } catch (error) {
       if (!signal.aborted) setProblem(describeFailure(error).title);
     } finally {

@@ -3,20 +3,20 @@ import { Button } from '../ui/button.tsx';
 import type { Column, Order } from './column.ts';
 
 interface ListTableProps<Row> {
-  readonly caption: string;
+  /** The id of the element that names the table. */
+  readonly labelledBy: string;
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => number | string;
   /** The order of the rows; undefined if the list can't be sorted. */
-  readonly order?: Order;
+  readonly order?: Order | undefined;
 }
 
 /** A list as a table, whose headings sort it. On a phone, each row is a card. */
-export function ListTable<Row>({ caption, columns, rows, keyOf, order }: ListTableProps<Row>): ReactNode {
+export function ListTable<Row>({ labelledBy, columns, rows, keyOf, order }: ListTableProps<Row>): ReactNode {
   return (
-    <table className="list">
-      <caption>{caption}</caption>
+    <table className="list" aria-labelledby={labelledBy}>
       <thead>
         <tr>
           {columns.map((column) => (
@@ -27,7 +27,7 @@ export function ListTable<Row>({ caption, columns, rows, keyOf, order }: ListTab
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ title, show, className }, index) =>
+            {columns.map(({ title, text, show = text, className }, index) =>
               index === 0 ? (
                 <th key={title} scope="row" className={className}>
                   {show(row)}

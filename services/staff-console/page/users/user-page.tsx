@@ -1,12 +1,12 @@
-import { useInfiniteQuery, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../business/time.tsx';
 import { couponColumns } from '../coupons/record/coupon-columns.tsx';
 import { reservedColumns } from '../coupons/record/reserved-columns.tsx';
-import { ListView } from '../lists/list-view.tsx';
-import { useNarrowed } from '../lists/use-narrowed.ts';
+import { List } from '../lists/list.tsx';
+import { byToken } from '../lists/source.ts';
 import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
@@ -18,9 +18,13 @@ export function Component(): ReactNode {
   return <WithRecordId>{(id) => <ReadUser key={id} id={id} />}</WithRecordId>;
 }
 
+const rowsOf = <Row,>({ coupons }: { readonly coupons: readonly Row[] }) => coupons;
+
 function ReadUser({ id }: { readonly id: number }): ReactNode {
   const { data, error, refetch } = useQuery(CatalogService.method.getUsers, { userIds: [id] });
   const user = data?.users[0];
+  const now = useNow(20_000);
+  const request = { userId: id, limit: 50 };
   return (
     <Page
       title={user === undefined ? `User ${id}` : isolate(user.name)}
@@ -49,54 +53,28 @@ function ReadUser({ id }: { readonly id: number }): ReactNode {
               ]}
             />
           </Section>
-          <Coupons userId={id} />
-          <ReservedCoupons userId={id} />
+          <Section title="Coupons for this user">
+            <List
+              source={{ method: CouponService.method.getAll, request, rowsOf, next: byToken }}
+              what="coupons"
+              empty="No coupon names this user. Coupons for everyone are not listed here."
+              caption="Latest first"
+              columns={couponColumns(now)}
+              keyOf={({ id }) => id}
+            />
+          </Section>
+          <Section title="Reserved coupons redeemed">
+            <List
+              source={{ method: CouponService.method.getReservedCoupons, request, rowsOf, next: byToken }}
+              what="reserved coupons"
+              empty="This user has redeemed no reserved coupon."
+              caption="Latest first"
+              columns={reservedColumns(now)}
+              keyOf={({ id }) => id}
+            />
+          </Section>
         </>
       )}
     </Page>
-  );
-}
-
-const paging = {
-  pageParamKey: 'pageToken',
-  getNextPageParam: ({ nextPageToken }: { readonly nextPageToken: string }) => nextPageToken || undefined,
-} as const;
-const asRead = <Row,>(rows: readonly Row[]) => rows;
-
-function Coupons({ userId }: { readonly userId: number }): ReactNode {
-  const query = useInfiniteQuery(CouponService.method.getAll, { userId, limit: 50, pageToken: '' }, paging);
-  const rows = query.data?.pages.flatMap(({ coupons }) => coupons);
-  const list = useNarrowed({ ...query, rows }, asRead, { key: '', isWhole: false });
-  return (
-    <Section title="Coupons for this user">
-      <ListView
-        what="the coupons"
-        empty="No coupon names this user. Coupons for everyone are not listed here."
-        caption="Latest first"
-        list={list}
-        query={query}
-        columns={couponColumns(useNow(20_000))}
-        keyOf={({ id }) => id}
-      />
-    </Section>
-  );
-}
-
-function ReservedCoupons({ userId }: { readonly userId: number }): ReactNode {
-  const query = useInfiniteQuery(CouponService.method.getReservedCoupons, { userId, limit: 50, pageToken: '' }, paging);
-  const rows = query.data?.pages.flatMap(({ coupons }) => coupons);
-  const list = useNarrowed({ ...query, rows }, asRead, { key: '', isWhole: false });
-  return (
-    <Section title="Reserved coupons redeemed">
-      <ListView
-        what="the reserved coupons"
-        empty="This user has redeemed no reserved coupon."
-        caption="Latest first"
-        list={list}
-        query={query}
-        columns={reservedColumns(useNow(20_000))}
-        keyOf={({ id }) => id}
-      />
-    </Section>
   );
 }

@@ -1,20 +1,23 @@
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { CouponService, type UserMiniInfo } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import {
+  CouponService,
+  type GetUsersMiniInfoResponse,
+  type UserMiniInfo,
+} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
-import { CsvButton } from '../lists/csv-button.tsx';
-import { ListView } from '../lists/list-view.tsx';
-import { useReadPages } from '../lists/pages.ts';
-import { useNarrowed } from '../lists/use-narrowed.ts';
+import { List } from '../lists/list.tsx';
 import { useSearch } from '../lists/use-search.ts';
 import { userSearch } from '../lookup/people.ts';
 import { Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 
 const pageSize = 50;
+const rowsOf = ({ users }: GetUsersMiniInfoResponse) => users;
+// The page after one that is not full would be empty.
+const next = ({ users }: GetUsersMiniInfoResponse, offset: number) =>
+  users.length < pageSize ? undefined : { offset };
 
 const columns: readonly Column<UserMiniInfo>[] = [
   {
@@ -22,40 +25,14 @@ const columns: readonly Column<UserMiniInfo>[] = [
     show: ({ id, name }) => <Link href={`/users/${id}`}>{isolate(name)}</Link>,
     text: ({ name }) => name,
   },
-  { title: 'Mobile number', show: ({ mobile }) => mobile, text: ({ mobile }) => mobile },
-  { title: 'User number', show: ({ id }) => id, text: ({ id }) => String(id), className: 'number' },
+  { title: 'Mobile number', text: ({ mobile }) => mobile },
+  { title: 'User number', text: ({ id }) => String(id), className: 'number' },
 ];
 
 /** Lists the users by name. */
 export function Component(): ReactNode {
   const { text, search, type } = useSearch();
   const request = { search: userSearch(search), limit: pageSize };
-  const query = useInfiniteQuery(
-    CouponService.method.getUsersMiniInfo,
-    { ...request, offset: 0 },
-    {
-      pageParamKey: 'offset',
-      getNextPageParam: ({ users }, pages) => (users.length < pageSize ? undefined : pages.length * pageSize),
-      placeholderData: keepPreviousData,
-    },
-  );
-  const list = useNarrowed({ ...query, rows: query.data?.pages.flatMap(({ users }) => users) }, (users) => users, {
-    key: request.search,
-    isWhole: false,
-  });
-  const readPages = useReadPages();
-  const pages = (signal: AbortSignal) => {
-    let offset = -pageSize;
-    return readPages(
-      CouponService.method.getUsersMiniInfo,
-      (answer) => {
-        offset += pageSize;
-        return answer !== undefined && answer.users.length < pageSize ? undefined : { ...request, offset };
-      },
-      ({ users }) => users,
-      signal,
-    );
-  };
   return (
     <Page title="Users">
       <div className="bar">
@@ -66,14 +43,12 @@ export function Component(): ReactNode {
           value={text}
           onChange={type}
         />
-        <CsvButton name="users" columns={columns} pages={pages} />
       </div>
-      <ListView
-        what="the users"
+      <List
+        source={{ method: CouponService.method.getUsersMiniInfo, request, mostRows: pageSize, rowsOf, next }}
+        what="users"
         empty={request.search === '' ? 'No users yet.' : 'Nobody was found.'}
         caption="By name"
-        list={list}
-        query={query}
         columns={columns}
         keyOf={({ id }) => id}
       />

@@ -19,7 +19,7 @@ export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
       compare: (a, b) => byText(a.couponCode, b.couponCode),
       className: 'coupon-code',
     },
-    { title: 'Gives', show: describeDiscount, text: describeDiscount },
+    { title: 'Gives', text: describeDiscount },
     {
       title: 'Smallest order',
       show: ({ minOrder }) => describeMinimum(minOrder),
@@ -36,7 +36,6 @@ export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
     },
     {
       title: 'For whom',
-      show: audience,
       text: audience,
       compare: (a, b) => byText(audience(a), audience(b)),
     },

@@ -29,7 +29,7 @@ export function reservedColumns(now: number): readonly Column<ListedReservedCoup
       text: ({ couponCode }) => couponCode,
       className: 'coupon-code',
     },
-    { title: 'Gives', show: describeDiscount, text: describeDiscount },
+    { title: 'Gives', text: describeDiscount },
     {
       title: 'Smallest order',
       show: ({ minOrder }) => describeMinimum(minOrder),

@@ -1,15 +1,11 @@
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CouponService, type ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../../business/time.tsx';
 import { SelectField } from '../../forms/select-field.tsx';
-import { orderOf, sorted } from '../../lists/column.ts';
-import { CsvButton } from '../../lists/csv-button.tsx';
+import { orderOf } from '../../lists/column.ts';
 import { useFilters } from '../../lists/filters.ts';
-import { ListView } from '../../lists/list-view.tsx';
-import { useReadPages } from '../../lists/pages.ts';
-import { useNarrowed } from '../../lists/use-narrowed.ts';
+import { List } from '../../lists/list.tsx';
+import { byToken } from '../../lists/source.ts';
 import { useSearch } from '../../lists/use-search.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -31,30 +27,7 @@ export function Component(): ReactNode {
   const columns = reservedColumns(now);
   const isWhole = values.state !== '' || values.sort !== '';
   const request = { search: search.search.trim(), limit: isWhole ? 1_000 : 50 };
-  const query = useInfiniteQuery(
-    CouponService.method.getReservedCoupons,
-    { ...request, pageToken: '' },
-    {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      placeholderData: keepPreviousData,
-    },
-  );
   const matches = (coupon: ListedReservedCoupon) => values.state === '' || reservedState(coupon, now) === values.state;
-  const list = useNarrowed(
-    { ...query, rows: query.data?.pages.flatMap(({ coupons }) => coupons) },
-    (coupons) => sorted(coupons.filter(matches), columns, order),
-    { key: JSON.stringify([request, values]), isWhole },
-  );
-  const readPages = useReadPages();
-  const pages = (signal: AbortSignal) =>
-    readPages(
-      CouponService.method.getReservedCoupons,
-      (answer) =>
-        answer?.nextPageToken === '' ? undefined : { ...request, limit: 1_000, pageToken: answer?.nextPageToken ?? '' },
-      ({ coupons }) => coupons.filter(matches),
-      signal,
-    );
   return (
     <Page
       title="Reserved coupons"
@@ -73,16 +46,21 @@ export function Component(): ReactNode {
           value={values.state}
           onChange={(state) => set({ state })}
         />
-        <CsvButton name="reserved-coupons" columns={columns} pages={pages} />
       </CouponViews>
-      <ListView
-        what="the reserved coupons"
+      <List
+        source={{
+          method: CouponService.method.getReservedCoupons,
+          request,
+          rowsOf: ({ coupons }) => coupons,
+          next: byToken,
+        }}
+        matches={matches}
+        isWhole={isWhole}
+        what="reserved coupons"
         empty={
           request.search === '' && values.state === '' ? 'No reserved coupons yet.' : 'No reserved coupon matches.'
         }
         caption="A secret code leads to the history of its coupon. Several of them may give the same code."
-        list={list}
-        query={query}
         columns={columns}
         keyOf={({ id }) => id}
         order={order}

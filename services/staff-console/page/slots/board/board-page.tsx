@@ -1,9 +1,8 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { Link } from 'react-aria-components/Link';
 import {
+  type ListSlotsResponse,
   type PlannedSlot,
   SlotPlanService,
   SlotState,
@@ -13,7 +12,7 @@ import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../.
 import { Switch } from '../../forms/choice.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters } from '../../lists/filters.ts';
-import { useNarrowed } from '../../lists/use-narrowed.ts';
+import { byToken, useRows } from '../../lists/source.ts';
 import { useGroups } from '../../lookup/catalog.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -23,6 +22,7 @@ import { SlotViews } from './slot-views.tsx';
 import '../record/slots.css';
 
 const daysShown = 7;
+const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 const allStates = [SlotState.ACTIVE, SlotState.INACTIVE];
 
 /** Shows the slots of a week, day by day, with the days that have none. */
@@ -31,26 +31,15 @@ export function Component(): ReactNode {
   const now = useNow(20_000);
   const today = dateInput(new Date(now));
   const first = readDay(values.day) ?? today;
-  const states = values.deactivated === '' ? [SlotState.ACTIVE] : allStates;
-  const query = useInfiniteQuery(
-    SlotPlanService.method.listSlots,
-    {
-      deliveryFrom: fromTimeInput(`${first}T00:00`),
-      deliveryUntil: fromTimeInput(`${shiftDay(first, daysShown)}T00:00`),
-      states,
-      limit: 1_000,
-      pageToken: '',
-    },
-    {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      placeholderData: keepPreviousData,
-    },
-  );
-  const { data, error, refetch } = query;
-  const slots = useMemo(() => data?.pages.flatMap((page) => page.slots), [data]);
-  useNarrowed({ ...query, rows: slots }, (rows) => rows, { key: first, isWhole: true });
-  const days = useMemo(() => slotsByDay(slots ?? [], first), [slots, first]);
+  const request = {
+    deliveryFrom: fromTimeInput(`${first}T00:00`),
+    deliveryUntil: fromTimeInput(`${shiftDay(first, daysShown)}T00:00`),
+    states: values.deactivated === '' ? [SlotState.ACTIVE] : allStates,
+    limit: 1_000,
+  };
+  const source = { method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken };
+  const { rows: slots, data, error, refetch } = useRows(source, true);
+  const days = useMemo(() => slotsByDay(data?.pages.flatMap(rowsOf) ?? [], first), [data, first]);
   const groups = useGroups();
   return (
     <Page

@@ -1,5 +1,3 @@
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import {
@@ -13,11 +11,9 @@ import { dateInput, fromTimeInput, readDay, shiftDay } from '../../business/time
 import { SelectField } from '../../forms/select-field.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Column } from '../../lists/column.ts';
-import { CsvButton } from '../../lists/csv-button.tsx';
 import { useFilters } from '../../lists/filters.ts';
-import { ListView } from '../../lists/list-view.tsx';
-import { useReadPages } from '../../lists/pages.ts';
-import { useNarrowed } from '../../lists/use-narrowed.ts';
+import { List } from '../../lists/list.tsx';
+import { byToken } from '../../lists/source.ts';
 import { groupNames, useGroups } from '../../lookup/catalog.ts';
 import { ProductFilter } from '../../lookup/product-filter.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -49,31 +45,7 @@ export function Component(): ReactNode {
     order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
     limit: 100,
   };
-  const query = useInfiniteQuery(
-    SlotPlanService.method.listSlots,
-    { ...request, pageToken: '' },
-    {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      placeholderData: keepPreviousData,
-    },
-  );
   const matches = (slot: PlannedSlot) => values.state === '' || stateOf(slot, now) === values.state;
-  const list = useNarrowed(
-    { ...query, rows: query.data?.pages.flatMap(({ slots }) => slots) },
-    (slots) => slots.filter(matches),
-    { key: JSON.stringify([request, values]), isWhole: false },
-  );
-  const readPages = useReadPages();
-  const pages = (signal: AbortSignal) =>
-    readPages(
-      SlotPlanService.method.listSlots,
-      (answer) =>
-        answer?.nextPageToken === '' ? undefined : { ...request, limit: 1_000, pageToken: answer?.nextPageToken ?? '' },
-      ({ slots }) => slots.filter(matches),
-      signal,
-    );
-  const columns = slotColumns(now, groups);
   return (
     <Page
       title="Slots"
@@ -103,15 +75,14 @@ export function Component(): ReactNode {
           value={values.group}
           onChange={(group) => set({ group })}
         />
-        <CsvButton name="slots" columns={columns} pages={pages} />
       </SlotViews>
-      <ListView
-        what="the slots"
+      <List
+        source={{ method: SlotPlanService.method.listSlots, request, rowsOf: ({ slots }) => slots, next: byToken }}
+        matches={matches}
+        what="slots"
         empty="No slot matches."
         caption={isLatestFirst ? 'Latest delivery first' : 'Soonest delivery first'}
-        list={list}
-        query={query}
-        columns={columns}
+        columns={slotColumns(now, groups)}
         keyOf={(slot) => slot.id}
         order={{
           by: 'Delivery',
@@ -150,10 +121,9 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
       show: (slot) => <SlotBadge slot={slot} now={now} />,
       text: (slot) => slotStates[stateOf(slot, now)],
     },
-    { title: 'Products', show: describeProducts, text: describeProducts, className: 'detail clip' },
+    { title: 'Products', text: describeProducts, className: 'detail clip' },
     {
       title: 'Groups',
-      show: ({ groupIds }) => groupNames(groups, groupIds),
       text: ({ groupIds }) => groupNames(groups, groupIds),
       className: 'detail clip',
     },

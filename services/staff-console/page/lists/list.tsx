@@ -1,0 +1,83 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import { type ReactNode, useId, useState } from 'react';
+import { useLocation } from 'react-router';
+import { describeFailure } from '../rpc/failure.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty, Loading, Problem } from '../ui/page.tsx';
+import { type Column, type Order, sorted } from './column.ts';
+import { CsvButton } from './csv-button.tsx';
+import { Endless } from './endless.tsx';
+import { ListTable } from './list-table.tsx';
+import { type Source, useEachPage, useRows } from './source.ts';
+
+interface ListProps<I extends DescMessage, O extends DescMessage, Row> {
+  readonly source: Source<I, O, Row>;
+  /** What is listed, such as "coupons". A CSV file of the list begins with it. */
+  readonly what: string;
+  /** Says that nothing matches. */
+  readonly empty: string;
+  /** Says which order the list has. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => number | string;
+  readonly order?: Order;
+  /** Whether a row is on show, of those that the service has answered. */
+  readonly matches?: (row: Row) => boolean;
+  /** Whether the list is read to its end, because it is filtered or sorted here. Staff can stop it. */
+  readonly isWhole?: boolean;
+}
+
+const shownAtOnce = 100;
+
+/**
+ * Shows a list, as the service gives it or as it is filtered and sorted here: as a table that grows as staff scroll, and
+ * as a CSV file. Says how far it was read, why it is empty, and why it can't be read.
+ */
+export function List<I extends DescMessage, O extends DescMessage, Row>(props: ListProps<I, O, Row>): ReactNode {
+  const { source, what, empty, caption, columns, keyOf, order, matches = () => true, isWhole = false } = props;
+  // Other filters or another order begin a new view.
+  const { search } = useLocation();
+  const [view, setView] = useState({ search, most: shownAtOnce, isStopped: false });
+  if (view.search !== search) setView({ search, most: shownAtOnce, isStopped: false });
+  const list = useRows(source, isWhole && !view.isStopped);
+  const eachPage = useEachPage({ ...source, request: { ...source.request, limit: source.mostRows ?? 1_000 } });
+  const narrow = (rows: readonly Row[]) => sorted(rows.filter(matches), columns, order);
+  const rows = list.rows && narrow(list.rows);
+  const count = rows?.length ?? 0;
+  const hasMore = count > view.most || (list.hasNextPage && !list.isReading);
+  const showMore = () => {
+    setView({ ...view, most: view.most + shownAtOnce, isStopped: false });
+    if (count <= view.most + shownAtOnce && list.hasNextPage) void list.fetchNextPage();
+  };
+  const id = useId();
+  return (
+    <>
+      {list.error !== null && <Problem failure={describeFailure(list.error)} onRetry={() => void list.refetch()} />}
+      {rows === undefined && list.error === null && <Loading what={`the ${what}`} />}
+      {list.isReading && (
+        <p role="status" className="detail">
+          {list.rows?.length.toLocaleString('en')} looked through…{' '}
+          <Button onPress={() => setView({ ...view, isStopped: true })}>Stop</Button>
+        </p>
+      )}
+      {rows !== undefined && count === 0 && !list.isReading && !hasMore && <Empty>{empty}</Empty>}
+      {rows !== undefined && count > 0 && (
+        <>
+          <div className="list-header">
+            <span id={id} className="detail">
+              {caption}
+            </span>
+            <CsvButton name={what.replaceAll(' ', '-')} columns={columns} eachPage={eachPage} narrow={narrow} />
+          </div>
+          <ListTable labelledBy={id} columns={columns} rows={rows.slice(0, view.most)} keyOf={keyOf} order={order} />
+        </>
+      )}
+      <Endless
+        hasMore={hasMore}
+        isLoading={list.isFetchingNextPage}
+        hasFailed={list.error !== null || view.isStopped}
+        onMore={showMore}
+      />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import { createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+
+/** A list that a service answers page by page. */
+export interface Source<I extends DescMessage, O extends DescMessage, Row> {
+  readonly method: DescMethodUnary<I, O>;
+  /** The request of the first page. */
+  readonly request: MessageInitShape<I>;
+  /** The most rows that an answer can have; 1,000 unless told. */
+  readonly mostRows?: number;
+  readonly rowsOf: (answer: MessageShape<O>) => readonly Row[];
+  /** Returns what the request of the next page has besides; undefined after the last page. */
+  readonly next: (answer: MessageShape<O>, rowsSoFar: number) => object | undefined;
+}
+
+/** Continues a list by the token in each answer. */
+export function byToken({ nextPageToken }: { readonly nextPageToken: string }): object | undefined {
+  return nextPageToken === '' ? undefined : { pageToken: nextPageToken };
+}
+
+/** Reads a list as far as it is asked for or, with `isWhole`, to its end. While another one is read, shows the last. */
+export function useRows<I extends DescMessage, O extends DescMessage, Row>(
+  source: Source<I, O, Row>,
+  isWhole: boolean,
+) {
+  const { method, request, rowsOf, next } = source;
+  const transport = useTransport();
+  const query = useInfiniteQuery({
+    queryKey: createConnectQueryKey({ schema: method, transport, input: request, cardinality: 'infinite' }),
+    queryFn: async ({ pageParam, signal }) => {
+      const page = { ...request, ...pageParam };
+      return (await transport.unary(method, signal, undefined, undefined, page, undefined)).message;
+    },
+    initialPageParam: {},
+    getNextPageParam: (last, pages) => next(last, pages.flatMap(rowsOf).length),
+    placeholderData: keepPreviousData,
+  });
+  const { hasNextPage, isFetchingNextPage, error, fetchNextPage } = query;
+  const isReading = isWhole && hasNextPage && error === null;
+  useEffect(() => {
+    if (isReading && !isFetchingNextPage) void fetchNextPage();
+  }, [isReading, isFetchingNextPage, fetchNextPage]);
+  return { ...query, isReading, rows: query.data?.pages.flatMap(rowsOf) };
+}
+
+/** Returns a function that reads a list from its first page to its last. Each is asked for when the last was used. */
+export function useEachPage<I extends DescMessage, O extends DescMessage, Row>(source: Source<I, O, Row>) {
+  const { method, request, rowsOf, next } = source;
+  const transport = useTransport();
+  return async function* (signal: AbortSignal): AsyncGenerator<readonly Row[]> {
+    let count = 0;
+    for (let page: object | undefined = {}; page !== undefined; ) {
+      const asked = { ...request, ...page };
+      const { message } = await transport.unary(method, signal, undefined, undefined, asked, undefined);
+      const rows = rowsOf(message);
+      yield rows;
+      count += rows.length;
+      page = next(message, count);
+    }
+  };
+}
