@@ -247,6 +247,13 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
     expect((await saved()).map((line) => line.split(',')[0])).toEqual(expected);
   });
 
+  it('A CSV file has the order of the list', async () => {
+    for (const code of ['C10', 'C9', 'C11']) await insertCoupon(stage.coupon, { coupon_code: code });
+    tab = await stage.openTab({ path: '/coupons?sort=-Code' });
+    await expect.poll(codes).toEqual(['C11', 'C10', 'C9']);
+    expect((await saved()).map((line) => line.split(',')[0])).toEqual(['C11', 'C10', 'C9']);
+  });
+
   it('In a CSV file no code is a formula', async () => {
     for (const code of ['=1+1', '+1', '-1', '@A1']) await insertCoupon(stage.coupon, { coupon_code: code });
     tab = await stage.openTab({ path: '/coupons' });

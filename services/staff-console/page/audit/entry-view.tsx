@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { Time, timeSince } from '../business/time.tsx';
-import { useStaff } from '../lookup/people.ts';
+import { useStaff } from '../lookup/names.ts';
 import { Facts } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { ChangeView } from './change-view.tsx';

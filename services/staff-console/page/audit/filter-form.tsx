@@ -4,7 +4,7 @@ import { fromTimeInput, timeInput } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { TimeField } from '../forms/time-field.tsx';
-import { useStaff } from '../lookup/people.ts';
+import { useStaff } from '../lookup/names.ts';
 import { Button } from '../ui/button.tsx';
 import { describeMutation, kinds, mutations } from './trail/deeds.ts';
 import { type Filters, noFilters, toParams } from './trail/filters.ts';

@@ -1,9 +1,9 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
 import { timeSince, useNow } from '../business/time.tsx';
-import { describeFailure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty, Loading, Problem, Section } from '../ui/page.tsx';
+import { Empty, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { Author, EntryView } from './entry-view.tsx';
 import type { Kind } from './trail/deeds.ts';
 import { ownerOf, useLastChange, useTrail } from './trail/trail.ts';
@@ -27,12 +27,12 @@ export function History({ type, id }: RecordProps): ReactNode {
       followsStore: type === 'slot',
     },
   );
-  const { entries, data, error, hasNextPage, isFetchingNextPage } = trail;
+  const { entries, hasNextPage, isFetchingNextPage } = trail;
   return (
     <Section title="History">
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void trail.refetch()} />}
-      {data === undefined && error === null && <Loading what="the history" />}
-      {data !== undefined && entries.length === 0 && <Empty>No changes are on record.</Empty>}
+      <Read query={trail} what="the history">
+        {() => entries.length === 0 && <Empty>No changes are on record.</Empty>}
+      </Read>
       <ol className="audit-entries">
         {entries.map((entry) => (
           <EntryView key={String(entry.id)} entry={entry} now={now} />

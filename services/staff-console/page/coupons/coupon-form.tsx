@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router';
 import { useNow } from '../business/time.tsx';
 import { Choice } from '../forms/choice.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
-import { UserPicker } from '../lookup/user-picker.tsx';
+import { UserPicker } from '../lookup/pickers.tsx';
 import type { Failure } from '../rpc/failure.ts';
 import { Section } from '../ui/page.tsx';
 import { CodeField } from './record/code-field.tsx';

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { History } from '../audit/history.tsx';
 import { Time, useNow } from '../business/time.tsx';
-import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { Facts, Page, Problem, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 import { Names, ProductNames } from './names.tsx';
@@ -21,8 +21,8 @@ export function Component(): ReactNode {
 }
 
 function ReadCoupon({ id }: { readonly id: number }): ReactNode {
-  const { data, error, refetch } = useQuery(CouponService.method.getById, { id });
-  const coupon = data?.coupon;
+  const query = useQuery(CouponService.method.getById, { id });
+  const coupon = query.data?.coupon;
   const now = useNow(20_000);
   return (
     <Page
@@ -42,14 +42,18 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
         )
       }
     >
-      {error !== null && (
-        <Problem failure={describeFailure(error)} onRetry={() => void refetch()}>
-          <ButtonLink href="/coupons">All coupons</ButtonLink>
-        </Problem>
-      )}
-      {data === undefined && error === null && <Loading what="the coupon" />}
-      {coupon !== undefined && <CouponFacts coupon={coupon} />}
-      {coupon !== undefined && <History type="coupon" id={id} />}
+      <Read
+        query={{ ...query, data: coupon }}
+        what="the coupon"
+        elsewhere={<ButtonLink href="/coupons">All coupons</ButtonLink>}
+      >
+        {(shown) => (
+          <>
+            <CouponFacts coupon={shown} />
+            <History type="coupon" id={id} />
+          </>
+        )}
+      </Read>
     </Page>
   );
 }

@@ -4,11 +4,11 @@ import { Navigate } from 'react-router';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { LastChange } from '../audit/history.tsx';
 import { Conflict } from '../forms/conflict.tsx';
-import { describeFailure } from '../rpc/failure.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Loading, Page, Problem } from '../ui/page.tsx';
+import { Page } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { CouponForm } from './coupon-form.tsx';
 import { changesOf, draftOf, isChange } from './record/draft.ts';
@@ -21,24 +21,20 @@ export function Component(): ReactNode {
 
 /** Reads the coupon again, because an edit must begin with the stored coupon, not with a cached one. */
 function ReadCoupon({ id }: { readonly id: number }): ReactNode {
-  const { data, error, refetch, isFetchedAfterMount } = useQuery(
-    CouponService.method.getById,
-    { id },
-    { refetchOnMount: 'always' },
-  );
-  const coupon = isFetchedAfterMount ? data?.coupon : undefined;
+  const query = useQuery(CouponService.method.getById, { id }, { refetchOnMount: 'always' });
+  const coupon = query.isFetchedAfterMount ? query.data?.coupon : undefined;
   if (coupon !== undefined) {
-    return <EditCoupon read={coupon} readAgain={async () => (await refetch()).data?.coupon} />;
+    return <EditCoupon read={coupon} readAgain={async () => (await query.refetch()).data?.coupon} />;
   }
   return (
     <Page title="Edit a coupon">
-      {error === null ? (
-        <Loading what="the coupon" />
-      ) : (
-        <Problem failure={describeFailure(error)} onRetry={() => void refetch()}>
-          <ButtonLink href="/coupons">All coupons</ButtonLink>
-        </Problem>
-      )}
+      <Read
+        query={{ ...query, data: undefined }}
+        what="the coupon"
+        elsewhere={<ButtonLink href="/coupons">All coupons</ButtonLink>}
+      >
+        {() => null}
+      </Read>
     </Page>
   );
 }

@@ -7,7 +7,7 @@ import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import { byToken } from '../lists/source.ts';
 import { useSearch } from '../lists/use-search.ts';
-import { UserFilter } from '../lookup/user-filter.tsx';
+import { UserFilter } from '../lookup/record-filters.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';

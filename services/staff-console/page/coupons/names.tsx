@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { useProductNames } from '../lookup/catalog.ts';
+import { useProductNames } from '../lookup/names.ts';
 import { Button } from '../ui/button.tsx';
 
 const namesAtOnce = 50;

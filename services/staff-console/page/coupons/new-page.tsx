@@ -3,9 +3,9 @@ import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { describeFailure } from '../rpc/failure.ts';
 import { useWrite } from '../rpc/write.ts';
-import { Loading, Page, Problem } from '../ui/page.tsx';
+import { Page } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
 import { CouponForm } from './coupon-form.tsx';
 import { blankDraft, type CouponDraft, changesOf, draftOf } from './record/draft.ts';
@@ -14,14 +14,17 @@ import { blankDraft, type CouponDraft, changesOf, draftOf } from './record/draft
 export function Component(): ReactNode {
   const [params] = useSearchParams();
   const id = readId(params.get('like'));
-  const { data, error, refetch } = useQuery(CouponService.method.getById, id === undefined ? skipToken : { id });
-  const copied = data?.coupon;
+  const query = useQuery(CouponService.method.getById, id === undefined ? skipToken : { id });
+  const copied = query.data?.coupon;
   return (
     <Page title={copied === undefined ? 'New coupon' : `New coupon, as ${copied.couponCode}`}>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {id !== undefined && data === undefined && error === null && <Loading what="the coupon" />}
-      {id === undefined && <NewCoupon first={blankDraft} />}
-      {copied !== undefined && <NewCoupon first={{ ...draftOf(copied), couponCode: '' }} />}
+      {id === undefined ? (
+        <NewCoupon first={blankDraft} />
+      ) : (
+        <Read query={{ ...query, data: copied }} what="the coupon">
+          {(coupon) => <NewCoupon first={{ ...draftOf(coupon), couponCode: '' }} />}
+        </Read>
+      )}
     </Page>
   );
 }

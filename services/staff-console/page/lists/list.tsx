@@ -1,9 +1,9 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { type ReactNode, useId, useState } from 'react';
 import { useLocation } from 'react-router';
-import { describeFailure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty, Loading, Problem } from '../ui/page.tsx';
+import { Empty } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { type Column, type Order, sorted } from './column.ts';
 import { CsvButton } from './csv-button.tsx';
 import { Endless } from './endless.tsx';
@@ -52,26 +52,30 @@ export function List<I extends DescMessage, O extends DescMessage, Row>(props: L
   const id = useId();
   return (
     <>
-      {list.error !== null && <Problem failure={describeFailure(list.error)} onRetry={() => void list.refetch()} />}
-      {rows === undefined && list.error === null && <Loading what={`the ${what}`} />}
-      {list.isReading && (
-        <p role="status" className="detail">
-          {list.rows?.length.toLocaleString('en')} looked through…{' '}
-          <Button onPress={() => setView({ ...view, isStopped: true })}>Stop</Button>
-        </p>
-      )}
-      {rows !== undefined && count === 0 && !list.isReading && !hasMore && <Empty>{empty}</Empty>}
-      {rows !== undefined && count > 0 && (
-        <>
-          <div className="list-header">
-            <span id={id} className="detail">
-              {caption}
-            </span>
-            <CsvButton name={what.replaceAll(' ', '-')} columns={columns} eachPage={eachPage} narrow={narrow} />
-          </div>
-          <ListTable labelledBy={id} columns={columns} rows={rows.slice(0, view.most)} keyOf={keyOf} order={order} />
-        </>
-      )}
+      <Read query={{ ...list, data: rows }} what={`the ${what}`}>
+        {(narrowed) => (
+          <>
+            {list.isReading && (
+              <p role="status" className="detail">
+                {list.rows?.length.toLocaleString('en')} looked through…{' '}
+                <Button onPress={() => setView({ ...view, isStopped: true })}>Stop</Button>
+              </p>
+            )}
+            {count === 0 && !list.isReading && !hasMore && <Empty>{empty}</Empty>}
+            {count > 0 && (
+              <>
+                <div className="list-header">
+                  <span id={id} className="detail">
+                    {caption}
+                  </span>
+                  <CsvButton name={what.replaceAll(' ', '-')} columns={columns} eachPage={eachPage} narrow={narrow} />
+                </div>
+                <ListTable {...{ columns, keyOf, order }} labelledBy={id} rows={narrowed.slice(0, view.most)} />
+              </>
+            )}
+          </>
+        )}
+      </Read>
       <Endless
         hasMore={hasMore}
         isLoading={list.isFetchingNextPage}

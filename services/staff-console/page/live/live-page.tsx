@@ -1,8 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { describeFailure } from '../rpc/failure.ts';
-import { Empty, Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { Empty, Page, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { OpenSlots } from './open-slots.tsx';
 import { ProductSlots } from './product-slots.tsx';
 import { ConnectionState, StoreState } from './store-state.tsx';
@@ -13,7 +13,7 @@ const behindMs = 1_000;
 /** Shows what the storefront shows at this moment, from the derived stores (design 4). */
 export function Component(): ReactNode {
   const { latest } = useStoreVersion();
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     SlotStoreService.method.getOpenSlots,
     {},
     {
@@ -28,9 +28,9 @@ export function Component(): ReactNode {
       <div className="live-columns">
         <ProductSlots />
         <Section title="Open slots">
-          {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-          {data === undefined && error === null && <Loading what="the open slots" />}
-          {data !== undefined && <OpenSlots slots={data.slots} empty={<Empty>No slots take orders.</Empty>} />}
+          <Read query={query} what="the open slots">
+            {({ slots }) => <OpenSlots slots={slots} empty={<Empty>No slots take orders.</Empty>} />}
+          </Read>
         </Section>
       </div>
     </Page>

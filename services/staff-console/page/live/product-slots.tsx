@@ -2,17 +2,18 @@ import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { useProductNames } from '../lookup/catalog.ts';
-import { ProductPicker } from '../lookup/product-picker.tsx';
-import { describeFailure } from '../rpc/failure.ts';
-import { Empty, Loading, Problem, Section } from '../ui/page.tsx';
+import { useProductNames } from '../lookup/names.ts';
+import { ProductPicker } from '../lookup/pickers.tsx';
+import { Empty, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
+import { readId } from '../ui/text.ts';
 import { OpenSlots } from './open-slots.tsx';
 
 /** Shows when a product can be delivered. The URL contains the product, so that staff can share it. */
 export function ProductSlots(): ReactNode {
   const [params, setParams] = useSearchParams();
-  const product = Number(params.get('product') ?? 0);
-  const ids = Number.isSafeInteger(product) && product > 0 && product < 2 ** 31 ? [product] : [];
+  const product = readId(params.get('product'));
+  const ids = product === undefined ? [] : [product];
   const nameOf = useProductNames(ids);
   return (
     <Section title="When can this product be delivered?">
@@ -33,10 +34,10 @@ export function ProductSlots(): ReactNode {
 }
 
 function SlotsOfProduct({ id, name }: { readonly id: number; readonly name: string }): ReactNode {
-  const { data, error, refetch } = useQuery(SlotStoreService.method.getProductSlots, { productIds: [id] });
-  if (data === undefined) {
-    if (error !== null) return <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />;
-    return <Loading what={`the slots of ${name}`} />;
-  }
-  return <OpenSlots slots={data.slots[id]?.slots ?? []} empty={<Empty>{name} is in no open slot.</Empty>} />;
+  const query = useQuery(SlotStoreService.method.getProductSlots, { productIds: [id] });
+  return (
+    <Read query={query} what={`the slots of ${name}`}>
+      {({ slots }) => <OpenSlots slots={slots[id]?.slots ?? []} empty={<Empty>{name} is in no open slot.</Empty>} />}
+    </Read>
+  );
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
-import { useGroups } from './catalog.ts';
+import { useGroups } from './names.ts';
 
 interface GroupPickerProps {
   readonly chosen: readonly number[];

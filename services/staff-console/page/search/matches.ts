@@ -2,7 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData, skipToken } from '@tanstack/react-query';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { userSearch } from '../lookup/people.ts';
+import { userSearch } from '../lookup/user-search.ts';
 import { isolate, readId } from '../ui/text.ts';
 
 /** Something that the search has found. */

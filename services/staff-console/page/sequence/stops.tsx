@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatAmount } from '../business/money.ts';
-import type { Orders } from '../lookup/people.ts';
+import type { Orders } from '../lookup/orders.ts';
 import { isolate } from '../ui/text.ts';
 
 /** Describes a stop, which is an order: its number, whose it is, and what it came to. */

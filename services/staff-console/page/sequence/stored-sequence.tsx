@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { useOrders, useUserNames } from '../lookup/people.ts';
+import { useUserNames } from '../lookup/names.ts';
+import { useOrders } from '../lookup/orders.ts';
 import { Empty } from '../ui/page.tsx';
 import type { Sequence } from './sequence.ts';
 import { Stops } from './stops.tsx';

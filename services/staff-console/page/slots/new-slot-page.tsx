@@ -8,13 +8,13 @@ import { dateInput, readDay, shiftDay } from '../business/time-input.ts';
 import { Switch } from '../forms/choice.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
-import { ProductPicker } from '../lookup/product-picker.tsx';
-import { describeFailure } from '../rpc/failure.ts';
+import { ProductPicker } from '../lookup/pickers.tsx';
 import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
 import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
-import { Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
 import { concernsOf, draftOf, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
 import {
@@ -34,13 +34,18 @@ export function Component(): ReactNode {
   const days = /^\d{1,4}$/.test(params.get('days') ?? '') ? Number(params.get('days')) : 0;
   const day = readDay(params.get('day')) ?? shiftDay(dateInput(new Date(clock.now())), 1);
   const input = like === undefined ? skipToken : { id: like };
-  const { data, error, refetch } = useQuery(SlotService.method.getSlotById, input);
+  const query = useQuery(SlotService.method.getSlotById, input);
+  const form = (slot: SlotDetail | undefined) => (
+    <NewSlotForm key={params.toString()} day={day} like={slot} days={days} />
+  );
   return (
     <Page title={like === undefined ? 'New slot' : `New slot, as slot ${like}`}>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {like !== undefined && data === undefined && error === null && <Loading what={`slot ${like}`} />}
-      {(like === undefined || data?.slot !== undefined) && (
-        <NewSlotForm key={params.toString()} day={day} like={data?.slot} days={days} />
+      {like === undefined ? (
+        form(undefined)
+      ) : (
+        <Read query={query} what={`slot ${like}`}>
+          {({ slot }) => slot !== undefined && form(slot)}
+        </Read>
       )}
     </Page>
   );

@@ -3,12 +3,11 @@ import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slo
 import { DifferenceView, difference } from '../forms/difference.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
-import { ProductPicker } from '../lookup/product-picker.tsx';
+import { ProductPicker } from '../lookup/pickers.tsx';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
-import { Button } from '../ui/button.tsx';
-import { Empty, Section } from '../ui/page.tsx';
-import type { SlotSectionProps } from './record/section.ts';
+import { Empty } from '../ui/page.tsx';
+import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
 import { productsOf } from './record/slot-draft.ts';
 
 // More images than this would make the page slow.
@@ -18,17 +17,7 @@ const shownMost = 100;
 export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const products = productsOf(slot);
   return (
-    <Section
-      isEditing={edit.isOpen}
-      title={`Products (${products.length})`}
-      actions={
-        !edit.isOpen && (
-          <Button onPress={edit.open} isDisabled={edit.isBlocked}>
-            Change products
-          </Button>
-        )
-      }
-    >
+    <EditSection title={`Products (${products.length})`} edit={edit} action="Change products">
       {edit.isOpen && <ProductsForm slot={slot} edit={edit} read={read} />}
       {!edit.isOpen && products.length === 0 && <Empty>This slot has no products yet.</Empty>}
       {!edit.isOpen && products.length > 0 && (
@@ -41,7 +30,7 @@ export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNo
           {products.length > shownMost && <li>and {products.length - shownMost} more</li>}
         </ul>
       )}
-    </Section>
+    </EditSection>
   );
 }
 

@@ -5,12 +5,11 @@ import { formatDate, Time, useNow } from '../business/time.tsx';
 import { readTimeInput } from '../business/time-input.ts';
 import { Conflict } from '../forms/conflict.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
-import { groupNames, useGroups } from '../lookup/catalog.ts';
+import { groupNames, useGroups } from '../lookup/names.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
-import { Button } from '../ui/button.tsx';
-import { Facts, Section } from '../ui/page.tsx';
-import type { SlotSectionProps } from './record/section.ts';
+import { Facts } from '../ui/page.tsx';
+import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
 import { concernsOf, draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
 import { TimesFields } from './times-fields.tsx';
 
@@ -18,17 +17,7 @@ import { TimesFields } from './times-fields.tsx';
 export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const groups = useGroups();
   return (
-    <Section
-      isEditing={edit.isOpen}
-      title="Times and groups"
-      actions={
-        !edit.isOpen && (
-          <Button onPress={edit.open} isDisabled={edit.isBlocked}>
-            Edit times and groups
-          </Button>
-        )
-      }
-    >
+    <EditSection title="Times and groups" edit={edit} action="Edit times and groups">
       {edit.isOpen ? (
         <TimesForm slot={slot} edit={edit} read={read} />
       ) : (
@@ -40,7 +29,7 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
           ]}
         />
       )}
-    </Section>
+    </EditSection>
   );
 }
 

@@ -1,15 +1,15 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
-import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CatalogService, type CatalogUser } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../business/time.tsx';
 import { couponColumns } from '../coupons/record/coupon-columns.tsx';
 import { reservedColumns } from '../coupons/record/reserved-columns.tsx';
 import { List } from '../lists/list.tsx';
 import { byToken } from '../lists/source.ts';
-import { describeFailure } from '../rpc/failure.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Facts, Loading, Page, Problem, Section } from '../ui/page.tsx';
+import { Facts, Page, Problem, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 
@@ -21,10 +21,8 @@ export function Component(): ReactNode {
 const rowsOf = <Row,>({ coupons }: { readonly coupons: readonly Row[] }) => coupons;
 
 function ReadUser({ id }: { readonly id: number }): ReactNode {
-  const { data, error, refetch } = useQuery(CatalogService.method.getUsers, { userIds: [id] });
-  const user = data?.users[0];
-  const now = useNow(20_000);
-  const request = { userId: id, limit: 50 };
+  const query = useQuery(CatalogService.method.getUsers, { userIds: [id] });
+  const user = query.data?.users[0];
   return (
     <Page
       title={user === undefined ? `User ${id}` : isolate(user.name)}
@@ -36,45 +34,56 @@ function ReadUser({ id }: { readonly id: number }): ReactNode {
         )
       }
     >
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the user" />}
-      {data !== undefined && user === undefined && (
-        <Problem failure={{ title: 'User not found', advice: 'It may have another number, or never have existed.' }}>
-          <ButtonLink href="/users">All users</ButtonLink>
-        </Problem>
-      )}
-      {user !== undefined && (
-        <>
-          <Section title="User">
-            <Facts
-              rows={[
-                ['Mobile number', user.mobile],
-                ['User number', user.id],
-              ]}
-            />
-          </Section>
-          <Section title="Coupons for this user">
-            <List
-              source={{ method: CouponService.method.getAll, request, rowsOf, next: byToken }}
-              what="coupons"
-              empty="No coupon names this user. Coupons for everyone are not listed here."
-              caption="Latest first"
-              columns={couponColumns(now)}
-              keyOf={({ id }) => id}
-            />
-          </Section>
-          <Section title="Reserved coupons redeemed">
-            <List
-              source={{ method: CouponService.method.getReservedCoupons, request, rowsOf, next: byToken }}
-              what="reserved coupons"
-              empty="This user has redeemed no reserved coupon."
-              caption="Latest first"
-              columns={reservedColumns(now)}
-              keyOf={({ id }) => id}
-            />
-          </Section>
-        </>
-      )}
+      <Read query={query} what="the user">
+        {({ users: [found] }) =>
+          found === undefined ? (
+            <Problem
+              failure={{ title: 'User not found', advice: 'It may have another number, or never have existed.' }}
+            >
+              <ButtonLink href="/users">All users</ButtonLink>
+            </Problem>
+          ) : (
+            <UserSections user={found} />
+          )
+        }
+      </Read>
     </Page>
+  );
+}
+
+function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }): ReactNode {
+  const now = useNow(20_000);
+  const request = { userId: id, limit: 50 };
+  return (
+    <>
+      <Section title="User">
+        <Facts
+          rows={[
+            ['Mobile number', mobile],
+            ['User number', id],
+          ]}
+        />
+      </Section>
+      <Section title="Coupons for this user">
+        <List
+          source={{ method: CouponService.method.getAll, request, rowsOf, next: byToken }}
+          what="coupons"
+          empty="No coupon names this user. Coupons for everyone are not listed here."
+          caption="Latest first"
+          columns={couponColumns(now)}
+          keyOf={(coupon) => coupon.id}
+        />
+      </Section>
+      <Section title="Reserved coupons redeemed">
+        <List
+          source={{ method: CouponService.method.getReservedCoupons, request, rowsOf, next: byToken }}
+          what="reserved coupons"
+          empty="This user has redeemed no reserved coupon."
+          caption="Latest first"
+          columns={reservedColumns(now)}
+          keyOf={(coupon) => coupon.id}
+        />
+      </Section>
+    </>
   );
 }

@@ -9,7 +9,7 @@ import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
 import { List } from '../lists/list.tsx';
 import { useSearch } from '../lists/use-search.ts';
-import { userSearch } from '../lookup/people.ts';
+import { userSearch } from '../lookup/user-search.ts';
 import { Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 

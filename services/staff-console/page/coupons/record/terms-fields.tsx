@@ -3,7 +3,7 @@ import { amountProblem, readAmount } from '../../business/money.ts';
 import { Choice, Switch } from '../../forms/choice.tsx';
 import { TextField, type TextFieldProps } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
-import { ProductPicker } from '../../lookup/product-picker.tsx';
+import { ProductPicker } from '../../lookup/pickers.tsx';
 import type { TermsDraft } from './draft.ts';
 
 interface TermsFieldsProps {

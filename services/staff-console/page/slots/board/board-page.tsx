@@ -13,10 +13,10 @@ import { Switch } from '../../forms/choice.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters } from '../../lists/filters.ts';
 import { byToken, useRows } from '../../lists/source.ts';
-import { useGroups } from '../../lookup/catalog.ts';
-import { describeFailure } from '../../rpc/failure.ts';
+import { useGroups } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Loading, Page, Problem } from '../../ui/page.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Read } from '../../ui/read.tsx';
 import { SlotCard } from './slot-card.tsx';
 import { SlotViews } from './slot-views.tsx';
 import '../record/slots.css';
@@ -38,7 +38,8 @@ export function Component(): ReactNode {
     limit: 1_000,
   };
   const source = { method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken };
-  const { rows: slots, data, error, refetch } = useRows(source, true);
+  const query = useRows(source, true);
+  const { data } = query;
   const days = useMemo(() => slotsByDay(data?.pages.flatMap(rowsOf) ?? [], first), [data, first]);
   const groups = useGroups();
   return (
@@ -64,19 +65,19 @@ export function Component(): ReactNode {
           Deactivated ones, too
         </Switch>
       </SlotViews>
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {slots === undefined && error === null && <Loading what="the slots" />}
-      {slots !== undefined && (
-        <div className="board">
-          {days.map((each) => (
-            <Day key={each.day} {...each} isPast={each.day < today}>
-              {each.slots.map((slot) => (
-                <SlotCard key={slot.id} slot={slot} now={now} groups={groups} />
-              ))}
-            </Day>
-          ))}
-        </div>
-      )}
+      <Read query={query} what="the slots">
+        {() => (
+          <div className="board">
+            {days.map((each) => (
+              <Day key={each.day} {...each} isPast={each.day < today}>
+                {each.slots.map((slot) => (
+                  <SlotCard key={slot.id} slot={slot} now={now} groups={groups} />
+                ))}
+              </Day>
+            ))}
+          </div>
+        )}
+      </Read>
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { Time } from '../../business/time.tsx';
-import { groupNames } from '../../lookup/catalog.ts';
+import { groupNames } from '../../lookup/names.ts';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
 

@@ -28,6 +28,12 @@ export function SlotBadge({ slot, now }: { readonly slot: SlotState; readonly no
   return <Badge kind={kinds[state]}>{slotStates[state]}</Badge>;
 }
 
+/** Says how long a slot still takes orders. */
+export function describeEnd(slot: SlotState, now: number): string {
+  const left = ordersClose(slot, now);
+  return left === undefined ? 'Orders closed' : `Orders close in ${left}`;
+}
+
 /** Returns how long a slot still takes orders; undefined after its freeze time. */
 export function ordersClose({ freezeTime }: SlotState, now: number): string | undefined {
   return freezeTime === undefined ? undefined : timeLeft(timestampMs(freezeTime), now);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import type { Orders } from '../../lookup/people.ts';
-import { UserPicker } from '../../lookup/user-picker.tsx';
+import type { Orders } from '../../lookup/orders.ts';
+import { UserPicker } from '../../lookup/pickers.tsx';
 import type { Sequence } from '../../sequence/sequence.ts';
 import { StopList } from './stop-list.tsx';
 

@@ -7,7 +7,6 @@ import { LastChange } from '../../audit/history.tsx';
 import { Conflict } from '../../forms/conflict.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import { describeFailure } from '../../rpc/failure.ts';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
@@ -21,35 +20,28 @@ import {
 } from '../../sequence/sequence.ts';
 import { describeStop } from '../../sequence/stops.tsx';
 import { StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Empty, Loading, Problem, Section } from '../../ui/page.tsx';
+import { Empty } from '../../ui/page.tsx';
+import { Read } from '../../ui/read.tsx';
 import { readIds } from '../../ui/text.ts';
-import type { SlotSectionProps } from '../record/section.ts';
+import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
 import { SequenceEditor } from './sequence-editor.tsx';
 
 /** Shows in which order each user's orders are delivered. */
 export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>): ReactNode {
-  const { data, error, refetch } = useQuery(SlotService.method.getDeliverySequence, { id: String(slot.id) });
+  const query = useQuery(SlotService.method.getDeliverySequence, { id: String(slot.id) });
+  const read = async () => (await query.refetch()).data;
   return (
-    <Section
-      isEditing={edit.isOpen}
-      title="Delivery sequence"
-      actions={
-        !edit.isOpen &&
-        data !== undefined && (
-          <Button onPress={edit.open} isDisabled={edit.isBlocked}>
-            Change the sequence
-          </Button>
-        )
-      }
-    >
-      {error !== null && <Problem failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the delivery sequence" />}
-      {data !== undefined && edit.isOpen && (
-        <SequenceForm slotId={slot.id} stored={data} onClose={edit.close} read={async () => (await refetch()).data} />
-      )}
-      {data !== undefined && !edit.isOpen && <Stored draft={draftOf(data)} />}
-    </Section>
+    <EditSection title="Delivery sequence" edit={edit} action="Change the sequence" isReady={query.data !== undefined}>
+      <Read query={query} what="the delivery sequence">
+        {(stored) =>
+          edit.isOpen ? (
+            <SequenceForm slotId={slot.id} stored={stored} onClose={edit.close} read={read} />
+          ) : (
+            <Stored draft={draftOf(stored)} />
+          )
+        }
+      </Read>
+    </EditSection>
   );
 }
 

@@ -2,7 +2,7 @@ import type { ClipboardEvent, ReactNode } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { useDragAndDrop } from 'react-aria-components/useDragAndDrop';
 import { TextField } from '../../forms/text-field.tsx';
-import type { Orders } from '../../lookup/people.ts';
+import type { Orders } from '../../lookup/orders.ts';
 import { move } from '../../sequence/sequence.ts';
 import { describeStop } from '../../sequence/stops.tsx';
 import { Button } from '../../ui/button.tsx';

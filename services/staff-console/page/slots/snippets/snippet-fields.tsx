@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { TextField } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
-import { ProductPicker } from '../../lookup/product-picker.tsx';
+import { ProductPicker } from '../../lookup/pickers.tsx';
 import type { SnippetDraft } from './snippet-draft.ts';
 
 interface SnippetFieldsProps {

@@ -2,15 +2,14 @@ import type { ReactNode } from 'react';
 import { SlotService, type VendorSnippet } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { Time, useNow } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
-import { useProductNames } from '../../lookup/catalog.ts';
+import { useProductNames } from '../../lookup/names.ts';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { useWrite } from '../../rpc/write.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Empty, Section } from '../../ui/page.tsx';
+import { Empty } from '../../ui/page.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
 import { isolate } from '../../ui/text.ts';
-import type { SlotSectionProps } from '../record/section.ts';
+import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
 import { unchanged } from '../record/slot-draft.ts';
 import { emptySnippet, snippetConcerns, snippetInput } from './snippet-draft.ts';
 import { SnippetFields } from './snippet-fields.tsx';
@@ -20,17 +19,7 @@ export function SnippetsSection({ slot, edit, read }: SlotSectionProps): ReactNo
   const { vendorSnippets } = slot;
   const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))]);
   return (
-    <Section
-      isEditing={edit.isOpen}
-      title={`Vendor snippets (${vendorSnippets.length})`}
-      actions={
-        !edit.isOpen && (
-          <Button onPress={edit.open} isDisabled={edit.isBlocked}>
-            Add a snippet
-          </Button>
-        )
-      }
-    >
+    <EditSection title={`Vendor snippets (${vendorSnippets.length})`} edit={edit} action="Add a snippet">
       {edit.isOpen && <SnippetForm slot={slot} edit={edit} read={read} />}
       {vendorSnippets.length === 0 && !edit.isOpen && <Empty>No vendor has a link to this slot yet.</Empty>}
       <ul className="snippets">
@@ -38,7 +27,7 @@ export function SnippetsSection({ slot, edit, read }: SlotSectionProps): ReactNo
           <Snippet key={snippet.snippetCode} snippet={snippet} nameOf={nameOf} />
         ))}
       </ul>
-    </Section>
+    </EditSection>
   );
 }
 

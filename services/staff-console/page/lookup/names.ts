@@ -1,0 +1,55 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { isolate } from '../ui/text.ts';
+
+// Names seldom change.
+const staleTime = 60_000;
+/** The most records that GetProducts and GetUsers accept at once. */
+const maxNamed = 1_000;
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Returns the names of the product groups by id; empty until they are read. */
+export function useGroups(): ReadonlyMap<number, string> {
+  return useNames(useQuery(CatalogService.method.listProductGroups, {}, { staleTime }).data?.groups);
+}
+
+/** Names product groups, such as "Fruit, Group 7". A group without a name has its number. */
+export function groupNames(groups: ReadonlyMap<number, string>, ids: readonly number[]): string {
+  return ids.map((id) => groups.get(id) ?? `Group ${id}`).join(', ');
+}
+
+/** Returns the names of the staff users by id; empty until they are read. */
+export function useStaff(): ReadonlyMap<number, string> {
+  return useNames(useQuery(CatalogService.method.listStaff, {}, { staleTime }).data?.staff);
+}
+
+/**
+ * Returns a function that names a product. It returns the number until the name is read, for a product that does not
+ * exist, and beyond the first 1,000 products.
+ */
+export function useProductNames(ids: readonly number[]): (id: number) => string {
+  const { data } = useQuery(CatalogService.method.getProducts, { productIds: ids.slice(0, maxNamed) }, options(ids));
+  const names = useNames(data?.products);
+  return (id) => names.get(id) ?? `Product ${id}`;
+}
+
+/** Like `useProductNames`, for users. */
+export function useUserNames(ids: readonly number[]): (id: number) => string {
+  const { data } = useQuery(CatalogService.method.getUsers, { userIds: ids.slice(0, maxNamed) }, options(ids));
+  const names = useNames(data?.users);
+  return (id) => names.get(id) ?? `User ${id}`;
+}
+
+function options(ids: readonly number[]) {
+  return { staleTime, enabled: ids.length > 0, placeholderData: keepPreviousData } as const;
+}
+
+function useNames(records: readonly Named[] | undefined): ReadonlyMap<number, string> {
+  return useMemo(() => new Map(records?.map(({ id, name }) => [id, isolate(name)])), [records]);
+}

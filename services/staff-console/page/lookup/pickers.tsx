@@ -1,0 +1,99 @@
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { ProductSummary } from '../../../../shared/gen/common/v1/product_pb.ts';
+import { CouponService, type UserMiniInfo } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type Option, PickMany } from '../forms/pick-many.tsx';
+import { describeFailure } from '../rpc/failure.ts';
+import { isolate } from '../ui/text.ts';
+import { useDebounced } from '../ui/use-debounced.ts';
+import { userSearch } from './user-search.ts';
+
+/** The properties of a picker of records. */
+export interface PickerProps {
+  readonly label?: string;
+  readonly hint?: string;
+  readonly chosen: readonly Option[];
+  onChange(chosen: readonly Option[]): void;
+  readonly problem?: string | undefined;
+}
+
+/** A choice of products from the catalogue, with their pictures. */
+export function ProductPicker(props: PickerProps): ReactNode {
+  return <Picker label="Products" {...props} bySearch={productsBySearch} byIds={productsById} />;
+}
+
+/** A choice of users, by their names or mobile numbers. */
+export function UserPicker(props: PickerProps): ReactNode {
+  return <Picker label="Users" {...props} bySearch={usersBySearch} byIds={usersById} />;
+}
+
+/** A procedure that finds records. */
+interface LookUp<Sought, I extends DescMessage, O extends DescMessage> {
+  readonly method: DescMethodUnary<I, O>;
+  readonly request: (sought: Sought) => MessageInitShape<I>;
+  readonly options: (answer: MessageShape<O>) => readonly Option[];
+}
+
+interface AnyPickerProps<I extends DescMessage, O extends DescMessage, J extends DescMessage, P extends DescMessage>
+  extends PickerProps {
+  readonly label: string;
+  readonly bySearch: LookUp<string, I, O>;
+  readonly byIds: LookUp<number[], J, P>;
+}
+
+function Picker<I extends DescMessage, O extends DescMessage, J extends DescMessage, P extends DescMessage>(
+  props: AnyPickerProps<I, O, J, P>,
+): ReactNode {
+  const { bySearch, byIds, problem, ...rest } = props;
+  const [search, setSearch] = useState('');
+  const sought = bySearch.request(useDebounced(search));
+  const { data, error } = useQuery(bySearch.method, sought, { placeholderData: keepPreviousData });
+  const transport = useTransport();
+  const queryClient = useQueryClient();
+  const readByIds = async (ids: readonly number[]) => {
+    const query = createQueryOptions(byIds.method, byIds.request([...ids]), { transport });
+    return byIds.options(await queryClient.fetchQuery(query));
+  };
+  return (
+    <PickMany
+      {...rest}
+      search={search}
+      onSearch={setSearch}
+      found={data && bySearch.options(data)}
+      readByIds={readByIds}
+      problem={error === null ? problem : describeFailure(error).title}
+    />
+  );
+}
+
+const productsBySearch = {
+  method: CatalogService.method.searchProducts,
+  request: (search: string) => ({ search: search.trim() }),
+  options: optionsOfProducts,
+};
+const productsById = {
+  method: CatalogService.method.getProducts,
+  request: (productIds: number[]) => ({ productIds }),
+  options: optionsOfProducts,
+};
+const usersBySearch = {
+  method: CouponService.method.getUsersMiniInfo,
+  request: (search: string) => ({ search: userSearch(search) }),
+  options: optionsOfUsers,
+};
+const usersById = {
+  method: CatalogService.method.getUsers,
+  request: (userIds: number[]) => ({ userIds }),
+  options: optionsOfUsers,
+};
+
+function optionsOfProducts({ products }: { readonly products: readonly ProductSummary[] }): Option[] {
+  return products.map(({ id, name, images }) => ({ id, name: isolate(name), image: images[0] ?? '' }));
+}
+
+function optionsOfUsers({ users }: { readonly users: readonly Pick<UserMiniInfo, 'id' | 'name' | 'mobile'>[] }) {
+  return users.map(({ id, name, mobile }) => ({ id, name: isolate(name), detail: mobile }));
+}
