@@ -44,7 +44,7 @@ describeInBrowser('The live page', () => {
       .waitFor();
     await openSlots().getByText('5 products: Product 1, Product 2, Product 3 and 2 more').waitFor();
     await openSlots()
-      .getByText(/Orders close in (2 d|1 d 23 h)/)
+      .getByText(/^in (2 d|1 d 23 h)/)
       .waitFor();
     const before = await version();
     const other = await stage.openTab({ path: '/slots' });

@@ -1,13 +1,12 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useSearchParams } from 'react-router';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { amountProblem, readAmount } from '../business/money.ts';
+import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { describeFailure } from '../rpc/failure.ts';
-import { Button } from '../ui/button.tsx';
 import { Loading, Page, Problem } from '../ui/page.tsx';
 import { CheckResult } from './check-result.tsx';
 import './record/coupons.css';
@@ -32,13 +31,12 @@ export function Component(): ReactNode {
   const isAsked = typed.code === asked?.code && typed.orderAmount === asked.orderAmount && amount.trim() !== '';
   return (
     <Page title="Check a coupon">
-      <Form
+      <EditForm
         className="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isAsked) void refetch();
-          else setAsked(typed);
-        }}
+        action="Check"
+        pending="Checking…"
+        write={{ isPending: isFetching, failure: undefined }}
+        onSend={() => (isAsked ? void refetch() : setAsked(typed))}
       >
         <div className="row">
           <TextField
@@ -61,12 +59,7 @@ export function Component(): ReactNode {
             onChange={setAmount}
           />
         </div>
-        <div className="actions">
-          <Button type="submit" emphasis="primary" isPending={isFetching}>
-            {isFetching ? 'Checking…' : 'Check'}
-          </Button>
-        </div>
-      </Form>
+      </EditForm>
       {isAsked && isFetching && data === undefined && <Loading what="the answer" />}
       {isAsked && error !== null && !isFetching && <Problem failure={describeFailure(error)} />}
       {isAsked && data !== undefined && error === null && <CheckResult answer={data} {...typed} />}

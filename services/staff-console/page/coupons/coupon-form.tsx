@@ -9,7 +9,6 @@ import { Section } from '../ui/page.tsx';
 import { CodeField } from './record/code-field.tsx';
 import { concernsOf } from './record/concerns.ts';
 import { type CouponDraft, changesOf, isChange } from './record/draft.ts';
-import { useProblems } from './record/problems.ts';
 import { TermsFields, termsPlaces } from './record/terms-fields.tsx';
 
 interface CouponFormProps {
@@ -34,12 +33,12 @@ export function CouponForm(props: CouponFormProps): ReactNode {
   const navigate = useNavigate();
   const now = useNow(20_000);
   const change = (part: Partial<CouponDraft>) => onChange({ ...draft, ...part });
-  const { atFields, elsewhere } = useProblems(write.failure, places);
+  const { failure } = write;
   return (
     <EditForm
       action={stored === undefined ? 'Create coupon' : 'Save'}
-      problems={atFields}
-      write={{ isPending: write.isPending, failure: elsewhere }}
+      places={places}
+      write={write}
       isDirty={isChange(changesOf(start, draft))}
       concerns={concernsOf(draft, now, stored)}
       onSend={onSave}
@@ -60,11 +59,15 @@ export function CouponForm(props: CouponFormProps): ReactNode {
           onChange={(audience) => change({ audience })}
         />
         {draft.audience === 'chosen' && (
-          <UserPicker chosen={draft.users} onChange={(users) => change({ users })} problem={atFields.applicableUsers} />
+          <UserPicker
+            chosen={draft.users}
+            onChange={(users) => change({ users })}
+            problem={failure?.fields.applicableUsers}
+          />
         )}
       </Section>
       <Section title="Terms">
-        <TermsFields draft={draft} onChange={change} stored={stored} productsProblem={atFields.applicableProducts} />
+        <TermsFields draft={draft} onChange={change} stored={stored} problem={failure?.fields.applicableProducts} />
       </Section>
       {children}
     </EditForm>

@@ -11,8 +11,9 @@ import { UserFilter } from '../lookup/record-filters.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
-import { couponColumns, endOf } from './record/coupon-columns.tsx';
+import { couponColumns } from './record/coupon-columns.tsx';
 import { CouponViews } from './record/coupon-views.tsx';
+import { endOf } from './record/terms-columns.tsx';
 import { stateOf } from './record/words.ts';
 
 const states = [

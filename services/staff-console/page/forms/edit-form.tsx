@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import type { Failure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,29 +11,36 @@ interface EditFormProps {
   readonly label?: string;
   /** The text of the button; "Save" by default. */
   readonly action?: string;
+  /** The text of the button while the form is sent. */
+  readonly pending?: string;
   readonly write: { readonly isPending: boolean; readonly failure: Failure | undefined };
-  /** The problems at fields, by the fields' names; those of the failure by default. */
-  readonly problems?: Readonly<Record<string, string>>;
-  /** Whether the form has unsaved changes. */
-  readonly isDirty: boolean;
+  /** The names of the fields that show problems, by the service's names. Without them, each has the service's name. */
+  readonly places?: Readonly<Record<string, string>>;
+  /** Whether the form has unsaved changes. Staff are asked before they leave it; never if this is undefined. */
+  readonly isDirty?: boolean;
   /** What is allowed but looks like a mistake, a sentence each. Staff are asked about it once. */
   readonly concerns?: readonly string[];
   onSend(): void;
-  onCancel(): void;
+  /** Undefined for a form that is all there is on its page. */
+  onCancel?: () => void;
+  readonly className?: string;
   readonly children: ReactNode;
 }
 
-const noProblems = {};
+const noConcerns: readonly string[] = [];
 
 /** A form: its fields, its failure, and at its end, always in sight, the buttons that send and cancel it. */
 export function EditForm(props: EditFormProps): ReactNode {
-  const { label, action = 'Save', write, isDirty, concerns = [], onSend, onCancel, children } = props;
-  const { failure, isPending } = write;
+  const { label, action = 'Save', pending = 'Saving…', write, places, onSend, onCancel, children } = props;
+  const { className = '', isDirty, concerns = noConcerns } = props;
+  const { isPending } = write;
+  const { atFields, failure } = useProblems(write.failure, places);
   const { ask, question } = useQuestion(concerns, action, onSend);
   return (
     <Form
       {...(label !== undefined && { 'aria-label': label })}
-      validationErrors={props.problems ?? failure?.fields ?? noProblems}
+      className={className}
+      validationErrors={atFields}
       onSubmit={(event) => {
         event.preventDefault();
         ask();
@@ -44,17 +51,30 @@ export function EditForm(props: EditFormProps): ReactNode {
         {failure !== undefined && <Problem failure={failure} />}
         <div className="actions">
           <Button type="submit" emphasis="primary" isPending={isPending}>
-            {isPending ? 'Saving…' : action}
+            {isPending ? pending : action}
           </Button>
-          <Button onPress={onCancel} isDisabled={isPending}>
-            Cancel
-          </Button>
+          {onCancel !== undefined && (
+            <Button onPress={onCancel} isDisabled={isPending}>
+              Cancel
+            </Button>
+          )}
         </div>
       </div>
-      <Unsaved when={isDirty} isSending={isPending} />
+      {isDirty !== undefined && <Unsaved when={isDirty} isSending={isPending} />}
       {question}
     </Form>
   );
+}
+
+/** Returns the problems at fields, by the fields' names, and the failure unless the fields show all of its problems. */
+function useProblems(failure: Failure | undefined, places: EditFormProps['places']) {
+  return useMemo(() => {
+    const problems = Object.entries(failure?.fields ?? {});
+    if (places === undefined) return { atFields: Object.fromEntries(problems), failure };
+    const atFields: Record<string, string> = {};
+    for (const [name, problem] of problems) atFields[places[name] ?? ''] ??= problem;
+    return { atFields, failure: problems.length > 0 && !('' in atFields) ? undefined : failure };
+  }, [failure, places]);
 }
 
 /** Asks staff about concerns before `go`, once for the same ones. */

@@ -1,35 +1,18 @@
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
+import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { clock } from '../session/clock.ts';
 import { session } from '../session/session.ts';
 import { readToken } from '../session/token.ts';
-import { Button } from '../ui/button.tsx';
+
+const write = { isPending: false, failure: undefined };
 
 /** The form for a token that staff paste. */
 export function SignInForm(): ReactNode {
   const [text, setText] = useState('');
-  const [errors, setErrors] = useState({});
-  const setProblem = (token: string) => setErrors({ token });
-  const change = (changed: string) => {
-    setText(changed);
-    // If the error disappeared only when the field loses focus, the button would move away from the pointer.
-    setErrors({});
-  };
-  const signIn = () => {
-    const token = readToken(text);
-    if (token === undefined) setProblem('This is no token: it has three parts with dots between them.');
-    else if (token.expiresAt <= clock.now()) setProblem('This token has ended. Ask for a new one.');
-    else session.signIn(token);
-  };
+  const token = readToken(text);
   return (
-    <Form
-      validationErrors={errors}
-      onSubmit={(event) => {
-        event.preventDefault();
-        signIn();
-      }}
-    >
+    <EditForm action="Sign in" write={write} onSend={() => token && session.signIn(token)}>
       <TextField
         label="Token"
         name="token"
@@ -37,13 +20,17 @@ export function SignInForm(): ReactNode {
         autoComplete="off"
         autoFocus
         isRequired
+        validate={problemOf}
         value={text}
-        onChange={change}
+        onChange={setText}
         hint="It was given to you by an administrator. It stays in this tab."
       />
-      <Button type="submit" emphasis="primary">
-        Sign in
-      </Button>
-    </Form>
+    </EditForm>
   );
+}
+
+function problemOf(text: string): string | undefined {
+  const token = readToken(text);
+  if (token === undefined) return 'This is no token: it has three parts with dots between them.';
+  return token.expiresAt <= clock.now() ? 'This token has ended. Ask for a new one.' : undefined;
 }

@@ -1,13 +1,11 @@
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useSearchParams } from 'react-router';
 import { CouponService, type PhoneCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { formatAmount } from '../../business/money.ts';
+import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useWrite } from '../../rpc/write.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page, Problem } from '../../ui/page.tsx';
-import { useProblems } from '../record/problems.ts';
+import { Page } from '../../ui/page.tsx';
 import { Issued } from './issued.tsx';
 
 const places = { mobile: 'mobile' };
@@ -20,7 +18,6 @@ export function Component(): ReactNode {
   const create = useWrite(CouponService.method.createCoupon, ({ coupon }) => ({
     text: `Coupon ${coupon?.couponCode} created`,
   }));
-  const { atFields, elsewhere } = useProblems(create.failure, places);
   const send = async () => {
     const { answer } = await create.send({ mobile });
     setIssued(answer?.coupon);
@@ -32,13 +29,13 @@ export function Component(): ReactNode {
   return (
     <Page title="Coupon for a mobile number">
       {issued === undefined ? (
-        <Form
+        <EditForm
           className="card"
-          validationErrors={atFields}
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send();
-          }}
+          action="Create coupon"
+          pending="Creating…"
+          places={places}
+          write={create}
+          onSend={() => void send()}
         >
           <p>
             Whoever has the number gets a coupon over 20 % of an order from {formatAmount(1_000)} on, at most{' '}
@@ -55,13 +52,7 @@ export function Component(): ReactNode {
             onChange={setMobile}
             hint="Exactly ten digits, without +91 or 0 before them; spaces and dashes do not matter."
           />
-          {elsewhere !== undefined && <Problem failure={elsewhere} />}
-          <div className="actions">
-            <Button type="submit" emphasis="primary" isPending={create.isPending}>
-              {create.isPending ? 'Creating…' : 'Create coupon'}
-            </Button>
-          </div>
-        </Form>
+        </EditForm>
       ) : (
         <Issued
           what={`The coupon for ${issued.userMobile}`}

@@ -1,20 +1,19 @@
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useSearchParams } from 'react-router';
 import { type Coupon, CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { formatAmount } from '../../business/money.ts';
 import { Time } from '../../business/time.tsx';
+import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
-import { Button } from '../../ui/button.tsx';
-import { Page, Problem } from '../../ui/page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { readId } from '../../ui/text.ts';
-import { useProblems } from '../record/problems.ts';
 import { Issued } from './issued.tsx';
 import { OrderToRefund, useOrderToRefund } from './order-to-refund.tsx';
 
 const places = { orderId: 'orderId' };
+const noWrite = { isPending: false, failure: undefined };
 
 /** Issues the refund coupon of an order. It is shown before it is made, with the order and its customer. */
 export function Component(): ReactNode {
@@ -28,7 +27,6 @@ export function Component(): ReactNode {
     text: `Refund coupon ${coupon?.couponCode} created`,
     undo: (): Promise<Undone> => invalidate.send({ id: coupon?.id ?? 0 }),
   }));
-  const { atFields, elsewhere } = useProblems(refund.failure, places);
   const isShown = Number(orderId) === shownId;
   const send = async () => {
     if (!isShown) return setShownId(Number(orderId));
@@ -44,13 +42,14 @@ export function Component(): ReactNode {
   return (
     <Page title="Refund for an order">
       {issued === undefined ? (
-        <Form
+        <EditForm
           className="card"
-          validationErrors={atFields}
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send();
-          }}
+          {...(isShown && order.code !== undefined
+            ? { action: 'Create refund coupon', pending: 'Creating…' }
+            : { action: 'Show the order', pending: 'Show the order' })}
+          places={places}
+          write={isShown ? { ...refund, isPending: refund.isPending || order.isPending } : noWrite}
+          onSend={() => void send()}
         >
           <p>
             The customer of the order gets a coupon over what the order came to. It is good for 30 days and one use.
@@ -69,19 +68,7 @@ export function Component(): ReactNode {
             onChange={setOrderId}
           />
           {isShown && <OrderToRefund {...order} />}
-          {isShown && elsewhere !== undefined && <Problem failure={elsewhere} />}
-          <div className="actions">
-            {isShown && order.code !== undefined ? (
-              <Button type="submit" emphasis="primary" isPending={refund.isPending}>
-                {refund.isPending ? 'Creating…' : 'Create refund coupon'}
-              </Button>
-            ) : (
-              <Button type="submit" emphasis="primary" isPending={isShown && order.isPending}>
-                Show the order
-              </Button>
-            )}
-          </div>
-        </Form>
+        </EditForm>
       ) : (
         <Issued
           what="The refund coupon"

@@ -1,12 +1,10 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Link } from 'react-aria-components/Link';
 import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { formatTime } from '../../business/time.tsx';
 import { byText, type Column } from '../../lists/column.ts';
 import { isolate } from '../../ui/text.ts';
-import { CouponBadge, ValidUntil } from './validity.tsx';
-import { describeAudience, describeDiscount, describeMinimum, stateOf } from './words.ts';
-import './coupons.css';
+import { createdColumn, termsColumns } from './terms-columns.tsx';
+import { CouponBadge } from './validity.tsx';
+import { describeAudience, stateOf } from './words.ts';
 
 /** Returns the columns of a list of coupons, at a time in Unix ms. */
 export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
@@ -19,21 +17,7 @@ export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
       compare: (a, b) => byText(a.couponCode, b.couponCode),
       className: 'coupon-code',
     },
-    { title: 'Gives', text: describeDiscount },
-    {
-      title: 'Smallest order',
-      show: ({ minOrder }) => describeMinimum(minOrder),
-      text: ({ minOrder = '' }) => minOrder,
-      compare: (a, b) => Number(a.minOrder ?? 0) - Number(b.minOrder ?? 0),
-      className: 'number',
-    },
-    {
-      title: 'Valid until',
-      show: ({ validTill }) => <ValidUntil at={validTill} />,
-      text: ({ validTill }) => formatTime(validTill),
-      className: 'time',
-      compare: (a, b) => endOf(a) - endOf(b),
-    },
+    ...termsColumns,
     {
       title: 'For whom',
       text: audience,
@@ -45,19 +29,6 @@ export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
       text: (coupon) => stateOf(coupon, now),
       compare: (a, b) => byText(stateOf(a, now), stateOf(b, now)),
     },
-    {
-      title: 'Created',
-      show: ({ createdAt, creator }) => (
-        <>
-          {formatTime(createdAt)} <span className="detail">{creator?.name}</span>
-        </>
-      ),
-      text: ({ createdAt }) => formatTime(createdAt),
-    },
+    createdColumn,
   ];
-}
-
-/** Returns when a coupon ends, in Unix ms. */
-export function endOf({ validTill }: Pick<ListedCoupon, 'validTill'>): number {
-  return validTill === undefined ? Number.POSITIVE_INFINITY : timestampMs(validTill);
 }

@@ -1,13 +1,12 @@
 import { Link } from 'react-aria-components/Link';
 import type { ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { trailAddress } from '../../audit/trail/filters.ts';
-import { formatTime } from '../../business/time.tsx';
 import { byText, type Column } from '../../lists/column.ts';
 import { Badge } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
-import { CouponBadge, ValidUntil } from './validity.tsx';
-import { describeDiscount, describeMinimum, stateOf } from './words.ts';
-import './coupons.css';
+import { createdColumn, termsColumns } from './terms-columns.tsx';
+import { CouponBadge } from './validity.tsx';
+import { stateOf } from './words.ts';
 
 /** Returns the columns of a list of reserved coupons, at a time in Unix ms. */
 export function reservedColumns(now: number): readonly Column<ListedReservedCoupon>[] {
@@ -29,20 +28,7 @@ export function reservedColumns(now: number): readonly Column<ListedReservedCoup
       text: ({ couponCode }) => couponCode,
       className: 'coupon-code',
     },
-    { title: 'Gives', text: describeDiscount },
-    {
-      title: 'Smallest order',
-      show: ({ minOrder }) => describeMinimum(minOrder),
-      text: ({ minOrder = '' }) => minOrder,
-      compare: (a, b) => Number(a.minOrder ?? 0) - Number(b.minOrder ?? 0),
-      className: 'number',
-    },
-    {
-      title: 'Valid until',
-      show: ({ validTill }) => <ValidUntil at={validTill} />,
-      text: ({ validTill }) => formatTime(validTill),
-      className: 'time',
-    },
+    ...termsColumns,
     {
       title: 'Redeemed by',
       show: (coupon) =>
@@ -65,15 +51,7 @@ export function reservedColumns(now: number): readonly Column<ListedReservedCoup
       text: (coupon) => reservedState(coupon, now),
       compare: (a, b) => byText(reservedState(a, now), reservedState(b, now)),
     },
-    {
-      title: 'Created',
-      show: ({ createdAt, creator }) => (
-        <>
-          {formatTime(createdAt)} <span className="detail">{creator?.name}</span>
-        </>
-      ),
-      text: ({ createdAt }) => formatTime(createdAt),
-    },
+    createdColumn,
   ];
 }
 

@@ -12,7 +12,7 @@ interface TermsFieldsProps {
   /** The stored terms, which are not checked; undefined for a new coupon. */
   readonly stored?: TermsDraft | undefined;
   /** The problem with the products that the service reported. */
-  readonly productsProblem: string | undefined;
+  readonly problem: string | undefined;
 }
 
 /** The form's fields that show problems with the terms, by the service's names for the fields. */
@@ -29,10 +29,15 @@ export const termsPlaces = {
 };
 
 /** The form fields of the terms that coupons and reserved coupons share, except the code. */
-export function TermsFields({ draft, onChange, stored, productsProblem }: TermsFieldsProps): ReactNode {
+export function TermsFields({ draft, onChange, stored, problem }: TermsFieldsProps): ReactNode {
   const { discount } = draft;
   const isPercent = discount.kind === 'percent';
   const isNew = stored === undefined;
+  const field = (name: 'maxValue' | 'minOrder' | 'validTill' | 'maxLimitForUser') => ({
+    name,
+    value: draft[name],
+    onChange: (text: string) => onChange({ [name]: text }),
+  });
   return (
     <>
       <div className="row">
@@ -54,34 +59,18 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
           validate={(text) => (isNew && readAmount(text) === 0 ? missing[discount.kind] : amountProblem(text))}
           hint={isNew ? undefined : 'Empty or 0: no discount.'}
         />
-        <AmountField
-          label="Largest discount"
-          name="maxValue"
-          value={draft.maxValue}
-          onChange={(maxValue) => onChange({ maxValue })}
-          hint="Empty or 0: no limit."
-        />
+        <AmountField label="Largest discount" {...field('maxValue')} hint="Empty or 0: no limit." />
         <AmountField
           label="Smallest order"
-          name="minOrder"
-          value={draft.minOrder}
-          onChange={(minOrder) => onChange({ minOrder })}
+          {...field('minOrder')}
           hint="What an order has to come to. Empty or 0: any order."
         />
-        <TimeField
-          label="Valid until"
-          name="validTill"
-          value={draft.validTill}
-          onChange={(validTill) => onChange({ validTill })}
-          hint="Empty: no end."
-        />
+        <TimeField label="Valid until" {...field('validTill')} hint="Empty: no end." />
         <TextField
           label="Uses for each user"
-          name="maxLimitForUser"
           inputMode="numeric"
           autoComplete="off"
-          value={draft.maxLimitForUser}
-          onChange={(maxLimitForUser) => onChange({ maxLimitForUser })}
+          {...field('maxLimitForUser')}
           validate={(text) => limitProblem(text, stored?.maxLimitForUser)}
           hint="Empty or 0: any number of times."
         />
@@ -93,7 +82,7 @@ export function TermsFields({ draft, onChange, stored, productsProblem }: TermsF
         hint="None chosen: all products."
         chosen={draft.products}
         onChange={(products) => onChange({ products })}
-        problem={productsProblem}
+        problem={problem}
       />
     </>
   );

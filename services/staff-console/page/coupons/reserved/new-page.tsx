@@ -10,7 +10,6 @@ import { Issued } from '../issue/issued.tsx';
 import { CodeField } from '../record/code-field.tsx';
 import { termsConcernsOf } from '../record/concerns.ts';
 import { blankDraft, isChange, type TermsDraft, termsChangesOf } from '../record/draft.ts';
-import { useProblems } from '../record/problems.ts';
 import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
 import { describeDiscount } from '../record/words.ts';
 
@@ -23,7 +22,6 @@ export function Component(): ReactNode {
   const create = useWrite(CouponService.method.createReservedCoupon, ({ reservedCoupon }) => ({
     text: `Reserved coupon ${reservedCoupon?.secretCode} created`,
   }));
-  const { atFields, elsewhere } = useProblems(create.failure, termsPlaces);
   const change = (part: Partial<TermsDraft>) => setDraft({ ...draft, ...part });
   const coupon = termsChangesOf(blankDraft, draft);
   const send = async () => {
@@ -40,8 +38,8 @@ export function Component(): ReactNode {
         <EditForm
           label="Reserved coupon"
           action="Create reserved coupon"
-          problems={atFields}
-          write={{ isPending: create.isPending, failure: elsewhere }}
+          places={termsPlaces}
+          write={create}
           isDirty={isChange(coupon)}
           concerns={termsConcernsOf(draft, now)}
           onSend={() => void send()}
@@ -57,7 +55,7 @@ export function Component(): ReactNode {
             />
           </Section>
           <Section title="Terms">
-            <TermsFields draft={draft} onChange={change} productsProblem={atFields.applicableProducts} />
+            <TermsFields draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts} />
           </Section>
         </EditForm>
       ) : (

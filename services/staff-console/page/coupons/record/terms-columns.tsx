@@ -1,0 +1,50 @@
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { formatTime } from '../../business/time.tsx';
+import type { Column } from '../../lists/column.ts';
+import { ValidUntil } from './validity.tsx';
+import { type Discounts, describeDiscount, describeMinimum } from './words.ts';
+import './coupons.css';
+
+/** The terms that the lists of coupons and of reserved coupons show. */
+interface Terms extends Discounts {
+  readonly minOrder?: string | undefined;
+  readonly validTill?: Timestamp | undefined;
+}
+
+/** The columns of a coupon's terms. */
+export const termsColumns: readonly Column<Terms>[] = [
+  { title: 'Gives', text: describeDiscount },
+  {
+    title: 'Smallest order',
+    text: ({ minOrder = '' }) => minOrder,
+    show: ({ minOrder }) => describeMinimum(minOrder),
+    compare: (a, b) => Number(a.minOrder ?? 0) - Number(b.minOrder ?? 0),
+    className: 'number',
+  },
+  {
+    title: 'Valid until',
+    text: ({ validTill }) => formatTime(validTill),
+    show: ({ validTill }) => <ValidUntil at={validTill} />,
+    compare: (a, b) => endOf(a) - endOf(b),
+    className: 'time',
+  },
+];
+
+/** The column that says when a record was created, and by whom. */
+export const createdColumn: Column<{
+  readonly createdAt?: Timestamp | undefined;
+  readonly creator?: { readonly name: string } | undefined;
+}> = {
+  title: 'Created',
+  text: ({ createdAt }) => formatTime(createdAt),
+  show: ({ createdAt, creator }) => (
+    <>
+      {formatTime(createdAt)} <span className="detail">{creator?.name}</span>
+    </>
+  ),
+};
+
+/** Returns when a coupon ends, in Unix ms. */
+export function endOf({ validTill }: Terms): number {
+  return validTill === undefined ? Number.POSITIVE_INFINITY : timestampMs(validTill);
+}
