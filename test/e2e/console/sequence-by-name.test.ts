@@ -86,6 +86,33 @@ describeInBrowser('The delivery sequence by name', () => {
     },
   );
 
+  it('Enter tells what is no list, while the text stays in the field', async () => {
+    await tab.button('Change the sequence').click();
+    await tab.field('Add orders for Aarti Rao').fill('14, fifteen');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByText(noList).waitFor();
+    expect(await tab.field('Add orders for Aarti Rao').inputValue()).toBe('14, fifteen');
+    expect(await orders().count()).toBe(2);
+  });
+
+  it('An unknown order is asked about even if it is saved before it was looked up', async () => {
+    await tab.button('Change the sequence').click();
+    await orders().getByText('Order 12: Aarti Rao, 100.00').waitFor();
+    const held: (() => void)[] = [];
+    await tab.page.route(/CatalogService\/GetOrders/, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+    await tab.field('Add orders for Aarti Rao').fill('424242');
+    await tab.button('Save').click();
+    await tab.button('Saving…').waitFor();
+    await tab.page.unroute(/CatalogService\/GetOrders/);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    for (const release of held) release();
+    await tab.page.getByText('There is no order 424242.').waitFor();
+    expect(await stored()).toEqual({ 1: [12, 11] });
+  });
+
   it('What was typed and not added counts as a change, and what is no list stays with a reason', async () => {
     await tab.button('Change the sequence').click();
     await tab.field('Add orders for Aarti Rao').fill('13');

@@ -84,6 +84,20 @@ describeInBrowser('Two people who edit one slot', () => {
     expect(await mine.field('Orders close').inputValue()).toBe('2090-05-01T08:00');
   });
 
+  it('“Orders close” moves along from the delivery that the other one has saved', async () => {
+    for (const tab of [mine, theirs]) await tab.button('Edit times and groups').click();
+    await theirs.field('Delivery time').fill('2090-05-01T12:00');
+    await theirs.field('Orders close').fill('2090-05-01T05:00');
+    await theirs.button('Save').click();
+    await theirs.notice('Slot updated successfully').waitFor();
+    await mine.field('Orders close').fill('2090-05-01T08:00');
+    await mine.button('Save').click();
+    await mine.button('Back to editing').click();
+    await expect.poll(() => mine.field('Delivery time').inputValue()).toBe('2090-05-01T12:00');
+    await mine.field('Delivery time').fill('2090-05-01T13:00');
+    expect(await mine.field('Orders close').inputValue()).toBe('2090-05-01T09:00');
+  });
+
   it('What only one of them has changed is saved at once, and the other one’s change stays', async () => {
     for (const tab of [mine, theirs]) await tab.button('Edit times and groups').click();
     await theirs.field('Orders close').fill('2090-05-01T05:00');

@@ -154,20 +154,23 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     expect(await tab.field('Snippet name').inputValue()).toBe('typed at once');
   });
 
-  it('A copy of a slot takes its snippets along under new names, if staff say so', async () => {
-    await insertSlot('2090-04-25T11:30+05:30');
-    await stage.slot.database.sql(
-      `insert into product_slots values (7, 1), (7, 2);
-       insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('morning', 7, '{1, 2}')`,
-    );
-    tab = await stage.openTab({ path: '/slots/7' });
-    await tab.link('Copy to the next week').click();
-    await tab.page.getByText('can only be taken along under new names').waitFor();
-    await tab.button('Take it along').click();
-    expect(await tab.field('Snippet name').inputValue()).toBe('morning-2090-05-02');
-    await tab.button('Create slot').click();
-    await tab.section('Vendor snippets (1)').getByText('Product 1, Product 2').waitFor();
-  });
+  it.each(['morning', 'morning-2090-04-25'])(
+    'A copy of a slot takes its snippets along under new names, if staff say so: %s',
+    async (name) => {
+      await insertSlot('2090-04-25T11:30+05:30');
+      await stage.slot.database.sql(
+        `insert into product_slots values (7, 1), (7, 2);
+       insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('${name}', 7, '{1, 2}')`,
+      );
+      tab = await stage.openTab({ path: '/slots/7' });
+      await tab.link('Copy to the next week').click();
+      await tab.page.getByText('can only be taken along under new names').waitFor();
+      await tab.button('Take it along').click();
+      expect(await tab.field('Snippet name').inputValue()).toBe('morning-2090-05-02');
+      await tab.button('Create slot').click();
+      await tab.section('Vendor snippets (1)').getByText('Product 1, Product 2').waitFor();
+    },
+  );
 
   it('The way back after a slot was created does not open its form again', async () => {
     tab = await stage.openTab();

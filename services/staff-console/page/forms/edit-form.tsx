@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import type { Failure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
@@ -20,6 +20,8 @@ interface EditFormProps {
   readonly isDirty?: boolean;
   /** What is allowed but looks like a mistake, a sentence each. Staff are asked about it once. */
   readonly concerns?: readonly string[];
+  /** Whether concerns are still being looked for. Sending waits for them. */
+  readonly isChecking?: boolean;
   onSend(): void;
   /** Undefined for a form that is all there is on its page. */
   onCancel?: () => void;
@@ -32,10 +34,10 @@ const noConcerns: readonly string[] = [];
 /** A form: its fields, its failure, and at its end, always in sight, the buttons that send and cancel it. */
 export function EditForm(props: EditFormProps): ReactNode {
   const { label, action = 'Save', pending = 'Saving…', write, places, onSend, onCancel, children } = props;
-  const { className = '', isDirty, concerns = noConcerns } = props;
-  const { isPending } = write;
+  const { className = '', isDirty, concerns = noConcerns, isChecking = false } = props;
   const { atFields, failure } = useProblems(write.failure, places);
-  const { ask, question } = useQuestion(concerns, action, onSend);
+  const { ask, isWaiting, question } = useQuestion(concerns, isChecking, action, onSend);
+  const isPending = write.isPending || isWaiting;
   return (
     <Form
       {...(label !== undefined && { 'aria-label': label })}
@@ -77,12 +79,21 @@ function useProblems(failure: Failure | undefined, places: EditFormProps['places
   }, [failure, places]);
 }
 
-/** Asks staff about concerns before `go`, once for the same ones. */
-function useQuestion(concerns: readonly string[], action: string, go: () => void) {
+/** Asks staff about concerns before `go`, once for the same ones, and as soon as they are known. */
+function useQuestion(concerns: readonly string[], isChecking: boolean, action: string, go: () => void) {
   const [isAsking, setIsAsking] = useState(false);
+  const [isWaiting, setIsWaiting] = useState(false);
   const [confirmed, setConfirmed] = useState('');
   const asked = concerns.join('\n');
-  const ask = () => (asked === '' || asked === confirmed ? go() : setIsAsking(true));
+  const ask = () => {
+    setIsWaiting(isChecking);
+    if (isChecking) return;
+    if (asked === '' || asked === confirmed) go();
+    else setIsAsking(true);
+  };
+  useEffect(() => {
+    if (isWaiting && !isChecking) ask();
+  });
   const confirm = () => {
     setConfirmed(asked);
     setIsAsking(false);
@@ -101,5 +112,5 @@ function useQuestion(concerns: readonly string[], action: string, go: () => void
       </div>
     </Dialog>
   );
-  return { ask, question };
+  return { ask, isWaiting, question };
 }

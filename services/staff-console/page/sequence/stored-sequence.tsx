@@ -8,7 +8,7 @@ import { Stops } from './stops.tsx';
 /** Reads the names of a sequence's users, and its orders. */
 export function useSequenceNames(sequence: Sequence) {
   const nameOf = useUserNames(Object.keys(sequence).map(Number));
-  return { nameOf, orders: useOrders([...new Set(Object.values(sequence).flat())].filter((stop) => stop > 0)) };
+  return { nameOf, ...useOrders([...new Set(Object.values(sequence).flat())].filter((stop) => stop > 0)) };
 }
 
 /** Shows in which order each user's orders are delivered. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useNow } from '../business/time.tsx';
 import { moveTime, readTimeInput } from '../business/time-input.ts';
 import { TimeField } from '../forms/time-field.tsx';
@@ -12,13 +12,15 @@ interface TimesFieldsProps {
 
 /** The form fields of a slot's times and groups. The end of orders moves along with the delivery time. */
 export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
-  // A field that is being typed into has no value for a moment.
+  // The last time in the field, which has none for a moment while it is typed into.
   const delivery = useRef(draft.deliveryTime);
+  useEffect(() => {
+    if (readTimeInput(draft.deliveryTime) !== undefined) delivery.current = draft.deliveryTime;
+  }, [draft.deliveryTime]);
   const freeze = readTimeInput(draft.freezeTime)?.getTime();
   const isPast = useNow(20_000) > (freeze ?? Number.POSITIVE_INFINITY);
   const moveBoth = (deliveryTime: string) => {
     const freezeTime = moveTime(draft.freezeTime, delivery.current, deliveryTime);
-    if (readTimeInput(deliveryTime) !== undefined) delivery.current = deliveryTime;
     onChange({ ...draft, deliveryTime, freezeTime });
   };
   return (

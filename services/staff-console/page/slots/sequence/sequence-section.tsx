@@ -75,7 +75,7 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({});
   const sequence = sequenceOf(draft);
   const complete = sequence && withTyped(sequence, typed);
-  const { nameOf, orders } = useSequenceNames(complete ?? {});
+  const { nameOf, orders, isReading } = useSequenceNames(complete ?? {});
   const stops = Object.values(complete ?? {}).flat();
   const unknown = stops.filter((stop) => orders.has(stop) && orders.get(stop) === undefined);
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
@@ -88,6 +88,7 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
       write={write}
       isDirty={isDirty || Object.values(typed).some((text) => text.trim() !== '')}
       concerns={unknown.length > 0 ? [`There is no order ${unknown.join(', ')}.`] : []}
+      isChecking={isReading}
       onSend={() => jsonProblem(toText(draft)) === undefined && save(complete ?? draft)}
       onCancel={onClose}
     >

@@ -95,8 +95,9 @@ export function StopList({ name, stops, orders, typed, onChange, onTyped }: Stop
           onChange={onTyped}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // Enter adds what was typed, and must not submit the form.
+            // Enter adds what was typed, and must not submit the form. It tells at once what is no list.
             event.preventDefault();
+            event.currentTarget.dispatchEvent(new Event('change'));
             add(typed);
           }}
         />

@@ -17,7 +17,10 @@ export interface SnippetDraft {
 /** The draft of a new vendor snippet. */
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
 
-/** Returns the draft of a copy of a snippet for a slot some days later, with the day of delivery in its name. */
+/**
+ * Returns the draft of a copy of a snippet for a slot some days later. Its name ends with the day of the new delivery,
+ * in the place of another day.
+ */
 export function copySnippet(
   { snippetCode, productIds, validTill }: VendorSnippet,
   products: readonly Option[],
@@ -27,7 +30,7 @@ export function copySnippet(
   const names = new Map(products.map(({ id, name }) => [id, name]));
   const end = validTill === undefined ? '' : timeInput(timestampDate(validTill));
   return {
-    name: `${snippetCode}-${deliveryTime.slice(0, 10)}`,
+    name: `${snippetCode.replace(/-\d{4}-\d\d-\d\d$/, '')}-${deliveryTime.slice(0, 10)}`,
     products: productIds.map((id) => ({ id, name: names.get(id) ?? `Product ${id}` })),
     validTill: end === '' ? '' : `${shiftDay(end.slice(0, 10), days)}${end.slice(10, 16)}`,
   };
