@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Client } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -38,6 +39,12 @@ describeInBrowser('The audit trail', () => {
   async function choose(label: RegExp, option: string): Promise<void> {
     await tab.button(label).click();
     await tab.page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  /** The lines of the CSV file that is saved, without its headings. */
+  async function csv(): Promise<string[]> {
+    const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
+    return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
   }
 
   it('Changes of slots and coupons stand in one list, newest first, in words', async () => {
@@ -151,6 +158,25 @@ describeInBrowser('The audit trail', () => {
     const numbers = (await deeds()).map((deed) => Number(/\d+$/.exec(deed)?.[0]) - 1000);
     expect(numbers).toEqual(Array.from({ length: 180 }, (_, index) => index + 1));
     expect(await tab.button('Show more').count()).toBe(0);
+  });
+
+  it('The trail as it is filtered is saved as a CSV file, newest first, whichever service has an entry', async () => {
+    const slotId = await newSlot([1]);
+    const { coupon } = await coupons.create({ coupon: { couponCode: 'FOR-CSV', flatDiscount: 5 } });
+    await slots.deleteSlot({ id: slotId });
+    tab = await stage.openTab({ path: '/audit' });
+    await entries().first().waitFor();
+    const rows = (await csv()).filter(
+      (row) => row.includes(`slot ${slotId},`) || row.includes(`coupon ${coupon?.id},`),
+    );
+    expect(rows).toEqual([
+      expect.stringMatching(`,Asha Menon,deactivated slot ${slotId},"{""isActive"":true}","{""isActive"":false}",`),
+      expect.stringMatching(`,Ravi Iyer,created coupon ${coupon?.id},,"{.*FOR-CSV`),
+      expect.stringMatching(`,Asha Menon,created slot ${slotId},,"{.*""productIds"":\\[1\\]`),
+    ]);
+    await tab.page.goto(`${stage.origin}/audit?type=coupon&id=${coupon?.id}`);
+    await entries().first().waitFor();
+    expect(await csv()).toEqual([rows[1]]);
   });
 
   it('The page of a slot has the history of this slot, which follows what others change', async () => {

@@ -2,13 +2,17 @@ import { Code } from '@connectrpc/connect';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { useNow } from '../business/time.tsx';
+import { CsvButton } from '../lists/csv-button.tsx';
 import { Endless } from '../lists/endless.tsx';
+import { useStaff } from '../lookup/names.ts';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
+import { csvColumns } from './csv-columns.ts';
 import { EntryView } from './entry-view.tsx';
 import { FilterForm } from './filter-form.tsx';
 import { readFilters, toParams, toRequest } from './trail/filters.ts';
+import { byNewest } from './trail/merge-trails.ts';
 import type { TrailOwner } from './trail/trail.ts';
-import { type TrailFailure, useMergedTrail } from './trail/use-merged-trail.ts';
+import { type TrailFailure, useEachTrailPage, useMergedTrail } from './trail/use-merged-trail.ts';
 
 const tickMs = 10_000;
 const titles = {
@@ -24,6 +28,8 @@ export function Component(): ReactNode {
   const { request, problems } = toRequest(filters);
   const isAsked = Object.keys(problems).length === 0;
   const trail = useMergedTrail(request, isAsked);
+  const eachPage = useEachTrailPage(request);
+  const staff = useStaff();
   const refused = Object.assign({}, ...trail.failures.map(({ failure }) => failure.fields));
   const missing = trail.failures.filter(({ failure }) => Object.keys(failure.fields).length === 0);
   const isAnswered = isAsked && !trail.isLoading && trail.failures.length === 0;
@@ -40,6 +46,17 @@ export function Component(): ReactNode {
       ))}
       {trail.isLoading && <Loading what="the changes" />}
       {isAnswered && trail.entries.length === 0 && !trail.hasMore && <Empty>No changes match.</Empty>}
+      {trail.entries.length > 0 && (
+        <div className="list-header">
+          <span className="detail">Newest first</span>
+          <CsvButton
+            name="audit-trail"
+            columns={csvColumns(staff)}
+            eachPage={eachPage}
+            narrow={(entries) => entries.toSorted(byNewest)}
+          />
+        </div>
+      )}
       <ol className="audit-entries" aria-label="Changes">
         {trail.entries.map((entry) => (
           <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />

@@ -1,4 +1,5 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
 import { createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -10,6 +11,8 @@ export interface Source<I extends DescMessage, O extends DescMessage, Row> {
   readonly request: MessageInitShape<I>;
   /** The most rows that an answer can have; 1,000 unless told. */
   readonly mostRows?: number;
+  /** Of the service to ask, if several have the procedure. */
+  readonly transport?: Transport;
   readonly rowsOf: (answer: MessageShape<O>) => readonly Row[];
   /** Returns what the request of the next page has besides; undefined after the last page. */
   readonly next: (answer: MessageShape<O>, rowsSoFar: number) => object | undefined;
@@ -48,7 +51,8 @@ export function useRows<I extends DescMessage, O extends DescMessage, Row>(
 /** Returns a function that reads a list from its first page to its last. Each is asked for when the last was used. */
 export function useEachPage<I extends DescMessage, O extends DescMessage, Row>(source: Source<I, O, Row>) {
   const { method, request, rowsOf, next } = source;
-  const transport = useTransport();
+  const usual = useTransport();
+  const transport = source.transport ?? usual;
   return async function* (signal: AbortSignal): AsyncGenerator<readonly Row[]> {
     let count = 0;
     for (let page: object | undefined = {}; page !== undefined; ) {

@@ -36,6 +36,11 @@ export function mergeTrails<Entry extends Dated>(trails: readonly TrailSoFar<Ent
   }
 }
 
+/** Orders entries of several trails, newest first. */
+export function byNewest(a: Dated, b: Dated): number {
+  return isNewer(a, b) ? -1 : 1;
+}
+
 /** Whether `a` is newer. Within a millisecond the ids decide, which follow the order of writes in one database. */
 function isNewer(a: Dated, b: Dated): boolean {
   const [timeOfA, timeOfB] = [timeOf(a), timeOf(b)];

@@ -1,5 +1,11 @@
-import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import {
+  type AuditEntry,
+  AuditService,
+  type ListEntriesResponse,
+} from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { byToken, useEachPage } from '../../lists/source.ts';
 import { describeFailure, type Failure } from '../../rpc/failure.ts';
+import { useTransports } from '../../rpc/transport.ts';
 import { isKind } from './deeds.ts';
 import type { TrailRequest } from './filters.ts';
 import { mergeTrails } from './merge-trails.ts';
@@ -68,6 +74,26 @@ export function useMergedTrail(request: TrailRequest, isEnabled: boolean): BothT
     },
   };
 }
+
+/** Returns a function that reads the whole trails of the services that may have matching entries, one after the other. */
+export function useEachTrailPage(request: TrailRequest) {
+  const transports = useTransports();
+  const source = {
+    method: AuditService.method.listEntries,
+    request: { ...request, limit: 1_000 },
+    rowsOf,
+    next: byToken,
+  };
+  const readers = {
+    slot: useEachPage({ ...source, transport: transports.slot }),
+    coupon: useEachPage({ ...source, transport: transports.coupon }),
+  };
+  return async function* (signal: AbortSignal) {
+    for (const owner of ownersOf(request)) yield* readers[owner](signal);
+  };
+}
+
+const rowsOf = ({ entries }: ListEntriesResponse) => entries;
 
 /** Returns the services to ask, without one that can't have matching entries. Either one refuses an unknown kind. */
 function ownersOf({ resourceType = '', procedure = '' }: TrailRequest): readonly TrailOwner[] {
