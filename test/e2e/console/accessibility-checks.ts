@@ -3,7 +3,9 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { describeInBrowser } from '../browser.ts';
+import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { ConsoleStage } from './stage.ts';
 
@@ -20,6 +22,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         `insert into slots (id, delivery_time, freeze_time, group_ids, is_capacity_full, delivery_sequence)
        select n, now() + n * interval '5 hours', now() + n * interval '4 hours', '{1, 2}', n % 3 = 0, '{"1": [5, 7]}'
        from generate_series(1, 12) n;
+       update slots set is_active = false where id = 12;
        insert into product_slots select s, p from generate_series(1, 12) s, generate_series(1, 9) p;
        insert into vendor_snippets (snippet_code, slot_id, product_ids)
        values ('a-snippet-with-a-name-that-is-too-long-for-a-line-of-a-phone', 1, '{1, 2, 3}')`,
@@ -29,19 +32,21 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        select n, 'COUPON-' || n, 10, 150, 500, n % 2 = 0, n % 2 = 1, 1 from generate_series(1, 12) n;
        insert into coupon_applicable_users (coupon_id, user_id) select 2, n from generate_series(1, 5) n;
        insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
-       select 'SECRET-' || n, 'RESERVED-' || n, 50, 1 from generate_series(1, 5) n`,
+       select 'SECRET-' || n, 'RESERVED-' || n, 50, 1 from generate_series(1, 5) n;
+       select setval(pg_get_serial_sequence('coupons', 'id'), 100);
+       insert into orders (id, user_id, total_amount) values (77, 1, 250);
+       insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
+       values (now(), 'slot.v1.SlotService/UpdateSlot', 'staff-1', 'r', 'slot', 1, '{"isActive": false}', '{"isActive": true}')`,
       );
     });
 
     afterAll(() => stage.close());
 
-    /** What axe-core finds that keeps people out, in words. */
+    /** What axe-core finds, in words. */
     async function barriers(page: Page): Promise<string[]> {
       await page.evaluate(axe);
       const { violations } = await page.evaluate<AxeResults>('axe.run()');
-      return violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join('; ')}`);
+      return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join('; ')}`);
     }
 
     /** By how many pixels the page is wider than its window. */
@@ -85,6 +90,139 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         async (tab) => {
           await tab.button(/slot 9$/).click();
           await tab.notice('Slot 9').waitFor();
+        },
+      ],
+      [
+        'a problem at a field',
+        '/coupons/new',
+        /Create/,
+        async (tab) => {
+          await tab.button('Create coupon').click();
+          await tab.page.getByText('Enter a percentage, such as 10.').waitFor();
+        },
+      ],
+      [
+        'a question about a mistake',
+        '/slots/new',
+        /Create slot/,
+        async (tab) => {
+          await tab.field('Delivery time').fill('2020-05-01T10:00');
+          await tab.button('Create slot').click();
+          await tab.button('Correct it').waitFor();
+        },
+      ],
+      [
+        'a contradiction',
+        '/slots/10',
+        /Change products/,
+        async (tab) => {
+          await edit(tab, 'Edit times and groups');
+          const slots = await colleague(stage.slot, SlotService, 2);
+          await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
+          await tab.field('Orders close').fill('2020-05-01T10:00');
+          await tab.button('Save').click();
+          await tab.button('Save all the same').click();
+          await tab.heading(/Somebody else has changed/).waitFor();
+        },
+      ],
+      [
+        'a sequence as JSON',
+        '/slots/1',
+        /Copy link/,
+        async (tab) => {
+          await edit(tab, 'Change the sequence');
+          await tab.page.getByText('Advanced: the sequence as JSON').click();
+          await tab.field('As JSON').waitFor();
+        },
+      ],
+      ['the board with deactivated slots', '/slots?deactivated=shown', /Mark full/],
+      ['a deactivated slot', '/slots/12', /Activate again/],
+      ['the list of what is deactivated', '/slots/list?state=deactivated&from=any', /Save as CSV/],
+      [
+        'the choice of a product for a filter',
+        '/slots/list',
+        /Mark full/,
+        async (tab) => {
+          await tab.button('Product: any').click();
+          await tab.page.getByRole('row', { name: 'Product 4', exact: true }).waitFor();
+        },
+      ],
+      ['a list that is empty', '/coupons?search=nothing-has-this', /Sign out/],
+      [
+        'the search for everything',
+        '/coupons',
+        /Save as CSV/,
+        async (tab) => {
+          await tab.page.keyboard.press('Control+k');
+          await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('coupon-1');
+          await tab.page.getByRole('menuitem', { name: 'COUPON-11' }).waitFor();
+        },
+      ],
+      [
+        'what a list may be filtered by',
+        '/coupons',
+        /Save as CSV/,
+        async (tab) => {
+          await tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
+          await tab.page.getByRole('option', { name: 'Expired' }).waitFor();
+        },
+      ],
+      ['a user', '/users/1', /Save as CSV/],
+      [
+        'the order of a refund',
+        '/coupons/refund?order=77',
+        /Show the order/,
+        async (tab) => {
+          await tab.button('Show the order').click();
+          await tab.button('Create refund coupon').waitFor();
+        },
+      ],
+      [
+        'a coupon that was issued',
+        '/coupons/phone?mobile=9000000001',
+        /Create coupon/,
+        async (tab) => {
+          await tab.button('Create coupon').click();
+          await tab.button('Coupon for another number').waitFor();
+        },
+      ],
+      [
+        'a verdict',
+        '/check?code=COUPON-1',
+        /Check/,
+        async (tab) => {
+          await tab.field('Order amount').fill('600');
+          await tab.button('Check').click();
+          await tab.page.getByText('Can be used').waitFor();
+        },
+      ],
+      [
+        'a refusal',
+        '/check?code=NONE',
+        /Check/,
+        async (tab) => {
+          await tab.field('Order amount').fill('600');
+          await tab.button('Check').click();
+          await tab.page.getByText('Can’t be used').waitFor();
+        },
+      ],
+      [
+        'a service that does not answer',
+        '/users',
+        /Sign out/,
+        async (tab) => {
+          await tab.page.route(/GetUsersMiniInfo/, () => undefined);
+          await tab.field('Search by name or mobile number').fill('somebody');
+          await tab.button('Stop waiting').waitFor();
+        },
+      ],
+      [
+        'a change in full',
+        '/audit',
+        /Save as CSV/,
+        async (tab) => {
+          await tab.page.getByText('More about this change').first().click();
+          await tab.page.getByText('Request id').first().waitFor();
         },
       ],
       ['the coupons', '/coupons', /Sign out/],
