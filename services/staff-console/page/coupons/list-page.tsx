@@ -2,19 +2,20 @@ import type { ReactNode } from 'react';
 import { CouponService, type ListedCoupon } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
+import { TextField } from '../forms/text-field.tsx';
 import { orderOf } from '../lists/column.ts';
 import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import { byToken } from '../lists/source.ts';
 import { useSearch } from '../lists/use-search.ts';
+import { Views } from '../lists/views.tsx';
 import { UserFilter } from '../lookup/record-filters.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
 import { couponColumns } from './record/coupon-columns.tsx';
-import { CouponViews } from './record/coupon-views.tsx';
 import { endOf } from './record/terms-columns.tsx';
-import { stateOf } from './record/words.ts';
+import { couponViews, stateOf } from './record/words.ts';
 
 const states = [
   ['Valid', 'Valid'],
@@ -31,7 +32,7 @@ const dayMs = 86_400_000;
 /** Lists the coupons: latest first, or as staff sort and filter them. */
 export function Component(): ReactNode {
   const search = useSearch();
-  const { values, set } = useFilters(['state', 'ends', 'user', 'sort']);
+  const { values, set, field } = useFilters(['state', 'ends', 'user', 'sort']);
   const now = useNow(20_000);
   const order = orderOf({ values, set });
   const columns = couponColumns(now);
@@ -58,25 +59,12 @@ export function Component(): ReactNode {
         </>
       }
     >
-      <CouponViews search={search} label="Search by code">
-        <SelectField
-          label="State"
-          name="state"
-          none="Any"
-          options={states}
-          value={values.state}
-          onChange={(state) => set({ state })}
-        />
-        <SelectField
-          label="Ends"
-          name="ends"
-          none="At any time"
-          options={ends}
-          value={values.ends}
-          onChange={(value) => set({ ends: value })}
-        />
-        <UserFilter value={values.user} onChange={(chosen) => set({ user: chosen })} />
-      </CouponViews>
+      <Views label="Kinds of coupons" links={couponViews}>
+        <TextField label="Search by code" {...search.field} />
+        <SelectField label="State" none="Any" options={states} {...field('state')} />
+        <SelectField label="Ends" none="At any time" options={ends} {...field('ends')} />
+        <UserFilter {...field('user')} />
+      </Views>
       <List
         source={{ method: CouponService.method.getAll, request, rowsOf: ({ coupons }) => coupons, next: byToken }}
         matches={matches}

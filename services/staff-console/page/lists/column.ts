@@ -24,7 +24,7 @@ export interface Order {
 }
 
 /** Reads the order from the filter `sort`, such as "Code" or "-Code". */
-export function orderOf({ values: { sort }, set }: Filters<'sort'>): Order {
+export function orderOf({ values: { sort }, set }: Pick<Filters<'sort'>, 'values' | 'set'>): Order {
   const isDescending = sort.startsWith('-');
   const by = isDescending ? sort.slice(1) : sort;
   return {

@@ -5,13 +5,21 @@ export interface Filters<Name extends string> {
   /** The value of each filter; empty for none. */
   readonly values: Readonly<Record<Name, string>>;
   set(changed: Partial<Record<Name, string>>): void;
+  /** The properties of the field that edits a filter. */
+  field(name: Name): { readonly name: Name; readonly value: string; onChange(value: string): void };
 }
 
 /** Returns the filters of a list by their names in the URL. */
 export function useFilters<Name extends string>(names: readonly Name[]): Filters<Name> {
   const [params, setParams] = useSearchParams();
   const values = Object.assign({}, ...names.map((name) => ({ [name]: params.get(name) ?? '' })));
-  return { values, set: (changed) => setParams(withFilters(changed), { replace: true }) };
+  const set: Filters<Name>['set'] = (changed) => setParams(withFilters(changed), { replace: true });
+  const field = (name: Name) => ({
+    name,
+    value: values[name],
+    onChange: (value: string) => setParams(withFilters({ [name]: value }), { replace: true }),
+  });
+  return { values, set, field };
 }
 
 /** Returns a change of a URL's query that sets some filters, and removes those that are empty. */

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'react';
 import { NavigationType, useLocation, useNavigationType, useSearchParams } from 'react-router';
+import type { TextFieldProps } from '../forms/text-field.tsx';
 import { pauseMs } from '../ui/use-debounced.ts';
 import { withFilters } from './filters.ts';
 
 /** A search that the page's URL keeps, as `?search=`. */
 export interface Search {
-  /** The text in the field. */
-  readonly text: string;
   /** The text to search for: the field's text, once typing has paused. */
   readonly search: string;
-  type(text: string): void;
+  /** The properties of the search field. */
+  readonly field: Pick<TextFieldProps, 'type' | 'autoComplete' | 'value' | 'onChange'>;
 }
 
 /** Keeps a search in the page's URL, so that staff can share it and find it again after "Back". */
@@ -28,12 +28,16 @@ export function useSearch(): Search {
   }
   useEffect(() => () => clearTimeout(timer.current), []);
   return {
-    text,
     search,
-    type(typed) {
-      setText(typed);
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => setParams(withFilters({ search: typed }), { replace: true }), pauseMs);
+    field: {
+      type: 'search',
+      autoComplete: 'off',
+      value: text,
+      onChange(typed) {
+        setText(typed);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => setParams(withFilters({ search: typed }), { replace: true }), pauseMs);
+      },
     },
   };
 }

@@ -57,6 +57,7 @@ function columns(now: number, nameOf: (productId: number) => string): readonly C
     },
     {
       title: 'Orders close',
+      className: 'time',
       text: ({ freezeTime }) => (freezeTime && `in ${timeLeft(timestampMs(freezeTime), now)}`) ?? '',
     },
     { title: 'Products', text: ({ productIds }) => describeProducts(productIds, nameOf), className: 'detail' },

@@ -31,18 +31,12 @@ const columns: readonly Column<UserMiniInfo>[] = [
 
 /** Lists the users by name. */
 export function Component(): ReactNode {
-  const { text, search, type } = useSearch();
+  const { search, field } = useSearch();
   const request = { search: userSearch(search), limit: pageSize };
   return (
     <Page title="Users">
       <div className="bar">
-        <TextField
-          label="Search by name or mobile number"
-          type="search"
-          autoComplete="off"
-          value={text}
-          onChange={type}
-        />
+        <TextField label="Search by name or mobile number" {...field} />
       </div>
       <List
         source={{ method: CouponService.method.getUsersMiniInfo, request, mostRows: pageSize, rowsOf, next }}

@@ -2,6 +2,12 @@ import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { formatAmount, readAmount } from '../../business/money.ts';
 import { type CouponDraft, discountsOf, usersOf } from './draft.ts';
 
+/** The views of the coupons, by their paths. */
+export const couponViews = [
+  ['/coupons', 'Coupons'],
+  ['/coupons/reserved', 'Reserved'],
+] as const;
+
 /** The discounts of a coupon. Amounts are decimals; 0 or an empty text means none. */
 export interface Discounts {
   readonly discountPercent?: string | undefined;

@@ -2,15 +2,17 @@ import type { ReactNode } from 'react';
 import { CouponService, type ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../../business/time.tsx';
 import { SelectField } from '../../forms/select-field.tsx';
+import { TextField } from '../../forms/text-field.tsx';
 import { orderOf } from '../../lists/column.ts';
 import { useFilters } from '../../lists/filters.ts';
 import { List } from '../../lists/list.tsx';
 import { byToken } from '../../lists/source.ts';
 import { useSearch } from '../../lists/use-search.ts';
+import { Views } from '../../lists/views.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
-import { CouponViews } from '../record/coupon-views.tsx';
 import { reservedColumns, reservedState } from '../record/reserved-columns.tsx';
+import { couponViews } from '../record/words.ts';
 
 const states = [
   ['Valid', 'Not redeemed'],
@@ -21,7 +23,7 @@ const states = [
 /** Lists the reserved coupons: latest first, or as staff sort and filter them. */
 export function Component(): ReactNode {
   const search = useSearch();
-  const { values, set } = useFilters(['state', 'sort']);
+  const { values, set, field } = useFilters(['state', 'sort']);
   const now = useNow(20_000);
   const order = orderOf({ values, set });
   const columns = reservedColumns(now);
@@ -37,16 +39,10 @@ export function Component(): ReactNode {
         </ButtonLink>
       }
     >
-      <CouponViews search={search} label="Search by secret code or code">
-        <SelectField
-          label="State"
-          name="state"
-          none="Any"
-          options={states}
-          value={values.state}
-          onChange={(state) => set({ state })}
-        />
-      </CouponViews>
+      <Views label="Kinds of coupons" links={couponViews}>
+        <TextField label="Search by secret code or code" {...search.field} />
+        <SelectField label="State" none="Any" options={states} {...field('state')} />
+      </Views>
       <List
         source={{
           method: CouponService.method.getReservedCoupons,

@@ -13,12 +13,12 @@ import { Switch } from '../../forms/choice.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters } from '../../lists/filters.ts';
 import { byToken, useRows } from '../../lists/source.ts';
+import { Views } from '../../lists/views.tsx';
 import { useGroups } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
-import { SlotCard } from './slot-card.tsx';
-import { SlotViews } from './slot-views.tsx';
+import { SlotCard, slotViews } from './slot-card.tsx';
 import '../record/slots.css';
 
 const daysShown = 7;
@@ -51,7 +51,7 @@ export function Component(): ReactNode {
         </ButtonLink>
       }
     >
-      <SlotViews>
+      <Views label="Views of the slots" links={slotViews}>
         <div className="actions">
           <Button onPress={() => set({ day: shiftDay(first, -daysShown) })}>Earlier</Button>
           <Button onPress={() => set({ day: '' })}>Today</Button>
@@ -64,7 +64,7 @@ export function Component(): ReactNode {
         >
           Deactivated ones, too
         </Switch>
-      </SlotViews>
+      </Views>
       <Read query={query} what="the slots">
         {() => (
           <div className="board">

@@ -14,6 +14,7 @@ import type { Column } from '../../lists/column.ts';
 import { useFilters } from '../../lists/filters.ts';
 import { List } from '../../lists/list.tsx';
 import { byToken } from '../../lists/source.ts';
+import { Views } from '../../lists/views.tsx';
 import { groupNames, useGroups } from '../../lookup/names.ts';
 import { ProductFilter } from '../../lookup/record-filters.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -21,15 +22,14 @@ import { Page } from '../../ui/page.tsx';
 import { readId } from '../../ui/text.ts';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { SlotBadge, slotStates, stateOf } from '../record/slot-state.tsx';
-import { describeProducts } from './slot-card.tsx';
-import { SlotViews } from './slot-views.tsx';
+import { describeProducts, slotViews } from './slot-card.tsx';
 import '../record/slots.css';
 
 const stateOptions = Object.entries(slotStates);
 
 /** Lists the slots from a day on, soonest first unless staff ask otherwise, and as they filter them. */
 export function Component(): ReactNode {
-  const { values, set } = useFilters(['from', 'until', 'state', 'product', 'group', 'order']);
+  const { values, set, field } = useFilters(['from', 'until', 'state', 'product', 'group', 'order']);
   const groups = useGroups();
   const now = useNow(20_000);
   const from = values.from === 'any' ? '' : (readDay(values.from) ?? dateInput(new Date(now)));
@@ -55,27 +55,18 @@ export function Component(): ReactNode {
         </ButtonLink>
       }
     >
-      <SlotViews>
+      <Views label="Views of the slots" links={slotViews}>
         <TextField label="From" type="date" value={from} onChange={(day) => set({ from: day === '' ? 'any' : day })} />
-        <TextField label="To" type="date" value={values.until} onChange={(day) => set({ until: day })} />
-        <SelectField
-          label="State"
-          name="state"
-          none="Any active"
-          options={stateOptions}
-          value={values.state}
-          onChange={(state) => set({ state })}
-        />
-        <ProductFilter value={values.product} onChange={(product) => set({ product })} />
+        <TextField label="To" type="date" {...field('until')} />
+        <SelectField label="State" none="Any active" options={stateOptions} {...field('state')} />
+        <ProductFilter {...field('product')} />
         <SelectField
           label="Group"
-          name="group"
           none="Any"
           options={[...groups].map(([number, name]) => [String(number), name])}
-          value={values.group}
-          onChange={(group) => set({ group })}
+          {...field('group')}
         />
-      </SlotViews>
+      </Views>
       <List
         source={{ method: SlotPlanService.method.listSlots, request, rowsOf: ({ slots }) => slots, next: byToken }}
         matches={matches}

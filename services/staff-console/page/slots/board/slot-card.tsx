@@ -6,6 +6,12 @@ import { groupNames } from '../../lookup/names.ts';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
 
+/** The views of the slots, by their paths. */
+export const slotViews = [
+  ['/slots', 'Board'],
+  ['/slots/list', 'List'],
+] as const;
+
 interface SlotCardProps {
   readonly slot: PlannedSlot;
   /** In Unix ms. */
