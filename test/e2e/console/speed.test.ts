@@ -36,7 +36,7 @@ describeInBrowser('The speed of the console', () => {
 
   afterAll(() => stage.close());
 
-  it('The first list comes with less than 250 kB of JavaScript', async () => {
+  it('The first list comes with less than 220 kB of JavaScript', async () => {
     const tab = await stage.openTab();
     await tab.link(/Slot 1$/).waitFor();
     const sizes = await tab.page.evaluate<number[]>(
@@ -45,7 +45,7 @@ describeInBrowser('The speed of the console', () => {
     const size = sizes.reduce((sum, one) => sum + one, 0);
     console.info(`JavaScript until the first list: ${Math.round(size / 1_000)} kB in ${sizes.length} files`);
     expect(size).toBeGreaterThan(50_000);
-    expect(size).toBeLessThan(250_000);
+    expect(size).toBeLessThan(220_000);
     await tab.close();
   });
 
