@@ -28,6 +28,11 @@ describeInBrowser('A connection that comes and goes', () => {
     await tab.button('Edit times and groups').click();
     await tab.page.context().setOffline(true);
     await tab.page.getByText(/You are offline/).waitFor();
+    // At the end of the page, too, where the button is.
+    await tab.page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    const { y = -1 } = (await tab.page.getByText(/You are offline/).boundingBox()) ?? {};
+    expect(await tab.page.evaluate<number>('scrollY')).toBeGreaterThan(100);
+    expect(y).toBeGreaterThanOrEqual(0);
     await tab.field('Orders close').fill('2090-05-01T07:00');
     await tab.button('Save').click();
     await tab.button('Saving…').waitFor();

@@ -106,13 +106,13 @@ describeInBrowser('Signing in with OpenID Connect', () => {
     expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['Sign out']);
   });
 
-  it('A name that is no text shows the account instead', async () => {
+  it('Instead of a name that is no text, that of the staff user is shown', async () => {
     provider.behaviour.nameOf = () => ({ first: 'Asha' });
     tab = await oidc.openTab('/slots');
     await tab.button('Sign in').click();
     await answer(tab.page, 'asha');
     await tab.link(/Slot 7$/).waitFor();
-    await tab.page.locator('.account').getByText('asha', { exact: true }).waitFor();
+    await tab.page.locator('.account').getByText('Asha Menon', { exact: true }).waitFor();
   });
 
   it('An invented answer of the provider does not use up what this tab has stored', async () => {

@@ -58,6 +58,29 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     expect(await slots()).toEqual([]);
   });
 
+  it('An end of orders after the delivery is told at its field at once', async () => {
+    tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
+    await tab.page.getByText('Until then the slot takes orders.').waitFor();
+    await tab.field('Orders close').fill('2090-05-01T11:00');
+    await tab.page.getByText('This is after the delivery.').waitFor();
+  });
+
+  it('Numbers that are typed with commas are chosen by Enter, and are not lost when the form is sent before', async () => {
+    tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
+    const group = tab.page.getByRole('group', { name: 'Products', exact: true });
+    const field = group.getByRole('searchbox');
+    await field.fill('3, 4,999');
+    await tab.button('Create slot').click();
+    await group.getByText('Press Enter to choose these.').waitFor();
+    await field.press('Enter');
+    await group.getByText('2 of 3 numbers chosen. Unknown: 999.').waitFor();
+    await field.fill('5');
+    expect(await group.getByText('numbers chosen').count()).toBe(0);
+    await field.fill('');
+    await tab.button('Create slot').click();
+    await tab.section('Products (2)').waitFor();
+  });
+
   it('Two mistakes are asked about at once, and staff who correct them find all that they have entered', async () => {
     tab = await stage.openTab({ path: '/slots/new' });
     await enterBothMistakes();
@@ -166,7 +189,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
       await tab.link('Copy to the next week').click();
       await tab.page.getByText('can only be taken along under new names').waitFor();
       await tab.button('Take it along').click();
-      expect(await tab.field('Snippet name').inputValue()).toBe('morning-2090-05-02');
+      expect(await tab.field('Snippet name').inputValue()).toBe(`${name.slice(0, 7)}-2090-05-02`);
       await tab.button('Create slot').click();
       await tab.section('Vendor snippets (1)').getByText('Product 1, Product 2').waitFor();
     },
@@ -182,12 +205,12 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     expect(await tab.button('Create slot').count()).toBe(0);
   });
 
-  it.each([false, true])('A closed slot (full: %s) can be neither marked full nor opened again', async (isFull) => {
+  it.each([false, true])('A past slot (full: %s) can be neither marked full nor opened again', async (isFull) => {
     await insertSlot('2020-04-25T11:30+05:30');
     await stage.slot.database.sql('update slots set is_capacity_full = $1', [isFull]);
     for (const path of ['/slots?day=2020-04-25', '/slots/list?from=2020-04-25', '/slots/7']) {
       tab = await stage.openTab({ path });
-      await tab.page.locator('.badge').getByText('Closed', { exact: true }).first().waitFor();
+      await tab.page.locator('.badge').getByText('Past', { exact: true }).first().waitFor();
       expect(await tab.button(/Mark full|Open again/).count()).toBe(0);
       if (path !== '/slots/7') await tab.close();
     }

@@ -41,12 +41,20 @@ describeInBrowser('The board and the list of slots', () => {
     expect(await tab.section(/2 May/).innerText()).toContain('09:00 Slot 8');
   });
 
-  it('The board says that orders have closed', async () => {
+  it('The board tells what is past from what takes no orders and is still to be delivered', async () => {
     await insertSlot(7, '2020-05-01 10:00', '2020-05-01 06:30');
+    await insertSlot(8, '2090-05-01 10:00', '2020-05-01 06:30');
+    await insertSlot(9, '2090-05-01 11:00', '2090-05-01 06:30');
+    await stage.slot.database.sql('update slots set is_capacity_full = true where id = 9');
     tab = await stage.openTab({ path: '/slots?day=2020-05-01' });
     const day = tab.section(/1 May/);
-    await day.getByText('Closed', { exact: true }).waitFor();
+    await day.getByText('Past', { exact: true }).waitFor();
     await day.getByText('Orders closed 1 May 2020, 06:30').waitFor();
+    await tab.page.goto(`${stage.origin}/slots?day=2090-05-01`);
+    await day.getByText('Closed', { exact: true }).waitFor();
+    await day.getByText('Full', { exact: true }).waitFor();
+    await day.getByText('Takes no orders', { exact: true }).waitFor();
+    expect(await day.getByText(/Orders close in/).count()).toBe(0);
   });
 
   it.each(['soon', '20266-01-01', '2026-13-01'])(
@@ -130,7 +138,7 @@ describeInBrowser('The board and the list of slots', () => {
     await tab.field('From').fill('');
     await expect.poll(rows).toEqual(['Slot 9', 'Slot 7', 'Slot 8']);
     await tab.button(/State$/).click();
-    await tab.page.getByRole('option', { name: 'Closed' }).click();
+    await tab.page.getByRole('option', { name: 'Past' }).click();
     await expect.poll(rows).toEqual(['Slot 8']);
     await tab.page.reload();
     await expect.poll(rows).toEqual(['Slot 8']);

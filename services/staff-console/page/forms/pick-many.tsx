@@ -1,5 +1,6 @@
-import { type ClipboardEvent, type ReactNode, useState } from 'react';
+import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Checkbox } from 'react-aria-components/Checkbox';
+import { FieldError } from 'react-aria-components/FieldError';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { Group } from 'react-aria-components/Group';
 import { Input } from 'react-aria-components/Input';
@@ -43,6 +44,10 @@ const shownMost = 100;
 export function PickMany(props: PickManyProps): ReactNode {
   const { label, hint, search, onSearch, found, chosen, onChange, problem } = props;
   const [pasted, setPasted] = useState('');
+  const latest = useRef(chosen);
+  useEffect(() => {
+    latest.current = chosen;
+  });
   const ids = new Set(chosen.map(({ id }) => id));
   const select = (keys: 'all' | Set<string | number>) => {
     const isSelected = ({ id }: Option) => keys === 'all' || keys.has(id);
@@ -52,29 +57,47 @@ export function PickMany(props: PickManyProps): ReactNode {
       ...(found ?? []).filter((option) => !ids.has(option.id) && isSelected(option)),
     ]);
   };
-  // Enter chooses the only option found, and does not submit the surrounding form.
-  const pickOnlyFound = () => {
+  const add = (numbers: readonly number[]) => {
+    setPasted(`Looking up ${numbers.length} numbers…`);
+    const take = (options: readonly Option[]) => {
+      const had = new Set(latest.current.map(({ id }) => id));
+      onChange([...latest.current, ...options.filter(({ id }) => !had.has(id))]);
+      setPasted(describePasted(numbers, options));
+    };
+    props.readByIds(numbers).then(take, () => setPasted('The numbers could not be looked up. Enter them again.'));
+  };
+  const type = (text: string) => {
+    setPasted('');
+    onSearch(text);
+  };
+  // Enter chooses the only option found, or the numbers of a list, and does not submit the surrounding form.
+  const enter = () => {
+    const numbers = readList(search);
+    if (numbers.length > 0) {
+      onSearch('');
+      return add(numbers);
+    }
     const [only, ...others] = found ?? [];
     if (only !== undefined && others.length === 0 && !ids.has(only.id)) onChange([...chosen, only]);
   };
   const paste = (event: ClipboardEvent) => {
-    const text = event.clipboardData.getData('text');
-    // Numbers with only blanks between them may be one mobile number.
-    const numbers = /[,;\t\r\n]/.test(text.trim()) ? [...new Set(readIds(text))] : [];
+    const numbers = readList(event.clipboardData.getData('text'));
     if (numbers.length === 0) return;
     event.preventDefault();
-    setPasted(`Looking up ${numbers.length} numbers…`);
-    const add = (options: readonly Option[]) => {
-      onChange([...chosen, ...options.filter(({ id }) => !ids.has(id))]);
-      setPasted(describePasted(numbers, options));
-    };
-    props.readByIds(numbers).then(add, () => setPasted('The numbers could not be looked up. Paste them again.'));
+    add(numbers);
   };
   return (
     <Group className="pick-many" aria-label={label}>
-      <SearchField className="field" value={search} onChange={onSearch} onSubmit={pickOnlyFound}>
+      <SearchField
+        className="field"
+        value={search}
+        onChange={type}
+        onSubmit={enter}
+        validate={(text) => (readList(text).length > 0 ? 'Press Enter to choose these.' : undefined)}
+      >
         <Label>{label}</Label>
-        <Input placeholder="Search by name or number, or paste numbers" onPaste={paste} />
+        <Input placeholder="Search by name or number, or list numbers: 3, 8" onPaste={paste} />
+        <FieldError />
       </SearchField>
       {hint !== undefined && <p className="hint">{hint}</p>}
       <p className="hint" role="status">
@@ -121,6 +144,11 @@ export function PickMany(props: PickManyProps): ReactNode {
       )}
     </Group>
   );
+}
+
+// Numbers with only blanks between them may be one mobile number.
+function readList(text: string): readonly number[] {
+  return /[,;\t\r\n]/.test(text.trim()) ? [...new Set(readIds(text))] : [];
 }
 
 function describePasted(numbers: readonly number[], known: readonly Option[]): string {

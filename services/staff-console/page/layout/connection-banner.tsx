@@ -8,7 +8,7 @@ export function ConnectionBanner(): ReactNode {
   const isOnline = useSyncExternalStore(subscribe, () => onlineManager.isOnline());
   if (isOnline) return null;
   return (
-    <p className="banner" role="status">
+    <p className="banner in-sight" role="status">
       You are offline. What you see may be out of date, and what you save is sent as soon as the connection is back.
     </p>
   );

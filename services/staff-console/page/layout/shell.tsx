@@ -2,6 +2,7 @@ import { type ReactNode, Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Link, NavLink, Outlet, useHref, useNavigate } from 'react-router';
 import { FollowStore } from '../live/follow-store.tsx';
+import { useStaff } from '../lookup/names.ts';
 import { SearchButton } from '../search/search-button.tsx';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
@@ -29,6 +30,9 @@ const places = [
 export function Shell(): ReactNode {
   const navigate = useNavigate();
   const { token } = useSession();
+  const staff = useStaff();
+  // A token without a name has its subject there.
+  const name = token?.name === token?.subject ? staff.get(token?.staffId ?? 0) : undefined;
   return (
     <RouterProvider navigate={(path) => void navigate(path)} useHref={useHref}>
       <a className="skip" href="#content">
@@ -48,7 +52,7 @@ export function Shell(): ReactNode {
         <div className="account">
           <SearchButton />
           <BusinessTime />
-          <span>{token?.isAccepted ? isolate(token.name) : ''}</span>
+          <span>{token?.isAccepted ? (name ?? isolate(token.name)) : ''}</span>
           <Button emphasis="quiet" onPress={() => void signOut()}>
             Sign out
           </Button>

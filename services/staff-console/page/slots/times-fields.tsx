@@ -19,6 +19,7 @@ export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
   }, [draft.deliveryTime]);
   const freeze = readTimeInput(draft.freezeTime)?.getTime();
   const isPast = useNow(20_000) > (freeze ?? Number.POSITIVE_INFINITY);
+  const isLate = (freeze ?? 0) > (readTimeInput(draft.deliveryTime)?.getTime() ?? Number.POSITIVE_INFINITY);
   const moveBoth = (deliveryTime: string) => {
     const freezeTime = moveTime(draft.freezeTime, delivery.current, deliveryTime);
     onChange({ ...draft, deliveryTime, freezeTime });
@@ -37,7 +38,13 @@ export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
         label="Orders close"
         name="freezeTime"
         isRequired
-        hint={isPast ? 'This has passed: the slot takes no orders.' : 'Until then the slot takes orders.'}
+        hint={
+          isPast
+            ? 'This has passed: the slot takes no orders.'
+            : isLate
+              ? 'This is after the delivery.'
+              : 'Until then the slot takes orders.'
+        }
         value={draft.freezeTime}
         onChange={(freezeTime) => onChange({ ...draft, freezeTime })}
       />

@@ -4,7 +4,7 @@ import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_se
 import { Time } from '../../business/time.tsx';
 import { groupNames } from '../../lookup/names.ts';
 import { CapacityButton } from '../record/capacity-button.tsx';
-import { ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
+import { describeEnd, ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
 
 /** The views of the slots, by their paths. */
 export const slotViews = [
@@ -36,7 +36,7 @@ export function SlotCard({ slot, now, groups }: SlotCardProps): ReactNode {
             Orders closed <Time at={slot.freezeTime} />
           </>
         ) : (
-          `Orders close in ${left}`
+          describeEnd(slot, now)
         )}
       </p>
       <p className="detail one-line">{describeProducts(slot)}</p>

@@ -27,7 +27,7 @@ export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetF
           isRequired
           autoFocus={draft.name === ''}
           maxLength={128}
-          hint="It is in the vendor’s link. Unique among all snippets, those of deactivated slots included."
+          hint="It is in the vendor’s link, and can’t be changed later. Unique among all snippets, those of deactivated slots included."
           value={draft.name}
           onChange={(name) => onChange({ ...draft, name })}
         />
