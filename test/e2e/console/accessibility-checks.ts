@@ -33,7 +33,6 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        insert into coupon_applicable_users (coupon_id, user_id) select 2, n from generate_series(1, 5) n;
        insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
        select 'SECRET-' || n, 'RESERVED-' || n, 50, 1 from generate_series(1, 5) n;
-       select setval(pg_get_serial_sequence('coupons', 'id'), 100);
        insert into orders (id, user_id, total_amount) values (77, 1, 250);
        insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
        values (now(), 'slot.v1.SlotService/UpdateSlot', 'staff-1', 'r', 'slot', 1, '{"isActive": false}', '{"isActive": true}')`,

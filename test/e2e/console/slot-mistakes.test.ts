@@ -191,7 +191,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
       await tab.button('Take it along').click();
       expect(await tab.field('Snippet name').inputValue()).toBe(`${name.slice(0, 7)}-2090-05-02`);
       await tab.button('Create slot').click();
-      await tab.section('Vendor snippets (1)').getByText('Product 1, Product 2').waitFor();
+    await tab.section('Vendor snippets (1)').getByText('Product 1, Product 2').waitFor();
     },
   );
 

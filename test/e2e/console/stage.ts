@@ -46,6 +46,8 @@ export class ConsoleStage {
     const settings = () => ({ corsOrigins: ['http://localhost:*'], ...(auth && { auth }) });
     const database = await createDatabase();
     await database.sql(fixture);
+    // Beyond the ids that tests give themselves.
+    await database.sql(`select setval('slots_id_seq', 1000), setval('coupons_id_seq', 1000)`);
     const services = await Promise.all([
       startTestService('slot', settings, database),
       startTestService('coupon', settings, database),
