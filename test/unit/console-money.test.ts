@@ -15,6 +15,9 @@ describe('An amount', () => {
     ['1 500', 1500],
     ['1,00,000.5', 100_000.5],
     ['0,125', 0.125],
+    ['999.999', 999.999],
+    ['₹1,500.50', 1500.5],
+    ['10 %', 10],
     ['', 0],
   ])('“%s” is read as people mean it', (text, amount) => {
     expect(readAmount(text)).toBe(amount);
@@ -26,7 +29,12 @@ describe('An amount', () => {
   });
 
   it('An amount that may mean two is not guessed', () => {
-    expect(amountProblem('1,500')).toBe('Write 1500 without a comma, or 1.500 with a point.');
+    for (const text of ['1,500', '1.500', '₹1,500']) {
+      expect(amountProblem(text)).toBe('Write 1500 or 1.5: this may mean either.');
+    }
+    expect(amountProblem('1,234')).toBe('Write 1234 or 1.234: this may mean either.');
+    setBusiness({ timeZone: 'UTC', currency: 'KWD' });
+    expect(readAmount('1.500')).toBe(1.5);
   });
 
   it('An amount has the currency’s sign and digits', () => {

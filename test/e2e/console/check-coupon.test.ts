@@ -40,6 +40,20 @@ describeInBrowser('The check of a coupon', () => {
     await tab.heading(/^Coupon SAVE10/).waitFor();
   });
 
+  it('The users and products that a coupon is for are named, as the check knows neither of an order', async () => {
+    const id = await insertCoupon(stage.coupon, { is_apply_for_all: false, is_user_based: true });
+    await stage.coupon.database.sql(
+      `insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 2);
+       insert into coupon_applicable_products (coupon_id, product_id) select ${id}, n from generate_series(1, 7) n`,
+    );
+    tab = await stage.openTab({ path: '/check' });
+    await check('SAVE10', '100');
+    await answer().getByText('Only for these users, which is not checked here: User 2, 9000000002.').waitFor();
+    await answer()
+      .getByText(/^Only for these products, which is not checked here: (Product \d; ){4}Product 5 and 2 more\.$/)
+      .waitFor();
+  });
+
   it.each<[string, Record<string, unknown>, string, RegExp]>([
     ['whose time has passed', { valid_till: '2001-01-01' }, 'Coupon has expired', /has passed/],
     ['that is for nobody', { is_apply_for_all: false }, 'Coupon is not available for use', /for nobody yet/],

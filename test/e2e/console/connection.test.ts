@@ -41,6 +41,37 @@ describeInBrowser('A connection that comes and goes', () => {
     await expect.poll(() => tab.page.getByText(/You are offline/).count()).toBe(0);
   });
 
+  it('A coupon that is refused after its form was left is told, wherever staff are', async () => {
+    await stage.coupon.database.sql(
+      `insert into coupons (coupon_code, discount_percent, created_by) values ('TAKEN', 10, 1)`,
+    );
+    await tab.page.goto(`${stage.origin}/coupons/new`);
+    await tab.field('Code').fill('TAKEN');
+    await tab.field('Percent off').fill('10');
+    await tab.page.getByText('Everyone', { exact: true }).click();
+    await tab.page.context().setOffline(true);
+    await tab.page.getByText(/You are offline/).waitFor();
+    await tab.button('Create coupon').click();
+    await tab.button('Saving…').waitFor();
+    await tab.link('Users').click();
+    await tab.page.context().setOffline(false);
+    await tab.notice('What you have left was not saved: Coupon code already exists').waitFor();
+  });
+
+  it('While a form waits to be sent, nothing in it can be changed', async () => {
+    await tab.button('Edit times and groups').click();
+    await tab.field('Orders close').fill('2090-05-01T07:30');
+    await tab.page.context().setOffline(true);
+    await tab.page.getByText(/You are offline/).waitFor();
+    await tab.button('Save').click();
+    await expect.poll(() => tab.page.evaluate(`document.querySelector('form > .row').inert`)).toBe(true);
+    await tab.page.context().setOffline(false);
+    await tab.notice('Slot updated successfully').waitFor();
+    await tab.button('Edit times and groups').click();
+    await tab.field('Orders close').fill('2090-05-01T08:00');
+    expect(await tab.field('Orders close').inputValue()).toBe('2090-05-01T08:00');
+  });
+
   it('A service that restarts under an open page is not noticed by who saves', async () => {
     await tab.button('Change products').click();
     await tab.pick('Products', 'Product 4');

@@ -142,6 +142,18 @@ describeInBrowser('A new coupon', () => {
     expect(await tab.field('Code').inputValue()).toBe('HALF');
   });
 
+  it('Staff are asked before they sign out of what they have not saved, and only then', async () => {
+    await open();
+    await tab.field('Code').fill('HALF');
+    await tab.button('Sign out').click();
+    await tab.heading('Leave without saving?').waitFor();
+    await tab.button('Stay here').click();
+    expect(await tab.field('Code').inputValue()).toBe('HALF');
+    await tab.field('Code').fill('');
+    await tab.button('Sign out').click();
+    await tab.field('Token').waitFor();
+  });
+
   it('On a phone the whole form can be seen and sent', async () => {
     await open(360);
     await tab.field('Percent off').fill('10');

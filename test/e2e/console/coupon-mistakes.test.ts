@@ -63,6 +63,23 @@ describeInBrowser('What looks like a mistake in a coupon', () => {
     await tab.page.getByText('Can be used').waitFor();
   });
 
+  it('A space within a code is asked about, and none at its ends', async () => {
+    await open();
+    await tab.field('Code').fill(' fest 20 ');
+    await create();
+    await question().getByText('The code “FEST 20” has a space in it.').waitFor();
+    await tab.button('Correct it').click();
+    await tab.field('Code').fill(' fest20 ');
+    await create();
+    await tab.heading('Coupon FEST20').waitFor();
+  });
+
+  it('A secret code is put into capital letters, too', async () => {
+    tab = await stage.openTab({ path: '/coupons/reserved/new' });
+    await tab.field('Secret code').pressSequentially('diwali');
+    expect(await tab.field('Secret code').inputValue()).toBe('DIWALI');
+  });
+
   it('A stored code in lower case is said to be of no use to customers', async () => {
     const id = await insertCoupon(stage.coupon, { coupon_code: 'summer26' });
     tab = await stage.openTab({ path: `/coupons/${id}` });

@@ -57,6 +57,10 @@ describeInBrowser('Coupons for an order or a mobile number', () => {
     await tab.notice('Refund coupon USE42 created').getByRole('button', { name: 'Undo' }).click();
     await tab.notice('Refund coupon invalidated').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
+    // An order has only one refund coupon.
+    await tab.page.getByText('This order has its refund coupon: USE42. It was invalidated.').waitFor();
+    await tab.button('Make valid again').click();
+    await expect.poll(() => readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
   });
 
   it('Staff see why an order gets no refund coupon', async () => {
@@ -104,6 +108,30 @@ describeInBrowser('Coupons for an order or a mobile number', () => {
     await tab.button(`Copy code ${coupons[0]?.coupon_code}`).waitFor();
     await tab.link('Open the coupon').click();
     await tab.heading(`Coupon ${coupons[0]?.coupon_code}`).waitFor();
+  });
+
+  it('Staff see whose a mobile number is before they make the coupon, and take it back', async () => {
+    tab = await stage.openTab({ path: '/coupons/phone' });
+    await tab.field('Mobile number').fill('98765 43219');
+    await tab.page.getByText('Nobody has the number 9876543219 yet. It becomes a new user.').waitFor();
+    await tab.field('Mobile number').fill('+91 90000-00002');
+    await tab.page.getByText('For User 2, 9000000002.').waitFor();
+    await tab.button('Create coupon').click();
+    await tab
+      .notice(/^Coupon DC.* created/)
+      .getByRole('button', { name: 'Undo' })
+      .click();
+    await tab.notice('The coupon is taken back').waitFor();
+    await tab.button('Create coupon').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [2], is_invalidated: true }]);
+  });
+
+  it.each(['98765 4321O1', 'abc9876543212', '1 9876543210'])('“%s” is no mobile number', async (text) => {
+    tab = await stage.openTab({ path: '/coupons/phone' });
+    await tab.field('Mobile number').fill(text);
+    await tab.button('Create coupon').click();
+    await problemAt(tab, 'Mobile number', 'Mobile number must be exactly 10 digits').waitFor();
+    expect(await readCoupons(stage.coupon)).toEqual([]);
   });
 
   it('A mobile number that has not ten digits is told at its field', async () => {

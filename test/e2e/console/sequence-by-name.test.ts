@@ -133,6 +133,9 @@ describeInBrowser('The delivery sequence by name', () => {
     const users = tab.page.getByRole('group', { name: 'Users', exact: true });
     await paste(users.getByRole('searchbox'), '2, 4, 77777');
     await users.getByText('2 of 3 numbers chosen. Unknown: 77777.').waitFor();
+    await paste(users.getByRole('searchbox'), '3 9000000005 9999999999');
+    await users.getByText('2 of 3 numbers chosen. Unknown: 9999999999.').waitFor();
+    await tab.section('User 5').waitFor();
     await tab.section('User 2').waitFor();
     await tab.section('User 4').waitFor();
   });

@@ -18,13 +18,13 @@ export function currencyDigits(): number {
 }
 
 /**
- * Reads an amount as people write it: "1500.50", "1500,50", "1,500.50" and "1 500". Returns NaN for any other text, and
- * for "1,500", which may mean either of two amounts. Empty text is 0.
+ * Reads an amount as people write it: "1500.50", "1500,50", "₹1,500.50" and "1 500". Returns NaN for any other text, and
+ * for "1,500" and "1.500", which may mean either of two amounts. Empty text is 0.
  */
 export function readAmount(text: string): number {
-  const digits = text.replace(/[\s\u00a0\u202f'’_]/g, '');
+  const digits = text.replace(/[\s\u00a0\u202f'’_%\p{Sc}]/gu, '');
   if (/^(\d+([.,]\d+)?)?$/.test(digits)) {
-    return /^[1-9]\d{0,2},\d{3}$/.test(digits) ? Number.NaN : Number(digits.replace(',', '.'));
+    return isAmbiguous(digits) ? Number.NaN : Number(digits.replace(',', '.'));
   }
   if (/^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$/.test(digits)) return Number(digits.replaceAll(',', ''));
   if (/^\d{1,3}(\.\d{3})+,\d+$/.test(digits)) return Number(digits.replaceAll('.', '').replace(',', '.'));
@@ -34,7 +34,13 @@ export function readAmount(text: string): number {
 /** Returns the problem with a text as an amount; undefined if it is one. */
 export function amountProblem(text: string): string | undefined {
   if (!Number.isNaN(readAmount(text))) return undefined;
-  return /^\s*\d+,\d{3}\s*$/.test(text)
-    ? `Write ${text.replace(',', '').trim()} without a comma, or ${text.replace(',', '.').trim()} with a point.`
+  const digits = text.replace(/[^\d.,-]/g, '');
+  return isAmbiguous(digits)
+    ? `Write ${digits.replace(/[.,]/, '')} or ${Number(digits.replace(',', '.'))}: this may mean either.`
     : 'Enter a number, such as 150 or 99.5.';
+}
+
+/** Whether a sign may separate thousands or a fraction. Nobody writes a fraction as "1.500". */
+function isAmbiguous(digits: string): boolean {
+  return /^[1-9]\d{0,2}(,\d{3}|\.\d\d0)$/.test(digits) && currencyDigits() < 3;
 }

@@ -1,8 +1,14 @@
+import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { type ValidateResponse, ValidationRefusal } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import {
+  CouponService,
+  type ValidateResponse,
+  ValidationRefusal,
+} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Badge, Facts } from '../ui/page.tsx';
+import { isolate } from '../ui/text.ts';
 import { describeDiscount } from './record/words.ts';
 
 interface CheckResultProps {
@@ -38,10 +44,38 @@ function Accepted({ answer: { discountAmount = 0, coupon }, code, orderAmount }:
           ['The coupon gives', coupon && describeDiscount(coupon)],
         ]}
       />
+      {coupon !== undefined && <OnlyFor id={coupon.id} />}
       {discountAmount > orderAmount && <p>The discount is more than the order. The rest of it is lost.</p>}
       {coupon !== undefined && <Link href={`/coupons/${coupon.id}`}>Open coupon {code.toUpperCase()}</Link>}
     </>
   );
+}
+
+/** Names the users and products that a coupon is for, since the check knows neither of an order (spec 4.2). */
+function OnlyFor({ id }: { readonly id: number }): ReactNode {
+  const coupon = useQuery(CouponService.method.getById, { id }).data?.coupon;
+  if (coupon === undefined) return null;
+  const { isApplyForAll, applicableUsers, applicableProducts } = coupon;
+  const users = isApplyForAll
+    ? []
+    : applicableUsers.map(({ name, mobile }) => `${isolate(name || 'Unknown')}, ${mobile}`);
+  return (
+    <>
+      {users.length > 0 && <p>Only for these users, which is not checked here: {firstOf(users)}.</p>}
+      {applicableProducts.length > 0 && (
+        <p>
+          Only for these products, which is not checked here: {firstOf(applicableProducts.map(({ name }) => name))}.
+        </p>
+      )}
+    </>
+  );
+}
+
+const namedMost = 5;
+
+function firstOf(names: readonly string[]): string {
+  const rest = names.length - namedMost;
+  return names.slice(0, namedMost).join('; ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 function Refused({ answer, code, orderAmount }: CheckResultProps): ReactNode {
@@ -50,7 +84,7 @@ function Refused({ answer, code, orderAmount }: CheckResultProps): ReactNode {
       <p>
         <Badge kind="bad">Can’t be used</Badge> <strong>{answer.message}</strong>
       </p>
-      <p>{explain(answer, orderAmount)}</p>
+      <p>{explain(answer, code, orderAmount)}</p>
       {code !== '' && (
         <Link href={`/coupons?search=${encodeURIComponent(code)}`}>Look for {code} among the coupons</Link>
       )}
@@ -58,12 +92,12 @@ function Refused({ answer, code, orderAmount }: CheckResultProps): ReactNode {
   );
 }
 
-function explain({ refusal, minOrder }: ValidateResponse, orderAmount: number): string {
+function explain({ refusal, minOrder }: ValidateResponse, code: string, orderAmount: number): string {
   switch (refusal) {
     case ValidationRefusal.CODE_EMPTY:
       return 'Enter the code of the coupon.';
     case ValidationRefusal.NOT_FOUND:
-      return 'No coupon has exactly this code in capital letters, or it was invalidated. Codes in lower case are never found.';
+      return `No coupon has exactly the code ${code.toUpperCase()}, or it was invalidated. One that was stored in lower case is never found.`;
     case ValidationRefusal.EXPIRED:
       return 'The time until which it could be used has passed.';
     case ValidationRefusal.NOT_AVAILABLE:

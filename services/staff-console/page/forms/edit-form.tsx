@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import type { Failure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
@@ -30,6 +30,7 @@ interface EditFormProps {
 }
 
 const noConcerns: readonly string[] = [];
+const lockAfterMs = 500;
 
 /** A form: its fields, its failure, and at its end, always in sight, the buttons that send and cancel it. */
 export function EditForm(props: EditFormProps): ReactNode {
@@ -38,9 +39,11 @@ export function EditForm(props: EditFormProps): ReactNode {
   const { atFields, failure } = useProblems(write.failure, places);
   const { ask, isWaiting, question } = useQuestion(concerns, isChecking, action, onSend);
   const isPending = write.isPending || isWaiting;
+  const form = useLock(isPending);
   return (
     <Form
       {...(label !== undefined && { 'aria-label': label })}
+      ref={form}
       className={className}
       validationErrors={atFields}
       onSubmit={(event) => {
@@ -66,6 +69,27 @@ export function EditForm(props: EditFormProps): ReactNode {
       {question}
     </Form>
   );
+}
+
+/**
+ * Locks a form's fields while sending takes long, so that no change is made that is not sent. At once, it would take
+ * the focus away each time.
+ */
+function useLock(isPending: boolean) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (!isPending) return undefined;
+    const lock = (isLocked: boolean) => {
+      const parts = form.current?.querySelectorAll<HTMLElement>(':scope > :not(.form-end)') ?? [];
+      for (const part of parts) part.inert = isLocked;
+    };
+    const timer = setTimeout(() => lock(true), lockAfterMs);
+    return () => {
+      clearTimeout(timer);
+      lock(false);
+    };
+  }, [isPending]);
+  return form;
 }
 
 /** Returns the problems at fields, by the fields' names, and the failure unless the fields show all of its problems. */

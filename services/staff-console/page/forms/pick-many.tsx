@@ -9,7 +9,6 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
 import { Button } from '../ui/button.tsx';
 import { Picture } from '../ui/picture.tsx';
-import { readIds } from '../ui/text.ts';
 
 /** An option that staff can choose by its name. */
 export interface Option {
@@ -31,8 +30,8 @@ interface PickManyProps {
   readonly found: readonly Option[] | undefined;
   readonly chosen: readonly Option[];
   onChange(chosen: readonly Option[]): void;
-  /** Reads options by their numbers, for a list of numbers that staff paste. Leaves out unknown ones. */
-  readonly readByIds: (ids: readonly number[]) => Promise<readonly Option[]>;
+  /** Reads options by a list of numbers that staff have entered. Leaves out unknown ones. */
+  readonly readByNumbers: (numbers: readonly string[]) => Promise<readonly Option[]>;
   /** The problem with the choice that the service reported. */
   readonly problem?: string | undefined;
 }
@@ -57,14 +56,14 @@ export function PickMany(props: PickManyProps): ReactNode {
       ...(found ?? []).filter((option) => !ids.has(option.id) && isSelected(option)),
     ]);
   };
-  const add = (numbers: readonly number[]) => {
+  const add = (numbers: readonly string[]) => {
     setPasted(`Looking up ${numbers.length} numbers…`);
     const take = (options: readonly Option[]) => {
       const had = new Set(latest.current.map(({ id }) => id));
       onChange([...latest.current, ...options.filter(({ id }) => !had.has(id))]);
       setPasted(describePasted(numbers, options));
     };
-    props.readByIds(numbers).then(take, () => setPasted('The numbers could not be looked up. Enter them again.'));
+    props.readByNumbers(numbers).then(take, () => setPasted('The numbers could not be looked up. Enter them again.'));
   };
   const type = (text: string) => {
     setPasted('');
@@ -146,14 +145,17 @@ export function PickMany(props: PickManyProps): ReactNode {
   );
 }
 
-// Numbers with only blanks between them may be one mobile number.
-function readList(text: string): readonly number[] {
-  return /[,;\t\r\n]/.test(text.trim()) ? [...new Set(readIds(text))] : [];
+/** Reads a list of at least two numbers. Up to 13 digits with only blanks between them may be one mobile number. */
+function readList(text: string): readonly string[] {
+  const numbers = text.trim().split(/[\s,;]+/);
+  const mayBeMobile = !/[,;\t\r\n]/.test(text.trim()) && /^\d{10,13}$/.test(numbers.join(''));
+  const isList = numbers.length > 1 && !mayBeMobile && numbers.every((number) => /^\d{1,13}$/.test(number));
+  return isList ? [...new Set(numbers)] : [];
 }
 
-function describePasted(numbers: readonly number[], known: readonly Option[]): string {
-  const ids = new Set(known.map(({ id }) => id));
-  const unknown = numbers.filter((number) => !ids.has(number));
+function describePasted(numbers: readonly string[], known: readonly Option[]): string {
+  const found = new Set(known.flatMap(({ id, detail }) => [String(id), detail]));
+  const unknown = numbers.filter((number) => !found.has(number));
   const added = `${known.length} of ${numbers.length} numbers chosen.`;
   return unknown.length === 0 ? added : `${added} Unknown: ${unknown.join(', ')}.`;
 }

@@ -30,7 +30,11 @@ export function TextField(props: TextFieldProps): ReactNode {
     <AriaTextField {...rest} {...(problem === undefined ? {} : { isInvalid: true })} className="field">
       <Label>{label}</Label>
       {lines === 1 ? (
-        <Input placeholder={placeholder} onInput={isUpperCase ? capitalize : checkAgain} />
+        <Input
+          max={lastDays[props.type ?? '']}
+          placeholder={placeholder}
+          onInput={isUpperCase ? capitalize : checkAgain}
+        />
       ) : (
         <TextArea rows={lines} placeholder={placeholder} onInput={checkAgain} />
       )}
@@ -39,6 +43,9 @@ export function TextField(props: TextFieldProps): ReactNode {
     </AriaTextField>
   );
 }
+
+// Beyond a year of four digits, a browser lets what is typed next run on into the year.
+const lastDays: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' };
 
 /** Makes letters capital ones where they stand. A value that is replaced later would move the caret to its end. */
 function capitalize(event: InputEvent<HTMLInputElement>): void {

@@ -23,12 +23,27 @@ export function Unsaved({ when, isSending }: UnsavedProps): ReactNode {
     return () => removeEventListener('beforeunload', ask);
   }, [when, isSending]);
   if (blocker.state !== 'blocked') return null;
+  return <LeaveQuestion onStay={() => blocker.reset()} onLeave={() => blocker.proceed()} />;
+}
+
+/** Whether a form on the page has unsaved changes: it would let the browser ask before the tab is closed. */
+export function hasUnsaved(): boolean {
+  return !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+}
+
+interface LeaveQuestionProps {
+  onStay(): void;
+  onLeave(): void;
+}
+
+/** Asks whether unsaved changes may be lost. */
+export function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps): ReactNode {
   return (
-    <Dialog title="Leave without saving?" isOpen onClose={() => blocker.reset()} role="alertdialog">
+    <Dialog title="Leave without saving?" isOpen onClose={onStay} role="alertdialog">
       <p>What you have entered here has not been saved.</p>
       <div className="actions">
-        <Button onPress={() => blocker.reset()}>Stay here</Button>
-        <Button emphasis="danger" onPress={() => blocker.proceed()}>
+        <Button onPress={onStay}>Stay here</Button>
+        <Button emphasis="danger" onPress={onLeave}>
           Leave
         </Button>
       </div>

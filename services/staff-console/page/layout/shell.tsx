@@ -5,16 +5,15 @@ import { FollowStore } from '../live/follow-store.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { SearchButton } from '../search/search-button.tsx';
 import { useSession } from '../session/session.ts';
-import { signOut } from '../session/sign-in.ts';
 import { SessionBanner } from '../sign-in/session-banner.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
-import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { BusinessTime } from './business-time.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import icon from './icon.svg';
 import { NoticeRegion } from './notice-region.tsx';
+import { SignOutButton } from './sign-out-button.tsx';
 import { WaitingBanner } from './waiting-banner.tsx';
 
 const places = [
@@ -53,9 +52,7 @@ export function Shell(): ReactNode {
           <SearchButton />
           <BusinessTime />
           <span>{token?.isAccepted ? (name ?? isolate(token.name)) : ''}</span>
-          <Button emphasis="quiet" onPress={() => void signOut()}>
-            Sign out
-          </Button>
+          <SignOutButton />
         </div>
       </header>
       <SessionBanner />

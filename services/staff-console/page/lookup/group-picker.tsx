@@ -22,7 +22,7 @@ export function GroupPicker({ chosen, onChange }: GroupPickerProps): ReactNode {
       found={all.filter(({ id, name }) => name.toLowerCase().includes(sought) || String(id) === sought)}
       chosen={chosen.map(toOption)}
       onChange={(options) => onChange(options.map(({ id }) => id))}
-      readByIds={async (ids) => all.filter(({ id }) => ids.includes(id))}
+      readByNumbers={async (numbers) => all.filter(({ id }) => numbers.includes(String(id)))}
     />
   );
 }

@@ -7,7 +7,7 @@ import type { ProductSummary } from '../../../../shared/gen/common/v1/product_pb
 import { CouponService, type UserMiniInfo } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
-import { isolate } from '../ui/text.ts';
+import { isolate, readId } from '../ui/text.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { userSearch } from './user-search.ts';
 
@@ -53,9 +53,17 @@ function Picker<I extends DescMessage, O extends DescMessage, J extends DescMess
   const { data, error } = useQuery(bySearch.method, sought, { placeholderData: keepPreviousData });
   const transport = useTransport();
   const queryClient = useQueryClient();
-  const readByIds = async (ids: readonly number[]) => {
-    const query = createQueryOptions(byIds.method, byIds.request([...ids]), { transport });
-    return byIds.options(await queryClient.fetchQuery(query));
+  const readByNumbers = async (numbers: readonly string[]) => {
+    const ids = byIds.request(numbers.filter((number) => !isMobile(number)).flatMap((number) => readId(number) ?? []));
+    const found = [
+      ...byIds.options(await queryClient.fetchQuery(createQueryOptions(byIds.method, ids, { transport }))),
+    ];
+    for (const mobile of numbers.filter(isMobile)) {
+      const query = createQueryOptions(bySearch.method, bySearch.request(mobile), { transport });
+      const options = bySearch.options(await queryClient.fetchQuery(query));
+      found.push(...options.filter(({ detail }) => detail === mobile));
+    }
+    return found;
   };
   return (
     <PickMany
@@ -63,10 +71,15 @@ function Picker<I extends DescMessage, O extends DescMessage, J extends DescMess
       search={search}
       onSearch={setSearch}
       found={data && bySearch.options(data)}
-      readByIds={readByIds}
+      readByNumbers={readByNumbers}
       problem={error === null ? problem : describeFailure(error).title}
     />
   );
+}
+
+/** Whether a number may be a mobile number, which is never the number of a record. */
+function isMobile(number: string): boolean {
+  return number.length >= 10;
 }
 
 const productsBySearch = {

@@ -10,6 +10,8 @@ export interface Notice {
   readonly text: string;
   /** Undoes what was done. */
   readonly undo?: (() => Promise<Undone>) | undefined;
+  /** The record that it is about, such as "Slot 25". It takes the place of an earlier notice about the same one. */
+  readonly about?: string | undefined;
   /** Whether it reports a failure. It then stays until it is closed. */
   readonly isProblem?: boolean;
   /** Set after a slot write: the notice then says when the storefront shows it (design 4). */
@@ -24,5 +26,7 @@ export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
 /** Shows a notice for a while, and longer while it has the pointer or the focus. */
 export function notify(notice: Notice): void {
+  const earlier = notices.visibleToasts.filter(({ content }) => content.about !== undefined);
+  for (const { key, content } of earlier) if (content.about === notice.about) notices.close(key);
   notices.add(notice, notice.isProblem ? {} : { timeout: shownMs });
 }

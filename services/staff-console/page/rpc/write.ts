@@ -8,7 +8,7 @@ import {
 } from '@bufbuild/protobuf';
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { createKey } from '../../../client/connect/idempotency.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import { type Notice, notify } from './notices.ts';
@@ -45,7 +45,8 @@ interface Attempt<Answer> {
  * the page is read again.
  *
  * @param done returns the notice that says what was done, and how to undo it.
- * @param reported names the record of a button that has no place for a failure: a notice then reports it.
+ * @param reported names the record of a button that has no place for a failure: a notice then reports it. So does one
+ *   where staff have left the form meanwhile.
  */
 export function useWrite<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
@@ -55,11 +56,18 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
   const transport = useTransport();
   const queryClient = useQueryClient();
   const attempt = useRef<Attempt<MessageShape<O>>>(undefined);
+  const isOnPage = useRef(true);
+  useEffect(() => {
+    isOnPage.current = true;
+    return () => {
+      isOnPage.current = false;
+    };
+  }, []);
   const { mutateAsync, isPending, error, reset } = useMutation({
     mutationFn: ({ request, key }: { request: MessageInitShape<I>; key: string }) =>
       transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
     onSuccess: async ({ message, header }) => {
-      notify({ ...done(message), storeRequestId: header.get('store-request-id') ?? undefined });
+      notify({ ...done(message), about: reported, storeRequestId: header.get('store-request-id') ?? undefined });
       await Promise.race([queryClient.invalidateQueries(), pause(longestReadMs)]);
     },
   });
@@ -70,7 +78,8 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       return { answer: message };
     } catch (error) {
       const failure = describeFailure(error);
-      if (reported !== undefined) notify({ text: `${reported}: ${failure.title}. ${failure.advice}`, isProblem: true });
+      const subject = reported ?? (isOnPage.current ? undefined : 'What you have left was not saved');
+      if (subject !== undefined) notify({ text: `${subject}: ${failure.title}. ${failure.advice}`, isProblem: true });
       return { failure };
     } finally {
       made.sent = undefined;

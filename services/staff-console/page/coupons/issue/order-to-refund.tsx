@@ -8,6 +8,7 @@ import { formatAmount } from '../../business/money.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Facts, Loading, Problem } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
+import { ValidityButton } from '../validity-button.tsx';
 
 /** An order whose refund staff have asked for. */
 interface RefundedOrder {
@@ -59,7 +60,8 @@ export function OrderToRefund({ isPending, error, order, code, taken }: Refunded
       {user !== undefined && totalAmount === undefined && <p>What this order came to is not known.</p>}
       {refundCouponId !== undefined && (
         <p>
-          This order has its refund coupon: <Link href={`/coupons/${refundCouponId}`}>{order.refundCouponCode}</Link>.
+          This order has its refund coupon: <Link href={`/coupons/${refundCouponId}`}>{order.refundCouponCode}</Link>.{' '}
+          <TakenBack id={refundCouponId} />
         </p>
       )}
       {refundCouponId === undefined && taken !== undefined && (
@@ -70,6 +72,17 @@ export function OrderToRefund({ isPending, error, order, code, taken }: Refunded
           . This order can’t have its own.
         </p>
       )}
+    </>
+  );
+}
+
+/** Says that a refund coupon was invalidated, and offers to make it valid again: an order has only one. */
+function TakenBack({ id }: { readonly id: number }): ReactNode {
+  const coupon = useQuery(CouponService.method.getById, { id }).data?.coupon;
+  if (!coupon?.isInvalidated) return null;
+  return (
+    <>
+      It was invalidated. <ValidityButton coupon={coupon} />
     </>
   );
 }

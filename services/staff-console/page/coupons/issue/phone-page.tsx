@@ -1,11 +1,15 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { CouponService, type PhoneCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { formatAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
+import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Page } from '../../ui/page.tsx';
+import { isolate } from '../../ui/text.ts';
 import { Issued } from './issued.tsx';
 
 const places = { mobile: 'mobile' };
@@ -17,9 +21,19 @@ export function Component(): ReactNode {
   const [issued, setIssued] = useState<PhoneCoupon>();
   const create = useWrite(CouponService.method.createCoupon, ({ coupon }) => ({
     text: `Coupon ${coupon?.couponCode} created`,
+    undo: () => takeBack(coupon?.id ?? 0),
   }));
+  const invalidate = useWrite(CouponService.method.delete, () => ({ text: 'The coupon is taken back' }));
+  const takeBack = async (id: number): Promise<Undone> => {
+    const undone = await invalidate.send({ id });
+    if (undone.failure === undefined) setIssued(undefined);
+    return undone;
+  };
+  const number = readMobile(mobile);
+  const owners = useQuery(CouponService.method.getUsersMiniInfo, number === undefined ? skipToken : { search: number });
+  const owner = owners.data?.users.find((user) => user.mobile === number);
   const send = async () => {
-    const { answer } = await create.send({ mobile });
+    const { answer } = await create.send({ mobile: number ?? mobile });
     setIssued(answer?.coupon);
   };
   const startAnew = () => {
@@ -50,8 +64,18 @@ export function Component(): ReactNode {
             autoFocus
             value={mobile}
             onChange={setMobile}
-            hint="Exactly ten digits, without +91 or 0 before them; spaces and dashes do not matter."
+            validate={(text) =>
+              text.trim() === '' || readMobile(text) ? undefined : 'Mobile number must be exactly 10 digits'
+            }
+            hint="Ten digits. +91 or 0 before them, spaces and dashes do not matter."
           />
+          {owners.data !== undefined && (
+            <p role="status">
+              {owner === undefined
+                ? `Nobody has the number ${number} yet. It becomes a new user.`
+                : `For ${isolate(owner.name)}, ${number}.`}
+            </p>
+          )}
         </EditForm>
       ) : (
         <Issued
@@ -69,4 +93,11 @@ export function Component(): ReactNode {
       )}
     </Page>
   );
+}
+
+/** Reads an Indian mobile number as people write it; undefined for any other text. */
+function readMobile(text: string): string | undefined {
+  if (!/^\s*\+?[\d\s().-]+$/.test(text)) return undefined;
+  const digits = text.replace(/\D/g, '').replace(/^(0|(00)?91)(?=\d{10}$)/, '');
+  return digits.length === 10 ? digits : undefined;
 }

@@ -25,8 +25,13 @@ export function Component(): ReactNode {
   const invalidate = useWrite(CouponService.method.delete, () => ({ text: 'Refund coupon invalidated' }));
   const refund = useWrite(CouponService.method.generateCancellationCoupon, ({ coupon }) => ({
     text: `Refund coupon ${coupon?.couponCode} created`,
-    undo: (): Promise<Undone> => invalidate.send({ id: coupon?.id ?? 0 }),
+    undo: () => takeBack(coupon?.id ?? 0),
   }));
+  const takeBack = async (id: number): Promise<Undone> => {
+    const undone = await invalidate.send({ id });
+    if (undone.failure === undefined) setIssued(undefined);
+    return undone;
+  };
   const isShown = Number(orderId) === shownId;
   const send = async () => {
     if (!isShown) return setShownId(Number(orderId));

@@ -24,6 +24,9 @@ export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft
   const end = readTimeInput(draft.validTill);
   const isOtherEnd = draft.validTill !== was?.validTill;
   return [
+    ...(draft.couponCode !== was?.couponCode && /\s/.test(draft.couponCode.trim())
+      ? [`The code “${draft.couponCode.trim()}” has a space in it.`]
+      : []),
     ...(isOtherDiscount && percent > 100 ? [`${discountPercent} % is more than the whole order.`] : []),
     ...(isOtherDiscount && percent + amount === 0 ? ['The coupon takes nothing off an order.'] : []),
     ...(isOtherEnd && end !== undefined && end.getTime() < now

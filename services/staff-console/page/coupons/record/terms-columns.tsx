@@ -36,7 +36,7 @@ export const createdColumn: Column<{
   readonly creator?: { readonly name: string } | undefined;
 }> = {
   title: 'Created',
-  text: ({ createdAt }) => formatTime(createdAt),
+  text: ({ createdAt, creator }) => `${formatTime(createdAt)}, ${creator?.name ?? ''}`,
   show: ({ createdAt, creator }) => (
     <>
       {formatTime(createdAt)} <span className="detail">{creator?.name}</span>

@@ -79,7 +79,7 @@ export function TermsFields({ draft, onChange, stored, problem }: TermsFieldsPro
         Not with other coupons
       </Switch>
       <ProductPicker
-        hint="None chosen: all products."
+        {...(draft.products.length === 0 && { hint: 'None chosen: all products.' })}
         chosen={draft.products}
         onChange={(products) => onChange({ products })}
         problem={problem}

@@ -50,8 +50,9 @@ export function Component(): ReactNode {
             <CodeField
               label="Secret code"
               value={draft.couponCode}
-              onChange={(couponCode) => change({ couponCode })}
-              hint="Leave it empty, and one is made."
+              isUpperCase
+              onChange={(couponCode) => change({ couponCode: couponCode.toUpperCase() })}
+              hint="Leave it empty, and one is made. In capital letters, as all codes."
             />
           </Section>
           <Section title="Terms">
