@@ -65,6 +65,25 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await tab.page.getByText('This is after the delivery.').waitFor();
   });
 
+  it('A date and time is typed in one go', async () => {
+    tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
+    await tab.field('Delivery time').focus();
+    await tab.page.keyboard.type('123120901115AM');
+    expect(await tab.field('Delivery time').inputValue()).toBe('2090-12-31T11:15');
+  });
+
+  it('Of two changes of one slot, only the later can be undone', async () => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.button(/^Mark full/).click();
+    await tab.notice('Slot 7').getByRole('button', { name: 'Undo' }).waitFor();
+    await tab.button(/^Open again/).click();
+    await tab.button(/^Mark full/).waitFor();
+    expect(await tab.page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+    await tab.button('Undo').click();
+    await tab.button(/^Open again/).waitFor();
+  });
+
   it('Numbers that are typed in a row are chosen by Enter, and are not lost when the form is sent before', async () => {
     tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
     const group = tab.page.getByRole('group', { name: 'Products', exact: true });
