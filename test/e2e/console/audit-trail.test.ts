@@ -167,7 +167,7 @@ describeInBrowser('The audit trail', () => {
     tab = await stage.openTab({ path: '/audit' });
     await entries().first().waitFor();
     const rows = (await csv()).filter(
-      (row) => row.includes(`slot ${slotId},`) || row.includes(`coupon ${coupon?.id},`),
+      (row) => row.includes(',staff-') && (row.includes(`slot ${slotId},`) || row.includes(`coupon ${coupon?.id},`)),
     );
     expect(rows).toEqual([
       expect.stringMatching(`,Asha Menon,deactivated slot ${slotId},"{""isActive"":true}","{""isActive"":false}",`),

@@ -45,6 +45,7 @@ describeInBrowser('The search for everything', () => {
 
   it.each<[string, string, string | RegExp, RegExp]>([
     ['a slot by its number', '7', 'Slot 7', /\/slots\/7$/],
+    ['a slot as the page calls it', 'slot 7', 'Slot 7', /\/slots\/7$/],
     ['a slot by the code of a snippet', 'Morning-Run', /Slot 7.*Morning-Run/, /\/slots\/7$/],
     ['a slot by the start of a snippet’s code', 'morning', /Slot 7.*Morning-Run/, /\/slots\/7$/],
     [
@@ -69,6 +70,12 @@ describeInBrowser('The search for everything', () => {
     await match('Slots with Product 4').click();
     await tab.button('Product: Product 4').waitFor();
     await expect.poll(() => tab.page.getByRole('rowheader').allInnerTexts()).toEqual(['Slot 7']);
+  });
+
+  it('On the page of a slot, its number leads to it, and does nothing to it', async () => {
+    await search('slot 8', { path: '/slots/8' });
+    await expect.poll(() => tab.page.getByRole('menuitem').first().innerText()).toMatch(/^Slot 8/);
+    await match(/^Mark full/).waitFor();
   });
 
   it('It finds the actions of the page, and does the one that is chosen', async () => {

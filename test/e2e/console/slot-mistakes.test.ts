@@ -201,16 +201,22 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     async (name) => {
       await insertSlot('2090-04-25T11:30+05:30');
       await stage.slot.database.sql(
-        `insert into product_slots values (7, 1), (7, 2);
-       insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('${name}', 7, '{1, 2}')`,
+        `insert into product_slots values (7, 1);
+       update products set name = 'Mango' where id = 20;
+       insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('${name}', 7, '{1, 20}')`,
       );
       tab = await stage.openTab({ path: '/slots/7' });
       await tab.link('Copy to the next week').click();
       await tab.page.getByText('can only be taken along under new names').waitFor();
       await tab.button('Take it along').click();
+      await tab
+        .section('Vendor snippet 1')
+        .getByRole('grid', { name: /chosen/ })
+        .getByText('Mango')
+        .waitFor();
       expect(await tab.field('Snippet name').inputValue()).toBe(`${name.slice(0, 7)}-2090-05-02`);
       await tab.button('Create slot').click();
-      await tab.section('Vendor snippets (1)').getByText('Product 1, Product 2').waitFor();
+      await tab.section('Vendor snippets (1)').getByText('Product 1, Mango').waitFor();
     },
   );
 

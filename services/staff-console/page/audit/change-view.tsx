@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { formatDate } from '../business/time.tsx';
 import { difference } from '../forms/difference.tsx';
 import { groupNames, useGroups, useProductNames, useStaff, useUserNames } from '../lookup/names.ts';
-import { readSequence } from '../sequence/sequence.ts';
+import { readSequence, type Sequence } from '../sequence/sequence.ts';
 import { StoredSequence } from '../sequence/stored-sequence.tsx';
 import { Expandable } from './expandable.tsx';
 import { type ChangedField, describeValue, idFields, idsChanged, idsIn } from './fields.ts';
@@ -19,11 +19,37 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   const changed = idFields.has(name) ? idsChanged(after) : undefined;
   if (changed !== undefined) return <IdsChange name={name} {...changed} />;
   if (isNew) return <Value name={name} value={after} />;
+  const [earlier, later] = [before, after].map((value) => readSequence(JSON.stringify(value ?? {})));
+  if (name === 'deliverySequence' && earlier && later) return <SequenceChange before={earlier} after={later} />;
   return (
     <>
       <Value name={name} value={before} /> <span aria-hidden="true">→</span>{' '}
       <span className="visually-hidden">became</span> <Value name={name} value={after} />
     </>
+  );
+}
+
+/** Says whose orders were changed in a sequence, and which were added and removed. */
+function SequenceChange({ before, after }: { readonly before: Sequence; readonly after: Sequence }): ReactNode {
+  const users = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (user) => String(before[user]) !== String(after[user]),
+  );
+  const nameOf = useUserNames(users.map(Number));
+  return (
+    <ul>
+      {users.map((user) => {
+        const { added, removed } = difference(before[user] ?? [], after[user] ?? []);
+        const words = [
+          ...(added.length > 0 ? [`added ${added.join(', ')}`] : []),
+          ...(removed.length > 0 ? [`removed ${removed.join(', ')}`] : []),
+        ];
+        return (
+          <li key={user}>
+            {nameOf(Number(user))}: {words.join('; ') || 'in another order'}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

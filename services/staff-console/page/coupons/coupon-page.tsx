@@ -11,8 +11,8 @@ import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 import { Names, ProductNames } from './names.tsx';
 import { CouponBadge, ValidUntil } from './record/validity.tsx';
+import { ValidityButton } from './record/validity-button.tsx';
 import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
-import { ValidityButton } from './validity-button.tsx';
 import './record/coupons.css';
 
 /** Shows a coupon: its discount, its users and products, and whether it can be used. */

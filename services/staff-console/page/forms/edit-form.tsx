@@ -4,7 +4,7 @@ import type { Failure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Problem } from '../ui/page.tsx';
-import { Unsaved } from './unsaved.tsx';
+import { LeaveQuestion, Unsaved } from './unsaved.tsx';
 
 interface EditFormProps {
   /** The accessible name of the form, if it is not the only one of its section. */
@@ -40,6 +40,12 @@ export function EditForm(props: EditFormProps): ReactNode {
   const { ask, isWaiting, question } = useQuestion(concerns, isChecking, action, onSend);
   const isPending = write.isPending || isWaiting;
   const form = useLock(isPending);
+  const [cancelling, setCancelling] = useState<'asked' | 'sure'>();
+  // After the form has let go of what was entered, so that leaving the page is not asked about again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once.
+  useEffect(() => {
+    if (cancelling === 'sure') onCancel?.();
+  }, [cancelling]);
   return (
     <Form
       {...(label !== undefined && { 'aria-label': label })}
@@ -59,13 +65,16 @@ export function EditForm(props: EditFormProps): ReactNode {
             {isPending ? pending : action}
           </Button>
           {onCancel !== undefined && (
-            <Button onPress={onCancel} isDisabled={isPending}>
+            <Button onPress={() => setCancelling(isDirty ? 'asked' : 'sure')} isDisabled={isPending}>
               Cancel
             </Button>
           )}
         </div>
       </div>
-      {isDirty !== undefined && <Unsaved when={isDirty} isSending={isPending} />}
+      {isDirty !== undefined && <Unsaved when={isDirty && cancelling !== 'sure'} isSending={isPending} />}
+      {cancelling === 'asked' && (
+        <LeaveQuestion onStay={() => setCancelling(undefined)} onLeave={() => setCancelling('sure')} />
+      )}
       {question}
     </Form>
   );

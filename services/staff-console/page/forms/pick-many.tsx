@@ -24,6 +24,7 @@ interface PickManyProps {
   /** The name of the choice, such as "Products". */
   readonly label: string;
   readonly hint?: string;
+  readonly autoFocus?: boolean;
   readonly search: string;
   onSearch(text: string): void;
   /** The results of the search; undefined while it runs. */
@@ -92,6 +93,7 @@ export function PickMany(props: PickManyProps): ReactNode {
         value={search}
         onChange={type}
         onSubmit={enter}
+        autoFocus={props.autoFocus === true}
         validate={(text) => (readList(text).length > 0 ? 'Press Enter to choose these.' : undefined)}
       >
         <Label>{label}</Label>

@@ -15,6 +15,7 @@ import { userSearch } from './user-search.ts';
 export interface PickerProps {
   readonly label?: string;
   readonly hint?: string;
+  readonly autoFocus?: boolean;
   readonly chosen: readonly Option[];
   onChange(chosen: readonly Option[]): void;
   readonly problem?: string | undefined;

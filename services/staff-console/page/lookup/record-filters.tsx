@@ -46,7 +46,12 @@ function RecordFilter({ label, value, onChange, useNames, Picker }: RecordFilter
         {name ?? 'Any'}
       </Button>
       <Dialog title={`Choose: ${label.toLowerCase()}`} isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        <Picker label={label} chosen={chosen} onChange={(options) => choose(String(options.at(-1)?.id ?? ''))} />
+        <Picker
+          autoFocus
+          label={label}
+          chosen={chosen}
+          onChange={(options) => choose(String(options.at(-1)?.id ?? ''))}
+        />
         <div className="actions">
           <Button onPress={() => choose('')}>Any</Button>
           <Button onPress={() => setIsOpen(false)}>Close</Button>

@@ -53,12 +53,15 @@ export function useMatches(text: string, actions: readonly Match[]) {
     users: useQuery(CouponService.method.getUsersMiniInfo, asked({ search: userSearch(sought), limit }), option),
   };
   const named = (match: Match) => match.name.toLowerCase().includes(sought.toLowerCase());
-  const id = readId(sought);
+  // As the page calls it, too.
+  const id = readId(sought.replace(/^(slot\b|#)[\s#]*/i, ''));
   const slot: Match[] = id === undefined ? [] : [{ key: 'slot', name: `Slot ${id}`, href: `/slots/${id}` }];
   // Of an earlier text, something may still be there.
   const dataOf = <Data>({ data }: { readonly data: Data | undefined }) => (sought === '' ? undefined : data);
+  const ofPage = { title: 'Actions', matches: actions.filter(named) };
   const sections: readonly MatchSection[] = [
-    { title: 'Actions', matches: actions.filter(named) },
+    // Who enters a slot's number looks for the slot, and must not change it by Enter.
+    ...(id === undefined ? [ofPage] : []),
     {
       title: 'Slots',
       matches: [
@@ -102,6 +105,7 @@ export function useMatches(text: string, actions: readonly Match[]) {
         href: `/users/${id}`,
       })),
     },
+    ...(id === undefined ? [] : [ofPage]),
     { title: 'Pages', matches: pages.filter(named) },
   ];
   return { sections, isSearching: Object.values(queries).some(({ isFetching }) => isFetching) };

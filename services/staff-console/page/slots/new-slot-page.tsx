@@ -8,6 +8,7 @@ import { dateInput, readDay, shiftDay } from '../business/time-input.ts';
 import { Switch } from '../forms/choice.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
+import { useProductNames } from '../lookup/names.ts';
 import { ProductPicker } from '../lookup/pickers.tsx';
 import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
@@ -86,13 +87,14 @@ function NewSlotForm({ day, like, days }: NewSlotFormProps): ReactNode {
     void navigate(`/slots/${answer.slot.id}`, { replace: true });
   };
   const left = like?.vendorSnippets.length ?? 0;
+  const nameOf = useProductNames([...new Set(like?.vendorSnippets.flatMap(({ productIds }) => productIds))]);
   return (
     <EditForm
       write={write}
       isDirty={!isCreated && !isSame(draft, start)}
       concerns={[...concernsOf(times, now), ...snippets.flatMap((snippet) => snippetConcerns(snippet, now))]}
       onSend={() => void send()}
-      onCancel={() => void navigate(-1)}
+      onCancel={() => void navigate(like === undefined ? `/slots?day=${day}` : `/slots/${like.id}`)}
       action="Create slot"
     >
       <Section title="Times and groups">
@@ -123,7 +125,7 @@ function NewSlotForm({ day, like, days }: NewSlotFormProps): ReactNode {
           only be taken along under new names.{' '}
           <Button
             onPress={() =>
-              change({ snippets: like.vendorSnippets.map((snippet) => copySnippet(snippet, products, times, days)) })
+              change({ snippets: like.vendorSnippets.map((snippet) => copySnippet(snippet, nameOf, times, days)) })
             }
           >
             Take {left === 1 ? 'it' : 'them'} along

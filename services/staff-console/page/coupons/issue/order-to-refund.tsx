@@ -8,7 +8,7 @@ import { formatAmount } from '../../business/money.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Facts, Loading, Problem } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
-import { ValidityButton } from '../validity-button.tsx';
+import { ValidityButton } from '../record/validity-button.tsx';
 
 /** An order whose refund staff have asked for. */
 interface RefundedOrder {

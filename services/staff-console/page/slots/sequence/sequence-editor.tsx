@@ -19,6 +19,12 @@ export function SequenceEditor({ sequence, nameOf, orders, typed, onChange, onTy
   const users = Object.keys(sequence).map(Number);
   return (
     <>
+      {/* Above the lists, which grow by a choice: what it offers stays where it is. */}
+      <UserPicker
+        hint="Each has their own sequence of orders."
+        chosen={users.map((id) => ({ id, name: nameOf(id) }))}
+        onChange={(options) => onChange(Object.fromEntries(options.map(({ id }) => [id, sequence[id] ?? []])))}
+      />
       {users.map((user) => (
         <StopList
           key={user}
@@ -30,11 +36,6 @@ export function SequenceEditor({ sequence, nameOf, orders, typed, onChange, onTy
           onTyped={(text) => onTyped(user, text)}
         />
       ))}
-      <UserPicker
-        hint="Each has their own sequence of orders."
-        chosen={users.map((id) => ({ id, name: nameOf(id) }))}
-        onChange={(options) => onChange(Object.fromEntries(options.map(({ id }) => [id, sequence[id] ?? []])))}
-      />
     </>
   );
 }

@@ -24,6 +24,7 @@ import { Empty } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
 import { readIds } from '../../ui/text.ts';
 import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
+import { concernsOf } from './concerns.ts';
 import { SequenceEditor } from './sequence-editor.tsx';
 
 /** Shows in which order each user's orders are delivered. */
@@ -76,8 +77,6 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
   const sequence = sequenceOf(draft);
   const complete = sequence && withTyped(sequence, typed);
   const { nameOf, orders, isReading } = useSequenceNames(complete ?? {});
-  const stops = Object.values(complete ?? {}).flat();
-  const unknown = stops.filter((stop) => orders.has(stop) && orders.get(stop) === undefined);
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
     [
       field === 'json' ? 'JSON' : nameOf(Number(field)),
@@ -87,7 +86,7 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
     <EditForm
       write={write}
       isDirty={isDirty || Object.values(typed).some((text) => text.trim() !== '')}
-      concerns={unknown.length > 0 ? [`There is no order ${unknown.join(', ')}.`] : []}
+      concerns={concernsOf(complete ?? {}, sequenceOf(draftOf(stored)) ?? {}, orders, nameOf)}
       isChecking={isReading}
       onSend={() => jsonProblem(toText(draft)) === undefined && save(complete ?? draft)}
       onCancel={onClose}

@@ -62,16 +62,16 @@ export function StopList({ name, stops, orders, typed, onChange, onTyped }: Stop
             <Button
               emphasis="quiet"
               aria-label={`Move order ${stop} up`}
-              isDisabled={position === 0}
-              onPress={() => onChange(move(stops, new Set([position]), position - 1, 'before'))}
+              onPress={() => onChange(move(stops, new Set([position]), Math.max(0, position - 1), 'before'))}
             >
               ↑
             </Button>
             <Button
               emphasis="quiet"
               aria-label={`Move order ${stop} down`}
-              isDisabled={position === stops.length - 1}
-              onPress={() => onChange(move(stops, new Set([position]), position + 1, 'after'))}
+              onPress={() =>
+                onChange(move(stops, new Set([position]), Math.min(stops.length - 1, position + 1), 'after'))
+              }
             >
               ↓
             </Button>
@@ -88,6 +88,11 @@ export function StopList({ name, stops, orders, typed, onChange, onTyped }: Stop
       <div className="add-stops">
         <TextField
           label={`Add orders for ${name}`}
+          hint={
+            readIds(typed)
+              .map((stop) => describeStop(stop, orders))
+              .join('; ') || undefined
+          }
           onPaste={paste}
           validate={(text) => (text.trim() === '' || readIds(text).length > 0 ? undefined : noList)}
           inputMode="numeric"

@@ -23,15 +23,14 @@ export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '
  */
 export function copySnippet(
   { snippetCode, productIds, validTill }: VendorSnippet,
-  products: readonly Option[],
+  nameOf: (productId: number) => string,
   { deliveryTime }: SlotDraft,
   days: number,
 ): SnippetDraft {
-  const names = new Map(products.map(({ id, name }) => [id, name]));
   const end = validTill === undefined ? '' : timeInput(timestampDate(validTill));
   return {
     name: `${snippetCode.replace(/-\d{4}-\d\d-\d\d$/, '')}-${deliveryTime.slice(0, 10)}`,
-    products: productIds.map((id) => ({ id, name: names.get(id) ?? `Product ${id}` })),
+    products: productIds.map((id) => ({ id, name: nameOf(id) })),
     validTill: end === '' ? '' : `${shiftDay(end.slice(0, 10), days)}${end.slice(10, 16)}`,
   };
 }

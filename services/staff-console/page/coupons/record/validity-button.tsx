@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import type { Undone } from '../rpc/notices.ts';
-import { useWrite } from '../rpc/write.ts';
-import { Button } from '../ui/button.tsx';
+import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Undone } from '../../rpc/notices.ts';
+import { useWrite } from '../../rpc/write.ts';
+import { Button } from '../../ui/button.tsx';
 
 interface ValidityButtonProps {
   readonly coupon: { readonly id: number; readonly couponCode: string; readonly isInvalidated: boolean };
