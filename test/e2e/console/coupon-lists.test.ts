@@ -10,11 +10,11 @@ const pauseMs = 250;
 /** Ends the pause after typing as soon as something else has changed the address: the closest that the two can come. */
 const pauseEndsWithNextAddress = `
   const { setTimeout } = globalThis;
-  const { replaceState } = history;
+  const { pushState } = history;
   let held = () => {};
   globalThis.setTimeout = (run, ms, ...rest) => (ms === ${pauseMs} ? void (held = run) : setTimeout(run, ms, ...rest));
-  history.replaceState = (...address) => {
-    replaceState.apply(history, address);
+  history.pushState = (...address) => {
+    pushState.apply(history, address);
     setTimeout(held);
     held = () => {};
   };
@@ -184,6 +184,28 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
     await tab.page.goBack();
     await expect.poll(codes).toEqual(['A', 'B']);
     expect(query()).toEqual(chosen);
+  });
+
+  it('The way back takes the filters back one by one, and then leaves the list', async () => {
+    for (const code of ['OLD1', 'NEW1', 'NEW2']) await insertCoupon(stage.coupon, { coupon_code: code });
+    tab = await stage.openTab({ path: '/users' });
+    await tab.link('Coupons').click();
+    await tab.field('Search by code').fill('NEW');
+    await expect.poll(codes).toEqual(['NEW2', 'NEW1']);
+    await sortBy('Code');
+    await expect.poll(codes).toEqual(['NEW1', 'NEW2']);
+    await filter('State', 'Expired');
+    await expect.poll(codes).toEqual([]);
+    await tab.page.goBack();
+    await expect.poll(codes).toEqual(['NEW1', 'NEW2']);
+    await tab.page.goBack();
+    await expect.poll(codes).toEqual(['NEW2', 'NEW1']);
+    expect(await tab.field('Search by code').inputValue()).toBe('NEW');
+    await tab.page.goBack();
+    await tab.heading('Users').waitFor();
+    await tab.page.goForward();
+    await expect.poll(codes).toEqual(['NEW2', 'NEW1']);
+    expect(await tab.field('Search by code').inputValue()).toBe('NEW');
   });
 
   it('A heading that is pressed right after a search was typed keeps its order', async () => {

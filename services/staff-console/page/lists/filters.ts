@@ -13,11 +13,11 @@ export interface Filters<Name extends string> {
 export function useFilters<Name extends string>(names: readonly Name[]): Filters<Name> {
   const [params, setParams] = useSearchParams();
   const values = Object.assign({}, ...names.map((name) => ({ [name]: params.get(name) ?? '' })));
-  const set: Filters<Name>['set'] = (changed) => setParams(withFilters(changed), { replace: true });
+  const set: Filters<Name>['set'] = (changed) => setParams(withFilters(changed));
   const field = (name: Name) => ({
     name,
     value: values[name],
-    onChange: (value: string) => setParams(withFilters({ [name]: value }), { replace: true }),
+    onChange: (value: string) => setParams(withFilters({ [name]: value })),
   });
   return { values, set, field };
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { NavigationType, useLocation, useNavigationType, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import type { TextFieldProps } from '../forms/text-field.tsx';
 import { pauseMs } from '../ui/use-debounced.ts';
 import { withFilters } from './filters.ts';
@@ -18,14 +18,13 @@ export function useSearch(): Search {
   const search = params.get('search') ?? '';
   const [text, setText] = useState(search);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const { key } = useLocation();
-  const isOwn = useNavigationType() === NavigationType.Replace;
-  // Another URL was opened on the same page. Typing also replaces the URL, but that must not reset the text.
-  const [seen, setSeen] = useState(key);
-  if (seen !== key) {
-    setSeen(key);
-    if (!isOwn) setText(search);
-  }
+  // Another URL was opened on the same page. What was typed gets there, too, but that must not reset the text.
+  const shown = useRef(search);
+  useEffect(() => {
+    if (shown.current === search) return;
+    shown.current = search;
+    setText(search);
+  }, [search]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return {
     search,
@@ -36,7 +35,10 @@ export function useSearch(): Search {
       onChange(typed) {
         setText(typed);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => setParams(withFilters({ search: typed }), { replace: true }), pauseMs);
+        timer.current = setTimeout(() => {
+          shown.current = typed;
+          setParams(withFilters({ search: typed }), { replace: true });
+        }, pauseMs);
       },
     },
   };
