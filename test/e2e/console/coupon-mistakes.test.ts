@@ -74,6 +74,19 @@ describeInBrowser('What looks like a mistake in a coupon', () => {
     await tab.heading('Coupon FEST20').waitFor();
   });
 
+  it('A percentage may be typed with its sign, and is no amount', async () => {
+    await open();
+    await tab.field('Percent off').fill('12.5 %');
+    expect(await tab.field('Percent off').inputValue()).toBe('12.5 ');
+    await tab.field('Smallest order').fill('10 %');
+    await create();
+    await tab.page.getByText('Enter a number, such as 150 or 99.5.').waitFor();
+    await tab.field('Smallest order').fill('');
+    await tab.field('Percent off').fill('$10');
+    await create();
+    await tab.page.getByText('Enter a percentage, such as 10.').waitFor();
+  });
+
   it('A secret code is put into capital letters, too', async () => {
     tab = await stage.openTab({ path: '/coupons/reserved/new' });
     await tab.field('Secret code').pressSequentially('diwali');

@@ -19,8 +19,10 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   const changed = idFields.has(name) ? idsChanged(after) : undefined;
   if (changed !== undefined) return <IdsChange name={name} {...changed} />;
   if (isNew) return <Value name={name} value={after} />;
-  const [earlier, later] = [before, after].map((value) => readSequence(JSON.stringify(value ?? {})));
-  if (name === 'deliverySequence' && earlier && later) return <SequenceChange before={earlier} after={later} />;
+  if (name === 'deliverySequence') {
+    const [earlier, later] = [before, after].map((value) => readSequence(JSON.stringify(value ?? {})));
+    if (earlier && later) return <SequenceChange before={earlier} after={later} />;
+  }
   return (
     <>
       <Value name={name} value={before} /> <span aria-hidden="true">→</span>{' '}

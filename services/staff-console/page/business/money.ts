@@ -22,7 +22,7 @@ export function currencyDigits(): number {
  * for "1,500" and "1.500", which may mean either of two amounts. Empty text is 0.
  */
 export function readAmount(text: string): number {
-  const digits = text.replace(/[\s\u00a0\u202f'’_%\p{Sc}]/gu, '');
+  const digits = digitsOf(text);
   if (/^(\d+([.,]\d+)?)?$/.test(digits)) {
     return isAmbiguous(digits) ? Number.NaN : Number(digits.replace(',', '.'));
   }
@@ -34,10 +34,16 @@ export function readAmount(text: string): number {
 /** Returns the problem with a text as an amount; undefined if it is one. */
 export function amountProblem(text: string): string | undefined {
   if (!Number.isNaN(readAmount(text))) return undefined;
-  const digits = text.replace(/[^\d.,-]/g, '');
+  const digits = digitsOf(text);
   return isAmbiguous(digits)
     ? `Write ${digits.replace(/[.,]/, '')} or ${Number(digits.replace(',', '.'))}: this may mean either.`
     : 'Enter a number, such as 150 or 99.5.';
+}
+
+/** Removes what groups digits, and the sign of the business's currency. Another currency's amount is none here. */
+function digitsOf(text: string): string {
+  const digits = text.replace(/[\s\u00a0\u202f'’_]/g, '');
+  return business.currency === undefined ? digits : digits.replace(formatAmount(0).replace(/[\d.,\s]/g, ''), '');
 }
 
 /** Whether a sign may separate thousands or a fraction. Nobody writes a fraction as "1.500". */

@@ -54,9 +54,15 @@ export function TermsFields({ draft, onChange, stored, problem }: TermsFieldsPro
           name="discount"
           value={isPercent ? discount.percent : discount.amount}
           onChange={(text) =>
-            onChange({ discount: { ...discount, ...(isPercent ? { percent: text } : { amount: text }) } })
+            onChange({
+              discount: { ...discount, ...(isPercent ? { percent: text.replace('%', '') } : { amount: text }) },
+            })
           }
-          validate={(text) => (isNew && readAmount(text) === 0 ? missing[discount.kind] : amountProblem(text))}
+          validate={(text) =>
+            (isNew && readAmount(text) === 0) || (isPercent && /\p{Sc}/u.test(text))
+              ? missing[discount.kind]
+              : amountProblem(text)
+          }
           hint={isNew ? undefined : 'Empty or 0: no discount.'}
         />
         <AmountField label="Largest discount" {...field('maxValue')} hint="Empty or 0: no limit." />
