@@ -96,6 +96,24 @@ describeInBrowser('A new coupon', () => {
     expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [5] }]);
   });
 
+  it('Enter that comes before the users are found takes the only one, and not one of an earlier search', async () => {
+    await open();
+    await choose(tab, 'For whom', 'Chosen users');
+    const search = tab.page.getByRole('group', { name: 'Users', exact: true }).getByRole('searchbox');
+    await search.fill('User 4');
+    await search.press('Enter');
+    await tab.button('Remove User 4').waitFor();
+    await search.fill('User 5');
+    await search.press('Enter');
+    await tab.button('Remove User 5').waitFor();
+    await search.fill('User 4');
+    await tab.page.getByRole('row', { name: 'User 4', exact: true }).first().waitFor();
+    await search.fill('User 2');
+    await search.press('Enter');
+    await tab.button('Remove User 2').waitFor();
+    expect(await tab.button(/^Remove User/).count()).toBe(3);
+  });
+
   it('A double click creates one coupon', async () => {
     await open();
     await tab.field('Percent off').fill('10');

@@ -29,6 +29,8 @@ interface PickManyProps {
   onSearch(text: string): void;
   /** The results of the search; undefined while it runs. */
   readonly found: readonly Option[] | undefined;
+  /** Whether `found` is not yet what the search has found. */
+  readonly isSearching?: boolean;
   readonly chosen: readonly Option[];
   onChange(chosen: readonly Option[]): void;
   /** Reads options by a list of numbers that staff have entered. Leaves out unknown ones. */
@@ -44,6 +46,7 @@ const shownMost = 100;
 export function PickMany(props: PickManyProps): ReactNode {
   const { label, hint, search, onSearch, found, chosen, onChange, problem } = props;
   const [pasted, setPasted] = useState('');
+  const [isEntered, setIsEntered] = useState(false);
   const latest = useRef(chosen);
   useEffect(() => {
     latest.current = chosen;
@@ -68,18 +71,22 @@ export function PickMany(props: PickManyProps): ReactNode {
   };
   const type = (text: string) => {
     setPasted('');
+    setIsEntered(false);
     onSearch(text);
   };
-  // Enter chooses the only option found, or the numbers of a list, and does not submit the surrounding form.
+  // Enter chooses the numbers of a list or, once they are found, the only option. It does not submit the form around it.
   const enter = () => {
     const numbers = readList(search);
-    if (numbers.length > 0) {
-      onSearch('');
-      return add(numbers);
-    }
+    if (numbers.length === 0) return setIsEntered(true);
+    onSearch('');
+    return add(numbers);
+  };
+  useEffect(() => {
+    if (!isEntered || props.isSearching) return;
+    setIsEntered(false);
     const [only, ...others] = found ?? [];
     if (only !== undefined && others.length === 0 && !ids.has(only.id)) onChange([...chosen, only]);
-  };
+  });
   const paste = (event: ClipboardEvent) => {
     const numbers = readList(event.clipboardData.getData('text'));
     if (numbers.length === 0) return;

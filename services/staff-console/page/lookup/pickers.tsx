@@ -50,8 +50,10 @@ function Picker<I extends DescMessage, O extends DescMessage, J extends DescMess
 ): ReactNode {
   const { bySearch, byIds, problem, ...rest } = props;
   const [search, setSearch] = useState('');
-  const sought = bySearch.request(useDebounced(search));
-  const { data, error } = useQuery(bySearch.method, sought, { placeholderData: keepPreviousData });
+  const settled = useDebounced(search);
+  const sought = bySearch.request(settled);
+  const query = useQuery(bySearch.method, sought, { placeholderData: keepPreviousData });
+  const { data, error } = query;
   const transport = useTransport();
   const queryClient = useQueryClient();
   const readByNumbers = async (numbers: readonly string[]) => {
@@ -72,6 +74,7 @@ function Picker<I extends DescMessage, O extends DescMessage, J extends DescMess
       search={search}
       onSearch={setSearch}
       found={data && bySearch.options(data)}
+      isSearching={settled !== search || query.isPlaceholderData || query.isPending}
       readByNumbers={readByNumbers}
       problem={error === null ? problem : describeFailure(error).title}
     />
