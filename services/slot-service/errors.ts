@@ -23,6 +23,11 @@ export const slotErrors = {
     code: Code.NotFound,
     message: 'Slot not found',
   },
+  slotTaken: {
+    reason: 'SLOT_TAKEN',
+    code: Code.AlreadyExists,
+    message: 'A slot at this time exists already',
+  },
   storeRequestLost: {
     reason: 'STORE_REQUEST_LOST',
     code: Code.Aborted,

@@ -4,6 +4,7 @@ import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
 import type { CatalogParts, SlotParts, SlotPlanParts, StoreParts } from './parts.ts';
+import { copySlots } from './procedures/copy-slots.ts';
 import { createSlot } from './procedures/create-slot.ts';
 import { deleteSlot } from './procedures/delete-slot.ts';
 import { getAll } from './procedures/get-all.ts';
@@ -26,6 +27,7 @@ import { updateDeliverySequence } from './procedures/update-delivery-sequence.ts
 import { updateSlot } from './procedures/update-slot.ts';
 import { updateSlotCapacity } from './procedures/update-slot-capacity.ts';
 import { updateSlotProducts } from './procedures/update-slot-products.ts';
+import { updateSlots } from './procedures/update-slots.ts';
 import { watchStore } from './procedures/watch-store.ts';
 
 /** The slot procedures (spec 4.1). */
@@ -47,7 +49,7 @@ export function createSlotHandlers(parts: SlotParts): Handlers<typeof SlotServic
 
 /** The planning of many slots (design 12). */
 export function createSlotPlanHandlers(parts: SlotPlanParts): Handlers<typeof SlotPlanService> {
-  return { listSlots: listSlots(parts) };
+  return { listSlots: listSlots(parts), copySlots: copySlots(parts), updateSlots: updateSlots(parts) };
 }
 
 /** The reads of the derived stores (design 4), served from this process's memory. */

@@ -18,8 +18,9 @@ export interface CatalogParts {
 }
 
 /** The dependencies of the planning of slots. */
-export interface SlotPlanParts {
-  readonly database: Database;
+export interface SlotPlanParts extends Omit<SlotParts, 'appUrl'> {
+  /** The time zone of the business, by its IANA name. */
+  readonly timeZone: string;
 }
 
 /** The dependencies of the reads of the derived stores. */

@@ -28,11 +28,13 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
   return startService(config, logger, async (parts) => {
     const { sequences, replica, requestRefresh } = await startStoresAndCache(parts);
     const { database } = parts;
-    const slots = createSlotHandlers({ database, sequences, appUrl: config.appUrl, requestRefresh });
+    const writes = { database, sequences, requestRefresh };
+    const slots = createSlotHandlers({ ...writes, appUrl: config.appUrl });
+    const plan = createSlotPlanHandlers({ ...writes, timeZone: config.businessTimeZone });
     return [
       implement(SlotService, slots, { error: commonErrors.accessDenied, except: ['getDeliverySequence'] }),
       implement(SlotStoreService, createSlotStoreHandlers({ database, replica })),
-      implement(SlotPlanService, createSlotPlanHandlers({ database }), { error: commonErrors.accessDenied }),
+      implement(SlotPlanService, plan, { error: commonErrors.accessDenied }),
       implement(CatalogService, createCatalogHandlers({ database }), { error: commonErrors.accessDenied }),
       implement(AuditService, { listEntries: listEntries(database, 'slot') }, { error: commonErrors.accessDenied }),
     ];

@@ -1,13 +1,10 @@
+import { isTimeZone } from '../clock/time-zone.ts';
 import type { ConfigErrors, Environment } from './variables.ts';
-
-// A letter first, which no offset has. Three letters only where IANA has them: Intl takes further ones, and reads BST as
-// the time of Bangladesh.
-const ianaName = /^(?:[A-Z]\w|(?:[CEMW]ET|[EHM]ST|GMT|PRC|RO[CK]|UCT|UTC)|[A-Z][\w/+-]{3,})$/i;
 
 /** Reads the time zone of the business (design 12). Links, such as `Asia/Calcutta`, are taken. */
 export function readBusinessTimeZone(env: Environment, errors: ConfigErrors): string {
   const name = env.BUSINESS_TIME_ZONE || 'UTC';
-  if (!ianaName.test(name) || !isKnown(name)) {
+  if (!isTimeZone(name)) {
     errors.add(`BUSINESS_TIME_ZONE must be the name of a time zone, such as Asia/Kolkata, not "${name}"`);
   }
   return name;
@@ -20,13 +17,4 @@ export function readBusinessCurrency(env: Environment, errors: ConfigErrors): st
     errors.add(`BUSINESS_CURRENCY must be a currency of ISO 4217, such as INR, not "${code}"`);
   }
   return code;
-}
-
-function isKnown(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
 }

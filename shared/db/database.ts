@@ -64,6 +64,11 @@ export class Database {
     );
   }
 
+  /** Runs `work` in the caller's open transaction, which commits later, or else in one of its own. */
+  within<Result>(caller: Asking, work: (tx: BatchQueryable) => Promise<Result>): Promise<Result> {
+    return caller.transaction === undefined ? this.transaction(caller, work) : work(caller.transaction);
+  }
+
   /**
    * Resolves with whether the database answers before the signal aborts, even while calls wait for connections.
    * The answer adjusts `clock`.

@@ -66,6 +66,8 @@ export class CallContext implements Caller {
   readonly responseHeaders = new Map<string, string>();
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: BatchQueryable | undefined;
+  /** What the call stores beyond what its request shows, for its caller's quota. */
+  readonly stored = { records: 0, links: 0 };
   readonly #afterWrite: ((isCommitted: boolean) => void)[] = [];
   /** Whether the call's transaction has committed; undefined until it ends. */
   #isCommitted: boolean | undefined;

@@ -16,7 +16,7 @@ import { median } from './median.ts';
 import { startServer } from './servers.ts';
 
 // npm run bench:bounds: how long a call of each procedure takes that asks for as much as it may, on an idle
-// process (docs/limits.md). The services have core 0. Needs taskset.
+// process, and how long small calls of another caller take meanwhile (docs/limits.md). The services have core 0. Needs taskset.
 
 const repetitions = 3;
 const idsPerList = 100_000;
@@ -33,6 +33,15 @@ const slotData = `
   insert into vendor_snippets (slot_id, snippet_code, product_ids)
     select 10, 'code ' || s, '{1}' from generate_series(1, ${idsPerList} - 1) s;
   select setval('slots_id_seq', 1000);`;
+
+/** The same, and 1,000 slots as staff have them: with 20 products and 3 snippets. */
+const planData = `${slotData}
+  insert into slots (id, delivery_time, freeze_time, group_ids)
+    select id, timestamptz '2126-02-01Z' + id * interval '10 minutes', '2126-01-01Z', '{1,2}' from generate_series(10001, 11000) id;
+  insert into product_slots select s, p from generate_series(10001, 11000) s, generate_series(1, 20) p;
+  insert into vendor_snippets (slot_id, snippet_code, product_ids)
+    select s, 'run ' || s || ' ' || n, '{1,2}' from generate_series(10001, 11000) s, generate_series(1, 3) n;
+  select setval('slots_id_seq', 20000);`;
 
 /** Sequences of 2 MB. */
 const sequenceData = `
@@ -111,7 +120,14 @@ const sequenceCalls: Calls = [
   ['GetDeliverySequence', (turn) => ({ id: String(1 + turn) })],
   ['UpdateDeliverySequence', (turn) => ({ id: 1, deliverySequence: sequence(turn) })],
 ];
-const planCalls: Calls = [['ListSlots', () => ({ limit: 1_000, order: 'SLOT_ORDER_LATEST_FIRST' })]];
+const week = { deliveryFrom: '2126-02-01', deliveryUntil: '2127-01-01', snippetName: '{name} {date}' };
+const planCalls: Calls = [
+  ['ListSlots', () => ({ limit: 1_000, order: 'SLOT_ORDER_LATEST_FIRST' })],
+  ['CopySlots, 1,000 slots', (turn) => ({ ...week, shiftDays: 300 + turn })],
+  ['CopySlots, 1,000,000 products', (turn) => ({ slotIds: idsFrom(1, 10), shiftDays: 1 + turn })],
+  ['CopySlots, 100,000 snippets', (turn) => ({ slotIds: [10], shiftDays: 100 + turn, snippetName: '{name} {date}' })],
+  ['UpdateSlots', (turn) => ({ slots: idsFrom(10_001, 500).map((id) => ({ id })), isCapacityFull: turn % 2 === 0 })],
+];
 const storeCalls: Calls = [
   // Another order each time: a kept answer would not be encoded again.
   ['GetProductSlots', (turn) => ({ productIds: [...idsFrom(turn + 2, 999 - turn), ...idsFrom(1, turn + 1)] })],
@@ -147,11 +163,17 @@ const postgres = await startBenchPostgres();
 const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-bounds-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const token = await signToken({ staffId: 1 });
+const bystander = await signToken({ staffId: 1, subject: 'another' });
+/** A small call of another caller. */
+const smallCalls = {
+  slot: ['slot.v1.SlotService/GetSlotsProductIds', { slotIds: [0] }],
+  coupon: ['coupon.v1.CouponService/Validate', { code: 'NONE', userId: 1, orderAmount: 1 }],
+} as const;
 try {
-  console.log('| procedure | request, bytes | answer, bytes | ms |');
-  console.log('|---|--:|--:|--:|');
+  console.log('| procedure | request, bytes | answer, bytes | ms | p95 of another caller, ms |');
+  console.log('|---|--:|--:|--:|--:|');
   await measure('slot', SlotService.typeName, 'slots', slotData, slotCalls);
-  await measure('slot', SlotPlanService.typeName, 'plan', slotData, planCalls);
+  await measure('slot', SlotPlanService.typeName, 'plan', planData, planCalls);
   await measure('slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls);
   await measure('slot', SlotStoreService.typeName, 'stores', storeData, storeCalls);
   await measure('slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls);
@@ -178,22 +200,35 @@ async function measure(
   const server = await startServer(name, [mainOf(root, service)], env, folder);
   try {
     for (const [procedure, ask] of calls) {
-      const url = `http://127.0.0.1:${server.webPort}/${typeName}/${procedure}`;
+      const origin = `http://127.0.0.1:${server.webPort}`;
+      const url = `${origin}/${typeName}/${procedure.split(',')[0]}`;
+      const [small, request] = smallCalls[service];
       const answers: Awaited<ReturnType<typeof call>>[] = [];
-      for (let turn = 0; turn < repetitions; turn += 1) answers.push(await call(url, JSON.stringify(ask(turn))));
+      const besideMs: number[] = [];
+      for (let turn = 0; turn < repetitions; turn += 1) {
+        let isAnswered = false;
+        const asked = call(url, JSON.stringify(ask(turn))).finally(() => {
+          isAnswered = true;
+        });
+        while (!isAnswered) besideMs.push((await call(`${origin}/${small}`, JSON.stringify(request), bystander)).ms);
+        answers.push(await asked);
+      }
       const of = (field: 'requestBytes' | 'answerBytes' | 'ms') => median(answers.map((answer) => answer[field]));
-      console.log(`| ${[procedure, of('requestBytes'), of('answerBytes'), of('ms').toFixed(0)].join(' | ')} |`);
+      const p95 = besideMs.toSorted((left, right) => left - right)[Math.floor(besideMs.length * 0.95)] ?? 0;
+      console.log(
+        `| ${[procedure, of('requestBytes'), of('answerBytes'), of('ms').toFixed(0), p95.toFixed(0)].join(' | ')} |`,
+      );
     }
   } finally {
     await server.stop();
   }
 }
 
-async function call(url: string, json: string) {
+async function call(url: string, json: string, caller = token) {
   const start = performance.now();
   // Large lists are asked for in the binary form, in which nothing is empty.
   const [type, body] = json === '{}' ? ['application/proto', ''] : ['application/json', json];
-  const headers = { 'content-type': type, authorization: `Bearer ${token}` };
+  const headers = { 'content-type': type, authorization: `Bearer ${caller}` };
   const response = await fetch(url, { method: 'POST', headers, body });
   const answer = await response.arrayBuffer();
   if (!response.ok) throw new Error(`${url}: ${Buffer.from(answer).toString()}`);

@@ -4,11 +4,8 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
-import {
-  createCatalogHandlers,
-  createSlotHandlers,
-  createSlotPlanHandlers,
-} from '../../services/slot-service/handlers.ts';
+import { createCatalogHandlers, createSlotHandlers } from '../../services/slot-service/handlers.ts';
+import { listSlots as createListSlots } from '../../services/slot-service/procedures/list-slots.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
@@ -109,9 +106,9 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
   const productIds = Array.from({ length: 1_000 }, (_, index) => 1 + index * 9);
   const slots = createSlotHandlers({ database, sequences, appUrl: '', requestRefresh: () => undefined });
   const ofSlots = SlotService.method;
-  const plan = createSlotPlanHandlers({ database });
+  const list = createListSlots({ database });
   const listSlots = (request: MessageInitShape<typeof SlotPlanService.method.listSlots.input>) => () =>
-    plan.listSlots(create(SlotPlanService.method.listSlots.input, request), call);
+    list(create(SlotPlanService.method.listSlots.input, request), call);
   // Another slot in each call, so that the cache of sequences has none of them.
   let slotId = 0;
   const nextSlot = () => (slotId += 17);

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSlotPlanHandlers } from '../../services/slot-service/handlers.ts';
+import { listSlots as createListSlots } from '../../services/slot-service/procedures/list-slots.ts';
 import type { Database } from '../../shared/db/database.ts';
 import { SlotOrder, SlotPlanService, SlotState } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
@@ -13,8 +13,8 @@ const orders = [SlotOrder.SOONEST_FIRST, SlotOrder.LATEST_FIRST];
 type Asked = MessageInitShape<typeof listSlots.input>;
 
 async function list(pool: Database, asked: Asked) {
-  const handlers = createSlotPlanHandlers({ database: pool });
-  return responseOf(listSlots, await handlers.listSlots(create(listSlots.input, asked), staffCall(listSlots)));
+  const handler = createListSlots({ database: pool });
+  return responseOf(listSlots, await handler(create(listSlots.input, asked), staffCall(listSlots)));
 }
 
 /** Follows the page tokens to the last page. Returns the ids of each page. */

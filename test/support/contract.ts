@@ -3,6 +3,7 @@ import { type Client, Code, ConnectError, createClient, type Transport } from '@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type Protocol, protocols } from './protocols.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -30,6 +31,7 @@ export interface Api<Service extends DescService> {
 }
 
 export const slotContract = contractOf('slot', SlotService);
+export const planContract = contractOf('slot', SlotPlanService);
 export const couponContract = contractOf('coupon', CouponService);
 
 /** Declares tests that run over every protocol, each with a service and a database of its own. */

@@ -2,6 +2,7 @@ import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestService } from './service.ts';
 
@@ -128,6 +129,31 @@ export const slotMutations: Mutations<Client<typeof SlotService>> = {
       call,
       callOtherwise: (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: false }, options),
       guarded: { id: slotId, repeat: call },
+    };
+  },
+};
+
+export const planMutations: Mutations<Client<typeof SlotPlanService>> = {
+  async CopySlots(sql) {
+    const slotIds = [await addSlot(sql)];
+    // Days that no other copy has.
+    const shiftDays = ++count;
+    return {
+      changes: ['slot'],
+      call: (api, options) => api.copySlots({ slotIds, shiftDays }, options),
+      callOtherwise: (api, options) => api.copySlots({ slotIds, shiftDays, repeat: 2 }, options),
+    };
+  },
+  async UpdateSlots(sql) {
+    const id = await addSlot(sql);
+    const call: PreparedMutation<Client<typeof SlotPlanService>>['call'] = (api, options, etag = '') =>
+      api.updateSlots({ slots: [{ id, etag }], change: { case: 'isCapacityFull', value: true } }, options);
+    return {
+      changes: ['slot'],
+      call,
+      callOtherwise: (api, options) =>
+        api.updateSlots({ slots: [{ id }], change: { case: 'isActive', value: false } }, options),
+      guarded: { id, repeat: call },
     };
   },
 };

@@ -55,6 +55,7 @@ const folders = [
   'services/slot-service/slots',
   'services/slot-service/catalog',
   'services/slot-service/stores',
+  'services/slot-service/plan',
   'services/slot-service/parts.ts',
   'services/slot-service/procedures',
   'services/slot-service',

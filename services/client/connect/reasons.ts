@@ -58,6 +58,8 @@ export const Reason = {
   SNIPPET_NAME_TAKEN: 'SNIPPET_NAME_TAKEN',
   /** NOT_FOUND: Slot not found */
   SLOT_NOT_FOUND: 'SLOT_NOT_FOUND',
+  /** ALREADY_EXISTS: A slot at this time exists already */
+  SLOT_TAKEN: 'SLOT_TAKEN',
   /** ABORTED: The database does not know the write of this store-request-id */
   STORE_REQUEST_LOST: 'STORE_REQUEST_LOST',
   /** FAILED_PRECONDITION: Unable to Update Slot */

@@ -13,8 +13,8 @@ import { optionalDate } from '../../../shared/rpc/dates.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
 import type { SlotPlanParts } from '../parts.ts';
+import { type FilterName, type OrderName, type PageParams, pageOf } from '../plan/slot-filters.ts';
 import { type SlotRow, shortSlotColumns } from '../slots/slot.ts';
-import { type FilterName, type OrderName, type PageParams, pageOf } from '../slots/slot-filters.ts';
 import { maxProductIds } from '../slots/slot-list.ts';
 
 const defaultLimit = 50;
@@ -26,7 +26,9 @@ const maxSnippets = 100_000;
  * Design 12, listSlots: a page of slots by delivery time, then id. Throws INVALID_ARGUMENT for a date that does not
  * parse, and for a page token that belongs to other filters or another order.
  */
-export function listSlots({ database }: SlotPlanParts): Handler<typeof SlotPlanService.method.listSlots> {
+export function listSlots({
+  database,
+}: Pick<SlotPlanParts, 'database'>): Handler<typeof SlotPlanService.method.listSlots> {
   return async (request, call) => {
     const filters = readFilters(request);
     const order = request.order === SlotOrder.LATEST_FIRST ? 'latestFirst' : 'soonestFirst';

@@ -5,44 +5,66 @@ import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { type SequenceCache, sequenceChannel } from '../slots/sequence-cache.ts';
 
-/**
- * Finishes a slot write: once it is committed, requests the store refresh (spec 1) and drops the cached delivery
- * sequence, which has the slot's old etag. Sends the header `store-request-id`, with which the caller can read its
- * own write from the stores.
- */
+/** What drops cached sequences and refreshes the stores. */
+interface WriteParts {
+  readonly sequences: SequenceCache;
+  requestRefresh(): void;
+}
+
+/** Finishes the write of one slot, as `afterSlotWrites` does. */
 export function afterSlotWrite(
-  { sequences, requestRefresh }: { readonly sequences: SequenceCache; requestRefresh(): void },
+  parts: WriteParts,
   call: CallContext,
   { id, storeRequestId }: { readonly id: number; readonly storeRequestId: string },
 ): void {
+  afterSlotWrites(parts, call, { ids: [id], storeRequestId });
+}
+
+/**
+ * Finishes a write of slots: once it is committed, requests the store refresh (spec 1) and drops the cached delivery
+ * sequences, which have the slots' old etags. Sends the header `store-request-id`, with which the caller can read its
+ * own write from the stores.
+ */
+export function afterSlotWrites(
+  { sequences, requestRefresh }: WriteParts,
+  call: CallContext,
+  { ids, storeRequestId }: { readonly ids: readonly number[]; readonly storeRequestId: string },
+): void {
   call.responseHeaders.set('store-request-id', storeRequestId);
   call.afterWrite(() => {
-    sequences.drop(id);
+    for (const id of ids) sequences.drop(id);
     // Runs even if the outcome of the commit is unknown. A refresh without pending requests does nothing.
     requestRefresh();
   });
 }
 
+/** What drops cached sequences on all replicas. */
+interface DropParts {
+  readonly sequences: SequenceCache;
+  readonly database: Database;
+}
+
+/** Returns the error for an outdated etag (design 9), and drops the slot's cached sequence. */
+export function staleSlot(parts: DropParts, call: CallContext, id: number): ConnectError {
+  dropStaleSlots(parts, call, [id]);
+  return fail(commonErrors.etagMismatch);
+}
+
 /**
- * Returns the error for an outdated etag (design 9). The caller may have the etag from the cached delivery sequence.
- * Drops it here at once and on the other replicas by a notification, so that the next read returns the current etag.
+ * Drops the cached delivery sequences of slots of which a caller has an outdated etag, because it may have it from
+ * there: here at once and on the other replicas by a notification, so that the next read returns the current etag.
  */
-export function staleSlot(
-  { sequences, database }: { readonly sequences: SequenceCache; readonly database: Database },
-  call: CallContext,
-  id: number,
-): ConnectError {
-  sequences.drop(id);
+export function dropStaleSlots({ sequences, database }: DropParts, call: CallContext, ids: readonly number[]): void {
+  for (const id of ids) sequences.drop(id);
   // Outside of the call's transaction, which is rolled back. A failure is harmless: the next refusal notifies again.
   const { subject, signal } = call;
   database
     .for({ subject, signal })
-    .query(notifySequence({ id }))
+    .query(notifySequences({ ids }))
     .catch(() => undefined);
-  return fail(commonErrors.etagMismatch);
 }
 
-const notifySequence = statement<never, { id: number }>(
-  'notifySequence',
-  `select pg_notify('${sequenceChannel}', json_build_object('slotId', $id::integer)::text)`,
+const notifySequences = statement<never, { ids: readonly number[] }>(
+  'notifySequences',
+  `select pg_notify('${sequenceChannel}', json_build_object('slotId', id)::text) from unnest($ids::integer[]) as id`,
 );

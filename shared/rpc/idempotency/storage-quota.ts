@@ -8,6 +8,7 @@ import { statement } from '../../db/statement.ts';
 import { commonErrors, errorInfo, fail } from '../../errors/errors.ts';
 import { IdListSchema } from '../../gen/common/v1/id_list_pb.ts';
 import { encodeMessage } from '../answers/encoding.ts';
+import type { CallContext } from '../call-context.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
@@ -109,7 +110,8 @@ export function withStorageQuota({ service, rpcs }: Implementation, quota: Stora
     async invoke(request, call) {
       const { subject } = call.identity;
       quota.requireRoom(subject);
-      const count = (answerBytes: number) => quota.add(subject, storedBytes(rpc.method.input, request) + answerBytes);
+      const count = (answerBytes: number) =>
+        quota.add(subject, storedBytes(rpc.method.input, request) + unseenBytes(call.stored) + answerBytes);
       try {
         const answer = await rpc.invoke(request, call);
         // A replay counts too: it may have written everything before it found its key, leaving as many dead rows.
@@ -145,6 +147,8 @@ const linkFields: Readonly<Record<string, readonly string[]>> = {
 function storedBytes(schema: DescMessage, request: Message): number {
   return perCall + perByte * encodeMessage(schema, request).length + perLink * countLinks(request);
 }
+
+const unseenBytes = ({ records, links }: CallContext['stored']) => perCall * records + perLink * links;
 
 function countLinks(message: Message): number {
   const links = linkFields[message.$typeName];

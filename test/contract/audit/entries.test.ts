@@ -5,14 +5,16 @@ import { type CallOptions, type Client, createClient } from '@connectrpc/connect
 import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { type Api, couponContract, failureOf, slotContract } from '../../support/contract.ts';
+import { type Api, couponContract, failureOf, planContract, slotContract } from '../../support/contract.ts';
 import {
   addCoupon,
   addSlot,
   couponMutations,
   type Mutations,
   newName,
+  planMutations,
   slotMutations,
 } from '../../support/mutations.ts';
 
@@ -249,6 +251,10 @@ slotContract('Audit entries of slots', (api) => {
       expect(entry.before).toEqual(index === 0 ? { productIds: [1, 2] } : entries[index - 1]?.after);
     }
   });
+});
+
+planContract('Audit entries of plans', (api) => {
+  testMutations(api, SlotPlanService.typeName, planMutations);
 });
 
 couponContract('Audit entries of coupons', (api) => {

@@ -63,6 +63,9 @@ const catalogCalls: Calls<ReturnType<typeof createClient<typeof CatalogService>>
 ];
 const planCalls: Calls<ReturnType<typeof createClient<typeof SlotPlanService>>> = [
   ['listSlots', 1, (api) => api.listSlots({})],
+  ['copySlots', 4, (api) => api.copySlots({ slotIds: [1], shiftDays: 1 + ++names })],
+  ['copySlots as a dry run', 2, (api) => api.copySlots({ slotIds: [1], shiftDays: 1, dryRun: true })],
+  ['updateSlots', 1, (api) => api.updateSlots({ slots: [{ id: 1 }], change: { case: 'isCapacityFull', value: true } })],
   ['listSlots of a product and a group', 1, (api) => api.listSlots({ productId: 1, groupId: 1, limit: 1000 })],
 ];
 const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> = [

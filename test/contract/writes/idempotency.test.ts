@@ -4,6 +4,7 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService, UpdateDeliverySequenceRequestSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { isMutation } from '../../../shared/rpc/idempotency/mutation.ts';
@@ -13,10 +14,11 @@ import {
   expectError,
   expectInvalidField,
   failureOf,
+  planContract,
   slotContract,
 } from '../../support/contract.ts';
 import { holding } from '../../support/locks.ts';
-import { addSlot, couponMutations, type Mutations, slotMutations } from '../../support/mutations.ts';
+import { addSlot, couponMutations, type Mutations, planMutations, slotMutations } from '../../support/mutations.ts';
 import { post } from '../../support/post.ts';
 import { protocols } from '../../support/protocols.ts';
 import { signToken } from '../../support/tokens.ts';
@@ -207,6 +209,10 @@ slotContract('Idempotency keys of slot mutations', (api) => {
     const { slots } = await stores.getProductSlots({ productIds: [7] }, options);
     expect(slots[7]?.slots.map(({ id }) => id)).toContain(slotId);
   });
+});
+
+planContract('Idempotency keys of plans', (api) => {
+  testMutations(api, SlotPlanService, planMutations);
 });
 
 couponContract('Idempotency keys of coupon mutations', (api) => {

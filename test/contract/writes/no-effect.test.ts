@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { DescService } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
-import { type Api, couponContract, slotContract } from '../../support/contract.ts';
-import { addCoupon, addSlot, couponMutations, type Mutations, slotMutations } from '../../support/mutations.ts';
+import { type Api, couponContract, planContract, slotContract } from '../../support/contract.ts';
+import {
+  addCoupon,
+  addSlot,
+  couponMutations,
+  type Mutations,
+  planMutations,
+  slotMutations,
+} from '../../support/mutations.ts';
 
 /** The mutations of records that are there already. */
-const namesOf = (mutations: object) => Object.keys(mutations).filter((name) => !/^(Create|Generate)/.test(name));
+const namesOf = (mutations: object) => Object.keys(mutations).filter((name) => !/^(Create|Copy|Generate)/.test(name));
 
 function testMutations<Service extends DescService>(
   api: Api<Service>,
@@ -88,6 +95,21 @@ slotContract('Writes of slots without effect', (api) => {
     };
     await api.staff.updateSlotCapacity({ slotId, isCapacityFull: false }, { onHeader });
     expect(headers.get('store-request-id')).toMatch(/^\d+$/);
+  });
+});
+
+planContract('Plans of slots without effect', (api) => {
+  testMutations(api, 'slots', planMutations);
+
+  it('A call that changes nothing asks for no refresh of the stores', async () => {
+    const id = await addSlot(api.sql);
+    let headers = new Headers();
+    const onHeader = (received: Headers) => {
+      headers = received;
+    };
+    await api.staff.updateSlots({ slots: [{ id }], change: { case: 'isCapacityFull', value: false } }, { onHeader });
+    expect(headers.get('store-request-id')).toBeNull();
+    expect(await api.sql('select from store_refresh_requests where slot_id = $1', [id])).toHaveLength(1);
   });
 });
 

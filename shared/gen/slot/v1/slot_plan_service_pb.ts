@@ -7,13 +7,15 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Slot } from "./slot_service_pb.ts";
+import { file_slot_v1_slot_service } from "./slot_service_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file slot/v1/slot_plan_service.proto.
  */
 export const file_slot_v1_slot_plan_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zbG90L3YxL3Nsb3RfcGxhbl9zZXJ2aWNlLnByb3RvEgdzbG90LnYxIpACCgtQbGFubmVkU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEgwKBGV0YWcYByABKAkSFQoNcHJvZHVjdF9jb3VudBgIIAEoBRIVCg1wcm9kdWN0X25hbWVzGAkgAygJEhUKDXNuaXBwZXRfY29kZXMYCiADKAkivAMKEExpc3RTbG90c1JlcXVlc3QSKAoNZGVsaXZlcnlfZnJvbRgBIAEoCUIMukgJcgcY0A+6AQEASACIAQESKQoOZGVsaXZlcnlfdW50aWwYAiABKAlCDLpICXIHGNAPugEBAEgBiAEBEjUKBnN0YXRlcxgDIAMoDjISLnNsb3QudjEuU2xvdFN0YXRlQhG6SA6SAQsQZCIHggEEEAEgABIdChBpc19jYXBhY2l0eV9mdWxsGAQgASgISAKIAQESFwoKcHJvZHVjdF9pZBgFIAEoBUgDiAEBEhUKCGdyb3VwX2lkGAYgASgFSASIAQESKwoFb3JkZXIYByABKA4yEi5zbG90LnYxLlNsb3RPcmRlckIIukgFggECEAESHgoFbGltaXQYCCABKAVCCrpIBxoFGOgHKAFIBYgBARIgCgpwYWdlX3Rva2VuGAkgASgJQgy6SAlyBxjQD7oBAQBCEAoOX2RlbGl2ZXJ5X2Zyb21CEQoPX2RlbGl2ZXJ5X3VudGlsQhMKEV9pc19jYXBhY2l0eV9mdWxsQg0KC19wcm9kdWN0X2lkQgsKCV9ncm91cF9pZEIICgZfbGltaXQiUQoRTGlzdFNsb3RzUmVzcG9uc2USIwoFc2xvdHMYASADKAsyFC5zbG90LnYxLlBsYW5uZWRTbG90EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSpXCglTbG90U3RhdGUSGgoWU0xPVF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNMT1RfU1RBVEVfQUNUSVZFEAESFwoTU0xPVF9TVEFURV9JTkFDVElWRRACKmIKCVNsb3RPcmRlchIaChZTTE9UX09SREVSX1VOU1BFQ0lGSUVEEAASHAoYU0xPVF9PUkRFUl9TT09ORVNUX0ZJUlNUEAESGwoXU0xPVF9PUkRFUl9MQVRFU1RfRklSU1QQAjJaCg9TbG90UGxhblNlcnZpY2USRwoJTGlzdFNsb3RzEhkuc2xvdC52MS5MaXN0U2xvdHNSZXF1ZXN0Ghouc2xvdC52MS5MaXN0U2xvdHNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9zbG90L3YxL3Nsb3RfcGxhbl9zZXJ2aWNlLnByb3RvEgdzbG90LnYxIpACCgtQbGFubmVkU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEgwKBGV0YWcYByABKAkSFQoNcHJvZHVjdF9jb3VudBgIIAEoBRIVCg1wcm9kdWN0X25hbWVzGAkgAygJEhUKDXNuaXBwZXRfY29kZXMYCiADKAkivAMKEExpc3RTbG90c1JlcXVlc3QSKAoNZGVsaXZlcnlfZnJvbRgBIAEoCUIMukgJcgcY0A+6AQEASACIAQESKQoOZGVsaXZlcnlfdW50aWwYAiABKAlCDLpICXIHGNAPugEBAEgBiAEBEjUKBnN0YXRlcxgDIAMoDjISLnNsb3QudjEuU2xvdFN0YXRlQhG6SA6SAQsQZCIHggEEEAEgABIdChBpc19jYXBhY2l0eV9mdWxsGAQgASgISAKIAQESFwoKcHJvZHVjdF9pZBgFIAEoBUgDiAEBEhUKCGdyb3VwX2lkGAYgASgFSASIAQESKwoFb3JkZXIYByABKA4yEi5zbG90LnYxLlNsb3RPcmRlckIIukgFggECEAESHgoFbGltaXQYCCABKAVCCrpIBxoFGOgHKAFIBYgBARIgCgpwYWdlX3Rva2VuGAkgASgJQgy6SAlyBxjQD7oBAQBCEAoOX2RlbGl2ZXJ5X2Zyb21CEQoPX2RlbGl2ZXJ5X3VudGlsQhMKEV9pc19jYXBhY2l0eV9mdWxsQg0KC19wcm9kdWN0X2lkQgsKCV9ncm91cF9pZEIICgZfbGltaXQiUQoRTGlzdFNsb3RzUmVzcG9uc2USIwoFc2xvdHMYASADKAsyFC5zbG90LnYxLlBsYW5uZWRTbG90EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSK5AgoQQ29weVNsb3RzUmVxdWVzdBIbCghzbG90X2lkcxgBIAMoBUIJukgGkgEDEPQDEiMKDWRlbGl2ZXJ5X2Zyb20YAiABKAlCDLpICXIHGNAPugEBABIkCg5kZWxpdmVyeV91bnRpbBgDIAEoCUIMukgJcgcY0A+6AQEAEh4KCnNoaWZ0X2RheXMYBCABKAVCCrpIBxoFGO4CKAESGQoGcmVwZWF0GAUgASgFQgm6SAYaBBg0KAASHwoJdGltZV96b25lGAYgASgJQgy6SAlyBxjIAboBAQASIgoMc25pcHBldF9uYW1lGAcgASgJQgy6SAlyBxiAAboBAQASLAoIb25fdGFrZW4YCCABKA4yEC5zbG90LnYxLk9uVGFrZW5CCLpIBYIBAhABEg8KB2RyeV9ydW4YCSABKAgiiAEKCFNsb3RDb3B5EhYKDnNvdXJjZV9zbG90X2lkGAEgASgFEhsKBHNsb3QYAiABKAsyDS5zbG90LnYxLlNsb3QSEwoLaXNfYWRqdXN0ZWQYAyABKAgSHQoQdGFrZW5fYnlfc2xvdF9pZBgEIAEoBUgAiAEBQhMKEV90YWtlbl9ieV9zbG90X2lkInMKEUNvcHlTbG90c1Jlc3BvbnNlEiEKBmNvcGllcxgBIAMoCzIRLnNsb3QudjEuU2xvdENvcHkSDwoHY3JlYXRlZBgCIAEoBRIPCgdza2lwcGVkGAMgASgFEhkKEXNuaXBwZXRzX2xlZnRfb3V0GAQgASgFIjUKC1Nsb3RWZXJzaW9uEgoKAmlkGAEgASgFEhoKBGV0YWcYAiABKAlCDLpICXIHGIABugEBACKIAQoSVXBkYXRlU2xvdHNSZXF1ZXN0EjAKBXNsb3RzGAEgAygLMhQuc2xvdC52MS5TbG90VmVyc2lvbkILukgIkgEFCAEQ9AMSGgoQaXNfY2FwYWNpdHlfZnVsbBgCIAEoCEgAEhMKCWlzX2FjdGl2ZRgDIAEoCEgAQg8KBmNoYW5nZRIFukgCCAEiSwoTVXBkYXRlU2xvdHNSZXNwb25zZRIjCgVzbG90cxgBIAMoCzIULnNsb3QudjEuU2xvdFZlcnNpb24SDwoHY2hhbmdlZBgCIAEoBSpXCglTbG90U3RhdGUSGgoWU0xPVF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNMT1RfU1RBVEVfQUNUSVZFEAESFwoTU0xPVF9TVEFURV9JTkFDVElWRRACKmIKCVNsb3RPcmRlchIaChZTTE9UX09SREVSX1VOU1BFQ0lGSUVEEAASHAoYU0xPVF9PUkRFUl9TT09ORVNUX0ZJUlNUEAESGwoXU0xPVF9PUkRFUl9MQVRFU1RfRklSU1QQAipJCgdPblRha2VuEhgKFE9OX1RBS0VOX1VOU1BFQ0lGSUVEEAASEQoNT05fVEFLRU5fU0tJUBABEhEKDU9OX1RBS0VOX0ZBSUwQAjLoAQoPU2xvdFBsYW5TZXJ2aWNlEkcKCUxpc3RTbG90cxIZLnNsb3QudjEuTGlzdFNsb3RzUmVxdWVzdBoaLnNsb3QudjEuTGlzdFNsb3RzUmVzcG9uc2UiA5ACARJCCglDb3B5U2xvdHMSGS5zbG90LnYxLkNvcHlTbG90c1JlcXVlc3QaGi5zbG90LnYxLkNvcHlTbG90c1Jlc3BvbnNlEkgKC1VwZGF0ZVNsb3RzEhsuc2xvdC52MS5VcGRhdGVTbG90c1JlcXVlc3QaHC5zbG90LnYxLlVwZGF0ZVNsb3RzUmVzcG9uc2ViBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_slot_v1_slot_service]);
 
 /**
  * A slot as ListSlots lists it.
@@ -214,6 +216,282 @@ export const ListSlotsResponseSchema: GenMessage<ListSlotsResponse, {validType: 
   messageDesc(file_slot_v1_slot_plan_service, 2);
 
 /**
+ * The request of CopySlots. The sources are either slot_ids, or the active slots of an interval.
+ *
+ * @generated from message slot.v1.CopySlotsRequest
+ */
+export type CopySlotsRequest = Message<"slot.v1.CopySlotsRequest"> & {
+  /**
+   * At most 500, active or not; repeats count once.
+   *
+   * @generated from field: repeated int32 slot_ids = 1;
+   */
+  slotIds: number[];
+
+  /**
+   * A date: all active slots delivered at this time or later, and before delivery_until. Empty for none.
+   *
+   * @generated from field: string delivery_from = 2;
+   */
+  deliveryFrom: string;
+
+  /**
+   * A date, given together with delivery_from. At or before it, there are no sources.
+   *
+   * @generated from field: string delivery_until = 3;
+   */
+  deliveryUntil: string;
+
+  /**
+   * By how many days the first copy of a slot is moved: 1 to 366.
+   *
+   * @generated from field: int32 shift_days = 4;
+   */
+  shiftDays: number;
+
+  /**
+   * How many copies of each slot are made: 1 to 52; 0 for one. Each is moved by shift_days from the one before.
+   *
+   * @generated from field: int32 repeat = 5;
+   */
+  repeat: number;
+
+  /**
+   * The time zone of the wall clock, by its IANA name, such as "Europe/Berlin". Empty for the business's time zone.
+   *
+   * @generated from field: string time_zone = 6;
+   */
+  timeZone: string;
+
+  /**
+   * A template for the names of copied snippets, in which {name} is the code of the source's snippet, and {date} the
+   * local delivery date of the copy, such as 2026-11-24. Each snippet of a source is created for the copy, with its
+   * products, and its valid_till moved likewise. At most 128 characters, also with the names. Empty: no snippets.
+   *
+   * @generated from field: string snippet_name = 7;
+   */
+  snippetName: string;
+
+  /**
+   * Left out when unspecified.
+   *
+   * @generated from field: slot.v1.OnTaken on_taken = 8;
+   */
+  onTaken: OnTaken;
+
+  /**
+   * Answers the same, and writes nothing.
+   *
+   * @generated from field: bool dry_run = 9;
+   */
+  dryRun: boolean;
+};
+
+export type CopySlotsRequestValid = CopySlotsRequest;
+
+/**
+ * Describes the message slot.v1.CopySlotsRequest.
+ * Use `create(CopySlotsRequestSchema)` to create a new message.
+ */
+export const CopySlotsRequestSchema: GenMessage<CopySlotsRequest, {validType: CopySlotsRequestValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 3);
+
+/**
+ * One copy of a slot.
+ *
+ * @generated from message slot.v1.SlotCopy
+ */
+export type SlotCopy = Message<"slot.v1.SlotCopy"> & {
+  /**
+   * The slot that was copied.
+   *
+   * @generated from field: int32 source_slot_id = 1;
+   */
+  sourceSlotId: number;
+
+  /**
+   * The copy. Where nothing was made, its id is 0 and its etag is empty.
+   *
+   * @generated from field: slot.v1.Slot slot = 2;
+   */
+  slot?: Slot | undefined;
+
+  /**
+   * Whether the zone skips the wall-clock time of the delivery, of the freeze or of a copied snippet's end on that day,
+   * or has it twice. A skipped one moved forward by the gap, and of two it is the first.
+   *
+   * @generated from field: bool is_adjusted = 3;
+   */
+  isAdjusted: boolean;
+
+  /**
+   * Set if the copy was left out: the lowest id of the slots that take it; 0 for a slot that a dry run would make.
+   *
+   * @generated from field: optional int32 taken_by_slot_id = 4;
+   */
+  takenBySlotId?: number | undefined;
+};
+
+export type SlotCopyValid = SlotCopy;
+
+/**
+ * Describes the message slot.v1.SlotCopy.
+ * Use `create(SlotCopySchema)` to create a new message.
+ */
+export const SlotCopySchema: GenMessage<SlotCopy, {validType: SlotCopyValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 4);
+
+/**
+ * The response of CopySlots.
+ *
+ * @generated from message slot.v1.CopySlotsResponse
+ */
+export type CopySlotsResponse = Message<"slot.v1.CopySlotsResponse"> & {
+  /**
+   * In the order of the source's delivery time, then its id, then the days.
+   *
+   * @generated from field: repeated slot.v1.SlotCopy copies = 1;
+   */
+  copies: SlotCopy[];
+
+  /**
+   * How many copies were made, or would be in a dry run.
+   *
+   * @generated from field: int32 created = 2;
+   */
+  created: number;
+
+  /**
+   * How many copies were left out.
+   *
+   * @generated from field: int32 skipped = 3;
+   */
+  skipped: number;
+
+  /**
+   * How many snippets the sources of the made copies have that were not copied, because snippet_name is empty.
+   *
+   * @generated from field: int32 snippets_left_out = 4;
+   */
+  snippetsLeftOut: number;
+};
+
+export type CopySlotsResponseValid = CopySlotsResponse;
+
+/**
+ * Describes the message slot.v1.CopySlotsResponse.
+ * Use `create(CopySlotsResponseSchema)` to create a new message.
+ */
+export const CopySlotsResponseSchema: GenMessage<CopySlotsResponse, {validType: CopySlotsResponseValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 5);
+
+/**
+ * A slot in one of its states.
+ *
+ * @generated from message slot.v1.SlotVersion
+ */
+export type SlotVersion = Message<"slot.v1.SlotVersion"> & {
+  /**
+   * The slot.
+   *
+   * @generated from field: int32 id = 1;
+   */
+  id: number;
+
+  /**
+   * Its etag. In a request, empty for any.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
+};
+
+export type SlotVersionValid = SlotVersion;
+
+/**
+ * Describes the message slot.v1.SlotVersion.
+ * Use `create(SlotVersionSchema)` to create a new message.
+ */
+export const SlotVersionSchema: GenMessage<SlotVersion, {validType: SlotVersionValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 6);
+
+/**
+ * The request of UpdateSlots.
+ *
+ * @generated from message slot.v1.UpdateSlotsRequest
+ */
+export type UpdateSlotsRequest = Message<"slot.v1.UpdateSlotsRequest"> & {
+  /**
+   * 1 to 500 slots, each once.
+   *
+   * @generated from field: repeated slot.v1.SlotVersion slots = 1;
+   */
+  slots: SlotVersion[];
+
+  /**
+   * What changes. Required.
+   *
+   * @generated from oneof slot.v1.UpdateSlotsRequest.change
+   */
+  change: {
+    /**
+     * Whether the slots take no more orders.
+     *
+     * @generated from field: bool is_capacity_full = 2;
+     */
+    value: boolean;
+    case: "isCapacityFull";
+  } | {
+    /**
+     * Whether the slots are in use.
+     *
+     * @generated from field: bool is_active = 3;
+     */
+    value: boolean;
+    case: "isActive";
+  } | { case: undefined; value?: undefined };
+};
+
+export type UpdateSlotsRequestValid = UpdateSlotsRequest;
+
+/**
+ * Describes the message slot.v1.UpdateSlotsRequest.
+ * Use `create(UpdateSlotsRequestSchema)` to create a new message.
+ */
+export const UpdateSlotsRequestSchema: GenMessage<UpdateSlotsRequest, {validType: UpdateSlotsRequestValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 7);
+
+/**
+ * The response of UpdateSlots.
+ *
+ * @generated from message slot.v1.UpdateSlotsResponse
+ */
+export type UpdateSlotsResponse = Message<"slot.v1.UpdateSlotsResponse"> & {
+  /**
+   * The slots with their new etags, in the order of the request.
+   *
+   * @generated from field: repeated slot.v1.SlotVersion slots = 1;
+   */
+  slots: SlotVersion[];
+
+  /**
+   * How many slots changed.
+   *
+   * @generated from field: int32 changed = 2;
+   */
+  changed: number;
+};
+
+export type UpdateSlotsResponseValid = UpdateSlotsResponse;
+
+/**
+ * Describes the message slot.v1.UpdateSlotsResponse.
+ * Use `create(UpdateSlotsResponseSchema)` to create a new message.
+ */
+export const UpdateSlotsResponseSchema: GenMessage<UpdateSlotsResponse, {validType: UpdateSlotsResponseValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 8);
+
+/**
  * Whether a slot is in use.
  *
  * @generated from enum slot.v1.SlotState
@@ -282,6 +560,40 @@ export const SlotOrderSchema: GenEnum<SlotOrder> = /*@__PURE__*/
   enumDesc(file_slot_v1_slot_plan_service, 1);
 
 /**
+ * What happens to a copy that is taken.
+ *
+ * @generated from enum slot.v1.OnTaken
+ */
+export enum OnTaken {
+  /**
+   * The same as ON_TAKEN_SKIP.
+   *
+   * @generated from enum value: ON_TAKEN_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The copy is left out, and its snippets are not checked.
+   *
+   * @generated from enum value: ON_TAKEN_SKIP = 1;
+   */
+  SKIP = 1,
+
+  /**
+   * The call fails.
+   *
+   * @generated from enum value: ON_TAKEN_FAIL = 2;
+   */
+  FAIL = 2,
+}
+
+/**
+ * Describes the enum slot.v1.OnTaken.
+ */
+export const OnTakenSchema: GenEnum<OnTaken> = /*@__PURE__*/
+  enumDesc(file_slot_v1_slot_plan_service, 2);
+
+/**
  * Plans many slots at once: by day and by week, active or not.
  *
  * Every call needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without one.
@@ -303,6 +615,43 @@ export const SlotPlanService: GenService<{
     methodKind: "unary";
     input: typeof ListSlotsRequestSchema;
     output: typeof ListSlotsResponseSchema;
+  },
+  /**
+   * Copies slots to later days, such as those of a week to the next weeks. Writes all copies or none, and schedules one
+   * store refresh if it made any.
+   *
+   * A copy has the products, groups and both times of its source, moved by whole days of the wall clock. It is active.
+   * It has neither the source's delivery sequence nor its capacity flag.
+   *
+   * A copy is taken when an active slot at its delivery time has a group in common with it, or neither has groups. This
+   * holds for slots that this call made before, and for those that other calls of CopySlots make at the same time.
+   *
+   * Errors: NOT_FOUND "Slot not found", with the slots in the metadata slotIds. INVALID_ARGUMENT for sources that are
+   * given in both ways, in neither or half; for a time zone that is not known; for a copy beyond the year 9999; for more
+   * than 1,000 copies, or copies that have together more than 1,000,000 products, counting those of their snippets, as
+   * many groups, or 100,000 snippets. ALREADY_EXISTS SLOT_TAKEN, with the sources in the metadata slotIds, if a copy is
+   * taken and on_taken asks for it. The errors of the snippets of CreateSlot.
+   *
+   * @generated from rpc slot.v1.SlotPlanService.CopySlots
+   */
+  copySlots: {
+    methodKind: "unary";
+    input: typeof CopySlotsRequestSchema;
+    output: typeof CopySlotsResponseSchema;
+  },
+  /**
+   * Marks many slots as full or open, deactivates or activates them. Writes all or none, and schedules one store refresh
+   * if something changed. Slots at the same time are allowed.
+   *
+   * Errors: NOT_FOUND "Slot not found"; else ABORTED "The record was changed meanwhile" for etags that are outdated.
+   * Both name the slots in the metadata slotIds. INVALID_ARGUMENT for a slot that is given twice.
+   *
+   * @generated from rpc slot.v1.SlotPlanService.UpdateSlots
+   */
+  updateSlots: {
+    methodKind: "unary";
+    input: typeof UpdateSlotsRequestSchema;
+    output: typeof UpdateSlotsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_slot_v1_slot_plan_service, 0);

@@ -1,0 +1,110 @@
+import { fail, invalidField } from '../../../shared/errors/errors.ts';
+import { Batch, inTurns, type TurnTaker } from '../../../shared/rpc/answers/turns.ts';
+import { slotErrors } from '../errors.ts';
+import { type CopySource, isShown } from './copy-sources.ts';
+import { type MovedTime, moveByDays } from './wall-clock.ts';
+
+/** A copy that is to be made, unless it is taken. */
+export interface PlannedCopy {
+  readonly source: CopySource;
+  readonly days: number;
+  readonly delivery: MovedTime;
+  readonly freeze: MovedTime;
+  /** When the copied snippets end, in the order of the source's `validTills`. */
+  readonly validTills: readonly MovedTime[];
+}
+
+/** Moving a time takes about as long as this many units of a `Batch`. */
+const unitsPerMove = 80;
+
+export interface Shift {
+  readonly shiftDays: number;
+  readonly repeat: number;
+  /** An IANA name. */
+  readonly timeZone: string;
+}
+
+/**
+ * Plans the copies of all sources, by source and then by days. It lets other calls run in between.
+ *
+ * Throws INVALID_ARGUMENT for a time beyond the year 9999.
+ */
+export function planCopies(caller: TurnTaker, sources: readonly CopySource[], shift: Shift): Promise<PlannedCopy[]> {
+  const batch = new Batch();
+  const moves = moveSources(sources, shift, batch);
+  return inTurns(caller, () => {
+    batch.begin();
+    const { done, value } = moves.next();
+    return done ? value : undefined;
+  });
+}
+
+function* moveSources(sources: readonly CopySource[], { shiftDays, repeat, timeZone }: Shift, batch: Batch) {
+  const copies: PlannedCopy[] = [];
+  for (const source of sources) {
+    for (let days = shiftDays; days <= repeat * shiftDays; days += shiftDays) {
+      const delivery = move(source.delivery, days, timeZone);
+      const freeze = move(source.freeze, days, timeZone);
+      const validTills: MovedTime[] = [];
+      for (const validTill of source.validTills) {
+        validTills.push(move(validTill, days, timeZone));
+        if (batch.isOverAfter(unitsPerMove)) yield;
+      }
+      copies.push({ source, days, delivery, freeze, validTills });
+      if (batch.isOverAfter(2 * unitsPerMove)) yield;
+    }
+  }
+  return copies;
+}
+
+function move(micros: bigint, days: number, timeZone: string): MovedTime {
+  const moved = moveByDays(micros, days, timeZone);
+  if (!isShown(moved.micros)) throw invalidField('shift_days', 'moves a copy beyond the year 9999');
+  return moved;
+}
+
+/** A copy, after it was decided whether it is taken. */
+export interface JudgedCopy extends PlannedCopy {
+  /** The lowest id of the stored slots that take it. */
+  readonly takenById: number | undefined;
+  /** The first of the copies before it that takes it. */
+  readonly takenByCopy: PlannedCopy | undefined;
+}
+
+export const isTaken = ({ takenById, takenByCopy }: JudgedCopy) => takenById !== undefined || takenByCopy !== undefined;
+
+/** A copy that was made, with its place. */
+interface MadeCopy {
+  readonly place: number;
+  readonly copy: PlannedCopy;
+}
+
+/**
+ * Decides in order which copies are taken: by a stored slot, or by a copy that is made before (design 12).
+ *
+ * @param takers the lowest id of the stored slots that take a copy, by its place from 1.
+ */
+export function judgeCopies(copies: readonly PlannedCopy[], takers: ReadonlyMap<number, number>): JudgedCopy[] {
+  // By delivery time, then by group; undefined for those without groups.
+  const madeAt = new Map<bigint, Map<number | undefined, MadeCopy>>();
+  return copies.map((copy, index) => {
+    const { source, delivery } = copy;
+    const made = madeAt.get(delivery.micros) ?? new Map<number | undefined, MadeCopy>();
+    madeAt.set(delivery.micros, made);
+    const groups = source.groupIds.length === 0 ? [undefined] : source.groupIds;
+    let first: MadeCopy | undefined;
+    for (const group of groups) {
+      const other = made.get(group);
+      if (other !== undefined && other.place < (first?.place ?? copies.length)) first = other;
+    }
+    const judged = { ...copy, takenById: takers.get(index + 1), takenByCopy: first?.copy };
+    if (!isTaken(judged)) for (const group of groups) made.set(group, { place: index, copy });
+    return judged;
+  });
+}
+
+/** Throws ALREADY_EXISTS SLOT_TAKEN if a copy is taken. */
+export function requireFree(copies: readonly JudgedCopy[]): void {
+  const taken = new Set(copies.filter(isTaken).map(({ source }) => source.id));
+  if (taken.size > 0) throw fail(slotErrors.slotTaken, { metadata: { slotIds: [...taken].join() } });
+}

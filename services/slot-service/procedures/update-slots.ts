@@ -1,0 +1,97 @@
+import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
+import type { SlotPlanService, SlotVersion } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { slotErrors } from '../errors.ts';
+import type { SlotPlanParts } from '../parts.ts';
+import { afterSlotWrites, dropStaleSlots } from '../stores/after-slot-write.ts';
+import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
+
+/**
+ * Design 12, updateSlots: sets a flag of all given slots, or of none. Throws INVALID_ARGUMENT for a slot that is given
+ * twice, NOT_FOUND, and ABORTED for outdated etags.
+ */
+export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.method.updateSlots> {
+  return async ({ slots, change }, call) => {
+    requireDistinct(slots);
+    const ids = slots.map(({ id }) => id);
+    const flag = change.case === 'isActive' ? 'isActive' : 'isCapacityFull';
+    const set = setFlag[flag]({
+      ...actorOf(call),
+      ids,
+      etags: slots.map(({ etag }) => etag),
+      value: change.value === true,
+    });
+    const found = await parts.database.for(call).query(set);
+    const missing = found.filter(({ etag }) => etag === null).map(({ id }) => id);
+    if (missing.length > 0) throw fail(slotErrors.slotNotFound, { metadata: { slotIds: missing.join() } });
+    const stale = found.filter(({ isCurrent }) => !isCurrent).map(({ id }) => id);
+    if (stale.length > 0) {
+      dropStaleSlots(parts, call, stale);
+      throw fail(commonErrors.etagMismatch, { metadata: { slotIds: stale.join() } });
+    }
+    call.stored.records += slots.length;
+    const changed = found.filter(({ differs }) => differs).map(({ id }) => id);
+    const [first] = found;
+    if (first !== undefined && changed.length > 0) {
+      afterSlotWrites(parts, call, { ids: changed, storeRequestId: first.storeRequestId });
+    }
+    return { slots: found.map(({ id, etag }) => ({ id, etag: etag ?? '' })), changed: changed.length };
+  };
+}
+
+function requireDistinct(slots: readonly SlotVersion[]): void {
+  const seen = new Set<number>();
+  for (const [index, { id }] of slots.entries()) {
+    if (seen.has(id)) throw invalidField(`slots[${index}].id`, `the slot ${id} is given twice`);
+    seen.add(id);
+  }
+}
+
+interface FoundSlot {
+  id: number;
+  /** Null if there is no such slot. */
+  etag: string | null;
+  isCurrent: boolean;
+  differs: boolean;
+  storeRequestId: string;
+}
+
+// Locking in the order of ids prevents deadlocks between two calls for the same slots.
+const setFlagOf = (field: string, column: string) =>
+  statement<FoundSlot, { ids: readonly number[]; etags: readonly string[]; value: boolean } & Actor>(
+    `updateSlots-${field}`,
+    `with given as materialized (
+       select * from unnest($ids::integer[], $etags::text[]) with ordinality as given (id, etag, place)
+     ),
+     seen as materialized (
+       select id, ${column}, etag from slots where id = any((select $ids)::integer[])
+       order by id for no key update
+     ),
+     found as materialized (
+       select given.id, place, seen.etag::text as etag, given.etag in ('', seen.etag::text) as is_current
+       from given left join seen using (id)
+     ),
+     ${changeOf(
+       `select id, json_build_object('${field}', ${column}) as before, json_build_object('${field}', $value::boolean) as after
+        from seen where (select bool_and(coalesce(is_current, false)) from found)`,
+     )},
+     written as (
+       update slots set ${column} = $value, etag = default
+       from change where slots.id = change.id and differs
+       returning slots.id, slots.${column}, slots.etag
+     ),
+     ${auditEntry('slot')},
+     ${keptRecord},
+     ${appendRefreshRequest('id', 'written')}
+     select found.id, coalesce(kept.etag::text, found.etag) as etag, coalesce(is_current, false) as "isCurrent",
+       coalesce(differs, false) as differs, ${storeRequestIdColumn}
+     from found left join kept using (id) left join change using (id)
+     order by place`,
+  );
+
+const setFlag = {
+  isCapacityFull: setFlagOf('isCapacityFull', 'is_capacity_full'),
+  isActive: setFlagOf('isActive', 'is_active'),
+};

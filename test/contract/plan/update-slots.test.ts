@@ -1,0 +1,187 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { beforeEach, expect, it } from 'vitest';
+import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { UpdateSlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { accessDenied, expectError, expectInvalidField, planContract } from '../../support/contract.ts';
+import { post } from '../../support/post.ts';
+import { requestIdOf, written } from '../../support/slot-writes.ts';
+import { signToken } from '../../support/tokens.ts';
+
+type Change = NonNullable<MessageInitShape<typeof UpdateSlotsRequestSchema>['change']>;
+
+const notFound = { code: 'NotFound', message: 'Slot not found', reason: 'SLOT_NOT_FOUND' } as const;
+const changed = { code: 'Aborted', message: 'The record was changed meanwhile', reason: 'ETAG_MISMATCH' } as const;
+const full: Change = { case: 'isCapacityFull', value: true };
+const inactive: Change = { case: 'isActive', value: false };
+
+planContract('UpdateSlots', (api) => {
+  const states = () =>
+    api.sql<{ id: number; etag: string; is_active: boolean; is_capacity_full: boolean }>(
+      'select id, etag, is_active, is_capacity_full from slots order by id',
+    );
+  const etagOf = async (id: number) => (await states()).find((slot) => slot.id === id)?.etag ?? '';
+  const slotsOf = (...ids: number[]) => ids.map((id) => ({ id }));
+  const entriesOf = async (requestId: string) => {
+    const audit = createClient(AuditService, api.transportAs('staff'));
+    const { entries } = await audit.listEntries({ procedure: 'slot.v1.SlotPlanService/UpdateSlots' });
+    return entries
+      .filter((entry) => entry.requestId === requestId)
+      .map(({ resourceId, before, after }) => ({ resourceId, before, after }))
+      .toSorted((left, right) => left.resourceId - right.resourceId);
+  };
+
+  beforeEach(async () => {
+    await api.sql(`delete from vendor_snippets; delete from product_slots; delete from slots;
+      insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full)
+        select id, '2090-05-01Z', '2090-04-30Z', id <> 3, id = 4 from generate_series(1, 5) id;
+      insert into product_slots select id, 7 from slots`);
+  });
+
+  it.each<[Change, Record<number, object>]>([
+    [full, { 1: { is_capacity_full: true }, 4: { is_capacity_full: true } }],
+    [
+      { case: 'isCapacityFull', value: false },
+      { 1: { is_capacity_full: false }, 4: { is_capacity_full: false } },
+    ],
+    [inactive, { 1: { is_active: false, is_capacity_full: false }, 4: { is_active: false, is_capacity_full: true } }],
+    [
+      { case: 'isActive', value: true },
+      { 3: { is_active: true }, 4: { is_active: true } },
+    ],
+  ])('%j changes the given slots, and no others', async (change, expected) => {
+    const before = await states();
+    const ids = Object.keys(expected).map(Number);
+    await api.staff.updateSlots({ slots: slotsOf(...ids), change });
+    for (const slot of await states()) {
+      if (ids.includes(slot.id)) expect(slot).toMatchObject(expected[slot.id] ?? {});
+      else expect(slot).toEqual(before.find(({ id }) => id === slot.id));
+    }
+  });
+
+  it('The answer has the slots in the order asked, with their new etags, and how many changed', async () => {
+    const before = await etagOf(4);
+    const { slots, changed: count } = await api.staff.updateSlots({ slots: slotsOf(5, 4, 1), change: full });
+    expect(count).toBe(2);
+    expect(slots.map(({ id, etag }) => [id, etag])).toEqual([
+      [5, await etagOf(5)],
+      [4, before],
+      [1, await etagOf(1)],
+    ]);
+    expect((await createClient(SlotService, api.transportAs('staff')).getSlotById({ id: 5 })).slot?.etag).toBe(
+      slots[0]?.etag,
+    );
+  });
+
+  it('The request and the answer in JSON have the names of the API', async () => {
+    const token = await signToken({ staffId: 1 });
+    const send = (request: string) =>
+      post(api.ports.webPort, 'UpdateSlots', token, request, {}, 'slot.v1.SlotPlanService').then((response) =>
+        response.json(),
+      );
+    expect(await send(`{"slots":[{"id":1,"etag":"${await etagOf(1)}"}],"isActive":false}`)).toEqual({
+      slots: [{ id: 1, etag: await etagOf(1) }],
+      changed: 1,
+    });
+    expect(await send('{"slots":[{"id":1}],"isActive":false}')).toEqual({
+      slots: [{ id: 1, etag: await etagOf(1) }],
+      changed: 0,
+    });
+  });
+
+  it('Etags of some of the slots guard them, and an empty one guards nothing', async () => {
+    const slots = [{ id: 2 }, { id: 1, etag: await etagOf(1) }];
+    expect((await api.staff.updateSlots({ slots, change: full })).changed).toBe(2);
+    await expectError(api.staff.updateSlots({ slots, change: inactive }), changed);
+  });
+
+  it('Outdated etags are named, and nothing is written', async () => {
+    const before = await states();
+    const slots = [
+      { id: 5, etag: 'another' },
+      { id: 1, etag: await etagOf(1) },
+      { id: 2 },
+      { id: 4, etag: await etagOf(1) },
+    ];
+    const { metadata } = await expectError(api.staff.updateSlots({ slots, change: full }), changed);
+    expect(metadata.slotIds).toBe('5,4');
+    expect(await states()).toEqual(before);
+  });
+
+  it('Slots that do not exist are named before outdated etags, and nothing is written', async () => {
+    const before = await states();
+    const slots = [{ id: 99 }, { id: 1, etag: 'another' }, { id: 2 }, { id: 0, etag: 'another' }];
+    const { metadata } = await expectError(api.staff.updateSlots({ slots, change: full }), notFound);
+    expect(metadata.slotIds).toBe('99,0');
+    expect(await states()).toEqual(before);
+  });
+
+  it('Each slot that changed has an entry, and no other', async () => {
+    const headers = { 'x-request-id': `update-slots-${api.protocol.name.replaceAll(' ', '-')}` };
+    await api.staff.updateSlots({ slots: slotsOf(4, 2, 1), change: full }, { headers });
+    const expected = { before: { isCapacityFull: false }, after: { isCapacityFull: true } };
+    expect(await entriesOf(headers['x-request-id'])).toEqual([
+      { resourceId: 1, ...expected },
+      { resourceId: 2, ...expected },
+    ]);
+  });
+
+  it('A read of the stores with the store-request-id shows the change of all slots', async () => {
+    const stores = createClient(SlotStoreService, api.transportAs('staff'));
+    const openOf = async (headers: { 'store-request-id': string }) =>
+      (await stores.getOpenSlots({}, { headers })).slots.map(({ id }) => id).filter((id) => id <= 5);
+    const active: Change = { case: 'isActive', value: true };
+    const opened = await written((options) => api.staff.updateSlots({ slots: slotsOf(3), change: active }, options));
+    expect(await openOf(opened)).toEqual(expect.arrayContaining([3]));
+    const closed = await written((options) =>
+      api.staff.updateSlots({ slots: slotsOf(1, 3, 4), change: full }, options),
+    );
+    const open = await openOf(closed);
+    for (const id of [1, 3, 4]) expect(open).not.toContain(id);
+  });
+
+  it('A call that changes nothing writes nothing', async () => {
+    const before = await states();
+    const call = (options: object) => api.staff.updateSlots({ slots: slotsOf(4), change: full }, options);
+    expect(await requestIdOf(call)).toBeUndefined();
+    expect(await states()).toEqual(before);
+  });
+
+  it('500 slots are taken, and more refused', async () => {
+    await api.sql(
+      `insert into slots (id, delivery_time, freeze_time) select id, '2030-05-01Z', '2030-05-01Z' from generate_series(6, 501) id`,
+    );
+    const ids = Array.from({ length: 501 }, (_, index) => index + 1);
+    expect((await api.staff.updateSlots({ slots: slotsOf(...ids.slice(0, 500)), change: full })).changed).toBe(499);
+    await expectInvalidField(api.staff.updateSlots({ slots: slotsOf(...ids), change: full }), 'slots');
+  });
+
+  it.each<[string, MessageInitShape<typeof UpdateSlotsRequestSchema>]>([
+    ['slots', { slots: [], change: full }],
+    ['slots[2].id', { slots: slotsOf(1, 2, 1), change: full }],
+    ['slots[0].etag', { slots: [{ id: 1, etag: 'x'.repeat(129) }], change: full }],
+    ['change', { slots: slotsOf(1) }],
+  ])('Another %s is refused', async (field, request) => {
+    const before = await states();
+    await expectInvalidField(api.staff.updateSlots(request), field);
+    expect(await states()).toEqual(before);
+  });
+
+  it('Of eight writers with the same etags exactly one succeeds, for all slots', async () => {
+    const slots = (await states()).filter(({ id }) => id !== 4).map(({ id, etag }) => ({ id, etag }));
+    const ends = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, n) =>
+        api.staff.updateSlots({ slots: n % 2 ? slots : slots.toReversed(), change: full }),
+      ),
+    );
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('A caller without a staff identity is refused, and nothing is written', async () => {
+    const before = await states();
+    await expectError(api.guest.updateSlots({ slots: slotsOf(1), change: full }), accessDenied);
+    expect(await states()).toEqual(before);
+  });
+});
