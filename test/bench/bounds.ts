@@ -19,6 +19,8 @@ import { startServer } from './servers.ts';
 // process, and how long small calls of another caller take meanwhile (docs/limits.md). The services have core 0. Needs taskset.
 
 const repetitions = 3;
+/** `-- plan` measures only the calls of that name. */
+const only = process.argv[2];
 const idsPerList = 100_000;
 const times = { deliveryTime: '2126-01-02T10:00:00Z', freezeTime: '2126-01-01T10:00:00Z' };
 
@@ -36,6 +38,7 @@ const slotData = `
 
 /** The same, and 1,000 slots as staff have them: with 20 products and 3 snippets. */
 const planData = `${slotData}
+  update slots set group_ids = array[id];
   insert into slots (id, delivery_time, freeze_time, group_ids)
     select id, timestamptz '2126-02-01Z' + id * interval '10 minutes', '2126-01-01Z', '{1,2}' from generate_series(10001, 11000) id;
   insert into product_slots select s, p from generate_series(10001, 11000) s, generate_series(1, 20) p;
@@ -190,13 +193,14 @@ async function measure(
   data: string,
   calls: Calls,
 ): Promise<void> {
+  if (only !== undefined && only !== name) return;
   const databaseUrl = await postgres.createDatabase(name);
   await migrate(databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   for (const text of [staff, data, analyze]) await client.query(text);
   await client.end();
-  const env = { PATH: process.env.PATH, ...environmentOf(service, databaseUrl) };
+  const env = { PATH: process.env.PATH, ...environmentOf(service, databaseUrl), STORED_MIB_PER_HOUR: '1000000' };
   const server = await startServer(name, [mainOf(root, service)], env, folder);
   try {
     for (const [procedure, ask] of calls) {
