@@ -61,7 +61,7 @@ describe('The documented calls', () => {
     const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
     expect(programExamples.map(({ library }) => library)).toEqual([
       ...[grpc, connect],
-      grpc,
+      ...[grpc, grpc],
       ...[grpc, connect, connect],
     ]);
   });

@@ -14,9 +14,10 @@ export const router = createBrowserRouter([
         ErrorBoundary: BrokenPage,
         children: [
           { index: true, element: <Navigate to="/slots" replace /> },
-          { path: 'slots', lazy: () => import('./slots/board/board-page.tsx') },
-          { path: 'slots/list', lazy: () => import('./slots/board/list-page.tsx') },
+          { path: 'slots', lazy: () => import('./slots/week/week-page.tsx') },
+          { path: 'slots/list', lazy: () => import('./slots/list-page.tsx') },
           { path: 'slots/new', lazy: () => import('./slots/new-slot-page.tsx') },
+          { path: 'slots/sheets', lazy: () => import('./slots/sheets/sheets-page.tsx') },
           { path: 'slots/:id', lazy: () => import('./slots/slot-page.tsx') },
           { path: 'live', lazy: () => import('./live/live-page.tsx') },
           { path: 'audit', lazy: () => import('./audit/audit-page.tsx') },

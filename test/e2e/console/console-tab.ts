@@ -19,7 +19,8 @@ export class ConsoleTab {
     page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
     page.on('request', (request) => {
       const isMutation = mutations.some((procedure) => request.url().endsWith(`/${procedure}`));
-      if (isMutation && request.method() === 'POST' && request.headers()['idempotency-key'] === undefined)
+      const isDryRun = request.postData()?.includes('"dryRun":true') === true;
+      if (isMutation && !isDryRun && request.method() === 'POST' && request.headers()['idempotency-key'] === undefined)
         this.#mishaps.push(`no key: ${request.url()}`);
     });
     page.on('console', (message) => {

@@ -1,4 +1,4 @@
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { CalendarDateTime } from '@internationalized/date';
 import { fromAbsolute, parseDateTime, toCalendarDateTime, toZoned } from '@internationalized/date';
 import { business } from './business.ts';
@@ -65,6 +65,12 @@ export function moveTime(text: string, from: string, to: string): string {
   const local = at.toISOString().slice(0, minutes);
   // The second of two stays the second.
   return (text === repeatedTimes(text)[1] && repeatedTimes(local)[1]) || local;
+}
+
+/** Moves a time by days and minutes of the wall clock. Returns it in ISO 8601. One that the zone skips moves on by the gap. */
+export function moveMoment(at: Timestamp, by: { readonly days: number; readonly minutes: number }): string {
+  const local = toCalendarDateTime(fromAbsolute(timestampMs(at), business.timeZone)).add(by);
+  return toZoned(local, business.timeZone).toAbsoluteString();
 }
 
 /** Moves a day, such as 2026-11-23, by a number of days. Returns it unmoved beyond the years that a field has. */

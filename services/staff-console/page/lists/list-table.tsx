@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
+import { useInSight } from '../ui/in-sight.tsx';
 import type { Column, Order } from './column.ts';
 
 interface ListTableProps<Row> {
@@ -24,24 +25,57 @@ export function ListTable<Row>({ labelledBy, columns, rows, keyOf, order }: List
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map(({ title, text, show = text, className }, index) =>
-              index === 0 ? (
-                <th key={title} scope="row" className={className}>
-                  {show(row)}
-                </th>
-              ) : (
-                <td key={title} data-label={title} className={className}>
-                  {show(row)}
-                </td>
-              ),
-            )}
-          </tr>
-        ))}
-      </tbody>
+      {chunksOf(rows).map((chunk, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a chunk has no other identity.
+        <Chunk key={index} rows={chunk} columns={columns} keyOf={keyOf} isFirst={index === 0} />
+      ))}
     </table>
+  );
+}
+
+/** So many rows are drawn or left out together. */
+const chunkSize = 50;
+/** The usual height of a row. */
+const rowPx = 48;
+
+function chunksOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
+  return Array.from({ length: Math.ceil(rows.length / chunkSize) }, (_, index) =>
+    rows.slice(index * chunkSize, (index + 1) * chunkSize),
+  );
+}
+
+interface ChunkProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows' | 'keyOf'> {
+  readonly isFirst: boolean;
+}
+
+/** Rows that are drawn while they are in sight or near it. */
+function Chunk<Row>({ rows, columns, keyOf, isFirst }: ChunkProps<Row>): ReactNode {
+  const { ref, isDrawn, heightPx } = useInSight<HTMLTableSectionElement>(rows.length * rowPx, isFirst);
+  if (!isDrawn) {
+    return (
+      <tbody ref={ref} aria-hidden="true">
+        <tr style={{ blockSize: heightPx }} />
+      </tbody>
+    );
+  }
+  return (
+    <tbody ref={ref}>
+      {rows.map((row) => (
+        <tr key={keyOf(row)}>
+          {columns.map(({ title, text, show = text, className }, index) =>
+            index === 0 ? (
+              <th key={title} scope="row" className={className}>
+                {show(row)}
+              </th>
+            ) : (
+              <td key={title} data-label={title} className={className}>
+                {show(row)}
+              </td>
+            ),
+          )}
+        </tr>
+      ))}
+    </tbody>
   );
 }
 

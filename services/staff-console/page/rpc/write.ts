@@ -7,7 +7,7 @@ import {
   toJsonString,
 } from '@bufbuild/protobuf';
 import { useTransport } from '@connectrpc/connect-query';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { createKey } from '../../../client/connect/idempotency.ts';
 import { describeFailure, type Failure } from './failure.ts';
@@ -68,7 +68,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
     onSuccess: async ({ message, header }) => {
       notify({ ...done(message), about: reported, storeRequestId: header.get('store-request-id') ?? undefined });
-      await Promise.race([queryClient.invalidateQueries(), pause(longestReadMs)]);
+      await readAgain(queryClient);
     },
   });
   const sendOnce = async (request: MessageInitShape<I>, made: Attempt<MessageShape<O>>) => {
@@ -99,6 +99,11 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
     failure,
     reset,
   };
+}
+
+/** Reads everything on the page again after a write. Resolves when it is read, or after a while. */
+export async function readAgain(queryClient: QueryClient): Promise<void> {
+  await Promise.race([queryClient.invalidateQueries(), pause(longestReadMs)]);
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

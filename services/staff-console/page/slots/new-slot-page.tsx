@@ -28,16 +28,17 @@ import {
 import { SnippetFields } from './snippets/snippet-fields.tsx';
 import { TimesFields } from './times-fields.tsx';
 
-/** Creates a slot, either empty on the day in the URL, or as a copy of another one some days later. */
+/** Creates a slot, either empty on the day or at the time in the URL, or as a copy of another one some days later. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
   const like = readId(params.get('like'));
   const days = /^\d{1,4}$/.test(params.get('days') ?? '') ? Number(params.get('days')) : 0;
-  const day = readDay(params.get('day')) ?? shiftDay(dateInput(new Date(clock.now())), 1);
+  const [day = '', time = '10:00'] = (params.get('at') ?? params.get('day') ?? '').split('T');
+  const at = `${readDay(day) ?? shiftDay(dateInput(new Date(clock.now())), 1)}T${time}`;
   const input = like === undefined ? skipToken : { id: like };
   const query = useQuery(SlotService.method.getSlotById, input);
   const form = (slot: SlotDetail | undefined) => (
-    <NewSlotForm key={params.toString()} day={day} like={slot} days={days} />
+    <NewSlotForm key={params.toString()} at={at} like={slot} days={days} />
   );
   return (
     <Page title={like === undefined ? 'New slot' : `New slot, as slot ${like}`}>
@@ -53,17 +54,17 @@ export function Component(): ReactNode {
 }
 
 interface NewSlotFormProps {
-  /** Such as 2026-11-23. */
-  readonly day: string;
+  /** When a new slot is delivered, such as 2026-11-23T10:00. */
+  readonly at: string;
   readonly like: SlotDetail | undefined;
   readonly days: number;
 }
 
-function NewSlotForm({ day, like, days }: NewSlotFormProps): ReactNode {
+function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
   const navigate = useNavigate();
   const now = useNow(20_000);
   const [start] = useState(() => ({
-    times: like === undefined ? newDraft(day) : draftOf(like, days),
+    times: like === undefined ? newDraft(at) : draftOf(like, days),
     isActive: true,
     products: like === undefined ? [] : productsOf(like),
     snippets: Array.of<SnippetDraft>(),
@@ -94,7 +95,7 @@ function NewSlotForm({ day, like, days }: NewSlotFormProps): ReactNode {
       isDirty={!isCreated && !isSame(draft, start)}
       concerns={[...concernsOf(times, now), ...snippets.flatMap((snippet) => snippetConcerns(snippet, now))]}
       onSend={() => void send()}
-      onCancel={() => void navigate(like === undefined ? `/slots?day=${day}` : `/slots/${like.id}`)}
+      onCancel={() => void navigate(like === undefined ? `/slots?day=${at.slice(0, 10)}` : `/slots/${like.id}`)}
       action="Create slot"
     >
       <Section title="Times and groups">

@@ -51,6 +51,7 @@ function ReadSlot({ id }: { readonly id: number }): ReactNode {
             <CapacityButton slot={slot} now={now} isDisabled={editing !== undefined} />
             <ButtonLink href={`/slots/new?like=${id}&days=1`}>Copy to the next day</ButtonLink>
             <ButtonLink href={`/slots/new?like=${id}&days=7`}>Copy to the next week</ButtonLink>
+            <ButtonLink href={`/slots/sheets?slot=${id}`}>Run sheet</ButtonLink>
             <ActiveButton slot={slot} isDisabled={editing !== undefined} read={read} />
           </>
         )

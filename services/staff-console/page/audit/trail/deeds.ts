@@ -1,6 +1,7 @@
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 
 /** The kinds of records that have an audit trail (design 10), each with its display name. */
@@ -25,10 +26,11 @@ export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'res
 }
 
 /** The procedures that change records: all that the contract does not mark as reads. */
-export const mutations: readonly string[] = [SlotService, CouponService].flatMap(({ typeName, methods }) =>
-  methods
-    .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
-    .map(({ name }) => `${typeName}/${name}`),
+export const mutations: readonly string[] = [SlotService, SlotPlanService, CouponService].flatMap(
+  ({ typeName, methods }) =>
+    methods
+      .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
+      .map(({ name }) => `${typeName}/${name}`),
 );
 
 type Words = string | ((entry: AuditEntry) => string);
@@ -47,6 +49,8 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]
     'changed the delivery sequence of %',
   ],
   'slot.v1.SlotService/DeleteSlot': ['Deactivated a slot', 'deactivated %'],
+  'slot.v1.SlotPlanService/CopySlots': ['Copied slots', 'created % as a copy'],
+  'slot.v1.SlotPlanService/UpdateSlots': ['Changed many slots at once', describeFlag],
   'coupon.v1.CouponService/Create': ['Created a coupon', 'created %'],
   'coupon.v1.CouponService/Update': ['Changed a coupon', describeUpdate],
   'coupon.v1.CouponService/Delete': ['Invalidated a coupon', 'invalidated %'],
@@ -68,6 +72,11 @@ export function describeMutation(procedure: string): string {
 export function describeDeed(entry: AuditEntry): string {
   const words = deeds[entry.procedure]?.[1] ?? 'changed %';
   return typeof words === 'string' ? words : words(entry);
+}
+
+function describeFlag({ after }: AuditEntry): string {
+  if (after?.isActive !== undefined) return after.isActive === true ? 'activated %' : 'deactivated %';
+  return after?.isCapacityFull === true ? 'marked % as full' : 'opened % again';
 }
 
 function describeUpdate({ after }: AuditEntry): string {

@@ -1,7 +1,14 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { formatDate } from '../../business/time.tsx';
-import { describeSkipped, fromTimeInput, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
+import {
+  describeSkipped,
+  fromTimeInput,
+  moveTime,
+  readTimeInput,
+  shiftDay,
+  timeInput,
+} from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
 import { isolate } from '../../ui/text.ts';
 
@@ -22,9 +29,9 @@ export function draftOf({ deliveryTime, freezeTime, groupIds }: SlotDetail, days
   };
 }
 
-/** Returns the draft of a new slot on a day such as 2026-11-23: delivery at ten, orders until six. */
-export function newDraft(day: string): SlotDraft {
-  return { deliveryTime: `${day}T10:00`, freezeTime: `${day}T06:00`, groups: [] };
+/** Returns the draft of a new slot at a time such as 2026-11-23T10:00: orders close four hours before. */
+export function newDraft(deliveryTime: string): SlotDraft {
+  return { deliveryTime, freezeTime: moveTime(deliveryTime, '2000-01-01T04:00', '2000-01-01T00:00'), groups: [] };
 }
 
 /** Returns all products of a slot, including those that the catalogue lacks. */

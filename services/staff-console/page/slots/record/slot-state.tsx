@@ -53,3 +53,6 @@ function isPast({ deliveryTime }: SlotState, now: number): boolean {
 export function ordersClose({ freezeTime }: SlotState, now: number): string | undefined {
   return freezeTime === undefined ? undefined : timeLeft(timestampMs(freezeTime), now);
 }
+
+/** Counts slots, such as "1 slot" or "3 slots". */
+export const slotsInWords = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'slot' : 'slots'}`;

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { DragEvent, MouseEvent, ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { Time } from '../../business/time.tsx';
@@ -8,7 +8,7 @@ import { describeEnd, ordersClose, SlotBadge, stateOf } from '../record/slot-sta
 
 /** The views of the slots, by their paths. */
 export const slotViews = [
-  ['/slots', 'Board'],
+  ['/slots', 'Calendar'],
   ['/slots/list', 'List'],
 ] as const;
 
@@ -17,15 +17,26 @@ interface SlotCardProps {
   /** In Unix ms. */
   readonly now: number;
   readonly groups: ReadonlyMap<number, string>;
+  readonly isChosen: boolean;
+  /** Chooses the slot or, with Shift, all slots from the one that was chosen last. */
+  onChoose(isRange: boolean): void;
+  onDrag(event: DragEvent): void;
 }
 
-/** A slot on the board: its time, whether and for how long it takes orders, its groups and its products. */
-export function SlotCard({ slot, now, groups }: SlotCardProps): ReactNode {
+/** A slot in the calendar: its time, whether and for how long it takes orders, its groups and its products. */
+export function SlotCard({ slot, now, groups, isChosen, onChoose, onDrag }: SlotCardProps): ReactNode {
   const left = ordersClose(slot, now);
   return (
-    <li className={`card slot-card ${stateOf(slot, now)}`}>
+    <li className={`card slot-card ${stateOf(slot, now)}`} draggable onDragStart={onDrag}>
       <div className="slot-card-header">
-        <Link href={`/slots/${slot.id}`}>
+        <input
+          type="checkbox"
+          aria-label={`Choose slot ${slot.id}`}
+          checked={isChosen}
+          onClick={(event: MouseEvent) => onChoose(event.shiftKey)}
+          readOnly
+        />
+        <Link href={`/slots/${slot.id}`} data-place={slot.id}>
           <Time at={slot.deliveryTime} short /> <span className="detail">Slot {slot.id}</span>
         </Link>
         <SlotBadge slot={slot} now={now} />

@@ -5,25 +5,25 @@ import {
   SlotOrder,
   SlotPlanService,
   SlotState,
-} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { formatTime, Time, useNow } from '../../business/time.tsx';
-import { dateInput, fromTimeInput, readDay, shiftDay } from '../../business/time-input.ts';
-import { SelectField } from '../../forms/select-field.tsx';
-import { TextField } from '../../forms/text-field.tsx';
-import type { Column } from '../../lists/column.ts';
-import { useFilters } from '../../lists/filters.ts';
-import { List } from '../../lists/list.tsx';
-import { byToken } from '../../lists/source.ts';
-import { Views } from '../../lists/views.tsx';
-import { groupNames, useGroups } from '../../lookup/names.ts';
-import { ProductFilter } from '../../lookup/record-filters.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { readId } from '../../ui/text.ts';
-import { CapacityButton } from '../record/capacity-button.tsx';
-import { SlotBadge, slotStates, stateOf } from '../record/slot-state.tsx';
-import { describeProducts, slotViews } from './slot-card.tsx';
-import '../record/slots.css';
+} from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { formatTime, Time, useNow } from '../business/time.tsx';
+import { dateInput, fromTimeInput, readDay, shiftDay } from '../business/time-input.ts';
+import { SelectField } from '../forms/select-field.tsx';
+import { TextField } from '../forms/text-field.tsx';
+import type { Column } from '../lists/column.ts';
+import { useFilters } from '../lists/filters.ts';
+import { List } from '../lists/list.tsx';
+import { byToken } from '../lists/source.ts';
+import { Views } from '../lists/views.tsx';
+import { groupNames, useGroups } from '../lookup/names.ts';
+import { ProductFilter } from '../lookup/record-filters.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { Page } from '../ui/page.tsx';
+import { readId } from '../ui/text.ts';
+import { CapacityButton } from './record/capacity-button.tsx';
+import { SlotBadge, slotStates, stateOf } from './record/slot-state.tsx';
+import { describeProducts, slotViews } from './week/slot-card.tsx';
+import './record/slots.css';
 
 const stateOptions = Object.entries(slotStates);
 

@@ -1,0 +1,214 @@
+import { type DragEvent, type KeyboardEvent, type ReactNode, useState } from 'react';
+import { Link } from 'react-router';
+import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { formatDay } from '../../business/time.tsx';
+import { readTimeInput } from '../../business/time-input.ts';
+import { Button } from '../../ui/button.tsx';
+import { InSight } from '../../ui/in-sight.tsx';
+import type { Chosen } from './chosen.ts';
+import { type Day, type Hour, hourText } from './days.ts';
+import type { Shift } from './move.ts';
+import { placeBeside, placeOf } from './places.ts';
+import { SlotCard } from './slot-card.tsx';
+
+declare module 'react' {
+  interface CSSProperties {
+    /** How many hours the calendar shows. */
+    readonly '--hours'?: number | undefined;
+  }
+}
+
+interface CalendarProps {
+  readonly days: readonly Day[];
+  /** Such as 2026-11-23. */
+  readonly today: string;
+  /** In Unix ms. */
+  readonly now: number;
+  readonly groups: ReadonlyMap<number, string>;
+  readonly chosen: Chosen;
+  onMove(slots: readonly PlannedSlot[], by: Shift): void;
+}
+
+/** So many slots are all drawn at once; of more, only those in sight. */
+const alwaysDrawn = 60;
+/** The usual height of a slot's card and of a free place. */
+const [cardPx, freePx] = [150, 32];
+
+const keysDays: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+const keysMinutes: Readonly<Record<string, number>> = { ArrowUp: -60, ArrowDown: 60 };
+
+/**
+ * The days with their slots by the hour. Arrow keys go from place to place, with Shift they choose on the way, and with
+ * Alt they move what is chosen, as dragging does. Space chooses.
+ */
+export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarProps): ReactNode {
+  const slots = days.flatMap((day) => day.slots);
+  const isDrawnAtFirst = slots.length <= alwaysDrawn;
+  /** The slots that a key or the pointer moves: those that are chosen, or else the one that has it. */
+  const movedWith = (id: number) => slots.filter((slot) => (chosen.has(id) ? chosen.has(slot.id) : slot.id === id));
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    const place = event.target instanceof Element ? placeOf(event.target) : null;
+    const { key } = event;
+    if (key === 'Escape') chosen.clear();
+    if (place === null) return;
+    const id = Number(place.dataset.place);
+    if (key === ' ' && event.target === place && id > 0) chosen.choose(id, event.shiftKey);
+    else if (key in keysDays || key in keysMinutes) {
+      if (event.altKey) {
+        if (id > 0) onMove(movedWith(id), { days: keysDays[key] ?? 0, minutes: keysMinutes[key] ?? 0 });
+      } else {
+        const next = placeBeside(place, key);
+        next?.focus();
+        const ids = [id, Number(next?.dataset.place)].filter((each) => each > 0);
+        if (event.shiftKey) chosen.add(ids);
+      }
+    } else return;
+    event.preventDefault();
+  };
+  const [dragged, setDragged] = useState<{ readonly slots: readonly PlannedSlot[]; readonly from: string }>();
+  const drop = (to: string) => {
+    if (dragged === undefined) return;
+    const [fromMs, toMs] = [dragged.from, to].map((time) => Date.parse(`${time}Z`));
+    const minutes = ((toMs ?? 0) - (fromMs ?? 0)) / 60_000;
+    setDragged(undefined);
+    onMove(dragged.slots, {
+      days: Math.floor(minutes / 1_440),
+      minutes: minutes - Math.floor(minutes / 1_440) * 1_440,
+    });
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are a shorter way to what the links and buttons in it do.
+    <div
+      className={`week ${days.length > 1 ? 'many' : 'one'}`}
+      style={{ '--hours': days[0]?.hours.length }}
+      onKeyDown={press}
+    >
+      {days.map(({ day, hours, slots: ofDay }) => (
+        <DayColumn key={day} day={day} isEmpty={ofDay.length === 0} isPast={day < today}>
+          {hours.map((hour) => (
+            <HourCell
+              key={hour.hour}
+              day={day}
+              hour={hour}
+              isPast={day < today}
+              isDrawnAtFirst={isDrawnAtFirst}
+              onDrop={() => drop(`${day}T${hourText(hour.hour)}`)}
+            >
+              {(slot) => (
+                <SlotCard
+                  key={slot.id}
+                  {...{ slot, now, groups }}
+                  isChosen={chosen.has(slot.id)}
+                  onChoose={(isRange) => chosen.choose(slot.id, isRange)}
+                  onDrag={(event) => {
+                    event.dataTransfer.setData('text/plain', `Slot ${slot.id}`);
+                    setDragged({ slots: movedWith(slot.id), from: `${day}T${hourText(hour.hour)}` });
+                  }}
+                />
+              )}
+            </HourCell>
+          ))}
+        </DayColumn>
+      ))}
+    </div>
+  );
+}
+
+interface DayColumnProps {
+  readonly day: string;
+  readonly isEmpty: boolean;
+  readonly isPast: boolean;
+  readonly children: ReactNode;
+}
+
+const nameOfDay = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
+
+function DayColumn({ day, isEmpty, isPast, children }: DayColumnProps): ReactNode {
+  const name = nameOfDay(day);
+  return (
+    <section className="day" aria-label={name}>
+      <header>
+        <h2>{name}</h2>
+        {isEmpty ? (
+          <span className="detail">No slots</span>
+        ) : (
+          <Link to={`/slots/sheets?day=${day}`} aria-label={`Run sheets of ${name}`}>
+            Run sheets
+          </Link>
+        )}{' '}
+        {!isPast && (
+          <Link to={`/slots/new?day=${day}`} aria-label={`Add a slot on ${name}`}>
+            Add a slot
+          </Link>
+        )}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+interface HourCellProps {
+  readonly day: string;
+  readonly hour: Hour;
+  readonly isPast: boolean;
+  readonly isDrawnAtFirst: boolean;
+  onDrop(): void;
+  readonly children: (slot: PlannedSlot) => ReactNode;
+}
+
+const shownAtOnce = 30;
+
+/** The slots of an hour, and a free place for another one. */
+function HourCell({ day, hour: { hour, slots }, isPast, isDrawnAtFirst, onDrop, children }: HourCellProps): ReactNode {
+  const [most, setMost] = useState(shownAtOnce);
+  const [isOver, setIsOver] = useState(false);
+  const time = hourText(hour);
+  const content = () => (
+    <>
+      {slots.length > 0 && <ul className="cards">{slots.slice(0, most).map(children)}</ul>}
+      {slots.length > most && (
+        <Button onPress={() => setMost(most + shownAtOnce)}>Show {slots.length - most} more</Button>
+      )}
+      {!isPast && (
+        <Link
+          className="free"
+          data-place=""
+          tabIndex={-1}
+          to={`/slots/new?at=${day}T${time}`}
+          aria-label={`Add a slot on ${nameOfDay(day)} at ${time}`}
+        >
+          {time}
+        </Link>
+      )}
+    </>
+  );
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: slots are moved by keys, too.
+    <div
+      className={`hour ${slots.length > 0 ? 'used' : ''} ${isOver ? 'over' : ''}`}
+      data-hour={hour}
+      onDragOver={(event: DragEvent) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event: DragEvent) => {
+        event.preventDefault();
+        setIsOver(false);
+        onDrop();
+      }}
+    >
+      {slots.length === 0 ? (
+        content()
+      ) : (
+        <InSight
+          className="in-hour"
+          estimatePx={Math.min(slots.length, most) * cardPx + freePx}
+          isDrawnAtFirst={isDrawnAtFirst}
+        >
+          {content}
+        </InSight>
+      )}
+    </div>
+  );
+}
