@@ -1,6 +1,14 @@
-import type { Locator, Page } from 'playwright-core';
+import { fromBinary } from '@bufbuild/protobuf';
+import type { Locator, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { mutations } from '../../../services/staff-console/page/audit/trail/deeds.ts';
+import { CopySlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+
+/** Whether a request asks what CopySlots would do. */
+function isDryRun(request: Request): boolean {
+  const body = request.postDataBuffer();
+  return request.url().endsWith('/CopySlots') && body !== null && fromBinary(CopySlotsRequestSchema, body).dryRun;
+}
 
 /** A tab with the console, as a staff member uses it: by roles and names. */
 export class ConsoleTab {
@@ -19,8 +27,8 @@ export class ConsoleTab {
     page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
     page.on('request', (request) => {
       const isMutation = mutations.some((procedure) => request.url().endsWith(`/${procedure}`));
-      const isDryRun = request.postData()?.includes('"dryRun":true') === true;
-      if (isMutation && !isDryRun && request.method() === 'POST' && request.headers()['idempotency-key'] === undefined)
+      const hasKey = request.headers()['idempotency-key'] !== undefined;
+      if (isMutation && request.method() === 'POST' && !hasKey && !isDryRun(request))
         this.#mishaps.push(`no key: ${request.url()}`);
     });
     page.on('console', (message) => {

@@ -17,7 +17,7 @@ interface ListTableProps<Row> {
 /** A list as a table, whose headings sort it. On a phone, each row is a card. */
 export function ListTable<Row>({ labelledBy, columns, rows, keyOf, order }: ListTableProps<Row>): ReactNode {
   return (
-    <table className="list" aria-labelledby={labelledBy}>
+    <table className="list" aria-labelledby={labelledBy} aria-rowcount={rows.length + 1}>
       <thead>
         <tr>
           {columns.map((column) => (
@@ -25,33 +25,37 @@ export function ListTable<Row>({ labelledBy, columns, rows, keyOf, order }: List
           ))}
         </tr>
       </thead>
-      {chunksOf(rows).map((chunk, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a chunk has no other identity.
-        <Chunk key={index} rows={chunk} columns={columns} keyOf={keyOf} isFirst={index === 0} />
+      {chunksOf(rows).map(({ first, rows: chunk }) => (
+        <Chunk key={first} {...{ columns, keyOf, first }} rows={chunk} isWindowed={rows.length > alwaysDrawn} />
       ))}
     </table>
   );
 }
 
+/** So many rows are all drawn; of more, only those in sight. */
+const alwaysDrawn = 200;
 /** So many rows are drawn or left out together. */
 const chunkSize = 50;
 /** The usual height of a row. */
 const rowPx = 48;
 
-function chunksOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
-  return Array.from({ length: Math.ceil(rows.length / chunkSize) }, (_, index) =>
-    rows.slice(index * chunkSize, (index + 1) * chunkSize),
-  );
+function chunksOf<Row>(rows: readonly Row[]) {
+  return Array.from({ length: Math.ceil(rows.length / chunkSize) }, (_, index) => {
+    const first = index * chunkSize;
+    return { first, rows: rows.slice(first, first + chunkSize) };
+  });
 }
 
 interface ChunkProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows' | 'keyOf'> {
-  readonly isFirst: boolean;
+  /** The place of the first row. */
+  readonly first: number;
+  /** Whether to draw the rows only while they are in sight or near it. */
+  readonly isWindowed: boolean;
 }
 
-/** Rows that are drawn while they are in sight or near it. */
-function Chunk<Row>({ rows, columns, keyOf, isFirst }: ChunkProps<Row>): ReactNode {
-  const { ref, isDrawn, heightPx } = useInSight<HTMLTableSectionElement>(rows.length * rowPx, isFirst);
-  if (!isDrawn) {
+function Chunk<Row>({ rows, columns, keyOf, first, isWindowed }: ChunkProps<Row>): ReactNode {
+  const { ref, isNear, heightPx } = useInSight<HTMLTableSectionElement>(rows.length * rowPx);
+  if (isWindowed && !isNear) {
     return (
       <tbody ref={ref} aria-hidden="true">
         <tr style={{ blockSize: heightPx }} />
@@ -60,8 +64,9 @@ function Chunk<Row>({ rows, columns, keyOf, isFirst }: ChunkProps<Row>): ReactNo
   }
   return (
     <tbody ref={ref}>
-      {rows.map((row) => (
-        <tr key={keyOf(row)}>
+      {rows.map((row, place) => (
+        // The first row is that of the headings.
+        <tr key={keyOf(row)} aria-rowindex={first + place + 2}>
           {columns.map(({ title, text, show = text, className }, index) =>
             index === 0 ? (
               <th key={title} scope="row" className={className}>

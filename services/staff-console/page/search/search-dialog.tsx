@@ -1,9 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Autocomplete } from 'react-aria-components/Autocomplete';
 import { Header } from 'react-aria-components/Header';
 import { Input } from 'react-aria-components/Input';
 import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
-import { SearchField } from 'react-aria-components/SearchField';
+import { SearchField, type SearchFieldProps } from 'react-aria-components/SearchField';
+import { useNavigate } from 'react-router';
 import { Dialog } from '../ui/dialog.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { type Match, useMatches } from './matches.ts';
@@ -13,24 +14,38 @@ import './search.css';
 /** Finds everything by one field: the page's actions, other pages, slots, coupons and users. */
 export function SearchDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [text, setText] = useState('');
+  const navigate = useNavigate();
   // The page behind the dialog stays as it is.
   const [actions] = useState(actionsOfPage);
-  const { sections, isSearching } = useMatches(useDebounced(text), actions);
+  const sought = useDebounced(text);
+  const { sections, isSearching } = useMatches(sought, actions);
   const isEmpty = sections.every(({ matches }) => matches.length === 0);
   const choose = ({ run }: Match) => {
     onClose();
     run?.();
   };
+  // Enter that comes before the matches waits for them, and chooses the first one.
+  const [isEntered, setIsEntered] = useState(false);
+  const isSettled = sought === text && !isSearching;
+  const [first] = sections.flatMap(({ matches }) => matches);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the matches change with what is sought.
+  useEffect(() => {
+    if (!isEntered || !isSettled) return;
+    setIsEntered(false);
+    if (first?.href !== undefined) void navigate(first.href);
+    if (first !== undefined) choose(first);
+  }, [isEntered, isSettled]);
+  const press = (event: Parameters<NonNullable<SearchFieldProps['onKeyDown']>>[0]) => {
+    // Escape would only empty the field.
+    if (event.key === 'Escape') return onClose();
+    const isOnMatch = event.target instanceof Element && event.target.hasAttribute('aria-activedescendant');
+    setIsEntered(event.key === 'Enter' && !isOnMatch);
+    event.continuePropagation();
+  };
   return (
     <Dialog title="Search" isOpen onClose={onClose}>
       <Autocomplete inputValue={text} onInputChange={setText}>
-        {/* Escape would only empty the field. */}
-        <SearchField
-          className="field"
-          aria-label="Search everything"
-          autoFocus
-          onKeyDown={(event) => (event.key === 'Escape' ? onClose() : event.continuePropagation())}
-        >
+        <SearchField className="field" aria-label="Search everything" autoFocus onKeyDown={press}>
           <Input placeholder="A slot’s number, a product, a snippet, a code, a name, a mobile number, or an action" />
         </SearchField>
         <Menu

@@ -21,40 +21,42 @@ function watch(element: Element, onChange: (isNear: boolean) => void): () => voi
 
 /**
  * Tells whether an element is in sight or near it, so that only then its content has to be drawn. What has the focus
- * stays drawn.
+ * counts as in sight.
  *
- * @param estimatePx the height before it was drawn for the first time.
- * @returns the element's ref, whether to draw its content, and its height otherwise.
+ * @param estimatePx the height of the content before it was drawn for the first time.
+ * @returns the element's ref, whether it is near, and the height of its content.
  */
-export function useInSight<E extends HTMLElement>(estimatePx: number, isDrawnAtFirst: boolean) {
+export function useInSight<E extends HTMLElement>(estimatePx: number) {
   const ref = useRef<E>(null);
-  const [isDrawn, setIsDrawn] = useState(isDrawnAtFirst);
+  const [isNear, setIsNear] = useState(false);
   const heightPx = useRef(estimatePx);
   useEffect(() => {
     const element = ref.current;
     if (element === null) return undefined;
-    return watch(element, (isNear) => {
-      if (!isNear && element.contains(document.activeElement)) return;
-      if (!isNear && element.childElementCount > 0) heightPx.current = element.offsetHeight || heightPx.current;
-      setIsDrawn(isNear);
+    return watch(element, (isNearNow) => {
+      if (!isNearNow && element.contains(document.activeElement)) return;
+      if (!isNearNow) heightPx.current = element.offsetHeight || heightPx.current;
+      setIsNear(isNearNow);
     });
   }, []);
-  return { ref, isDrawn, heightPx: heightPx.current };
+  return { ref, isNear, heightPx: heightPx.current };
 }
 
 interface InSightProps {
   readonly className: string;
   readonly estimatePx: number;
-  readonly isDrawnAtFirst?: boolean;
+  /** Whether to draw the content wherever it is. */
+  readonly isAlwaysDrawn: boolean;
   /** Returns what is drawn. */
   readonly children: () => ReactNode;
 }
 
 /** Draws its content only while it is in sight or near it. */
-export function InSight({ className, estimatePx, isDrawnAtFirst = false, children }: InSightProps): ReactNode {
-  const { ref, isDrawn, heightPx } = useInSight<HTMLDivElement>(estimatePx, isDrawnAtFirst);
+export function InSight({ className, estimatePx, isAlwaysDrawn, children }: InSightProps): ReactNode {
+  const { ref, isNear, heightPx } = useInSight<HTMLDivElement>(estimatePx);
+  const isDrawn = isNear || isAlwaysDrawn;
   return (
-    <div ref={ref} className={className} style={isDrawn ? undefined : { blockSize: heightPx }}>
+    <div ref={ref} className={className} style={isDrawn ? {} : { blockSize: heightPx }}>
       {isDrawn && children()}
     </div>
   );

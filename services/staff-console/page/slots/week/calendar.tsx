@@ -1,8 +1,8 @@
-import { type DragEvent, type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { formatDay } from '../../business/time.tsx';
-import { readTimeInput } from '../../business/time-input.ts';
+import { readTimeInput, timeInput } from '../../business/time-input.ts';
 import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
 import type { Chosen } from './chosen.ts';
@@ -29,6 +29,12 @@ interface CalendarProps {
   onMove(slots: readonly PlannedSlot[], by: Shift): void;
 }
 
+/** An hour of a day, such as 10 on 2026-11-23. */
+interface Place {
+  readonly day: string;
+  readonly hour: number;
+}
+
 /** So many slots are all drawn at once; of more, only those in sight. */
 const alwaysDrawn = 60;
 /** The usual height of a slot's card and of a free place. */
@@ -43,7 +49,7 @@ const keysMinutes: Readonly<Record<string, number>> = { ArrowUp: -60, ArrowDown:
  */
 export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarProps): ReactNode {
   const slots = days.flatMap((day) => day.slots);
-  const isDrawnAtFirst = slots.length <= alwaysDrawn;
+  const isAlwaysDrawn = slots.length <= alwaysDrawn;
   /** The slots that a key or the pointer moves: those that are chosen, or else the one that has it. */
   const movedWith = (id: number) => slots.filter((slot) => (chosen.has(id) ? chosen.has(slot.id) : slot.id === id));
   const press = (event: KeyboardEvent<HTMLElement>) => {
@@ -65,20 +71,27 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
     } else return;
     event.preventDefault();
   };
-  const [dragged, setDragged] = useState<{ readonly slots: readonly PlannedSlot[]; readonly from: string }>();
-  const drop = (to: string) => {
+  const [dragged, setDragged] = useState<{ readonly slots: readonly PlannedSlot[]; readonly from: Place }>();
+  const drop = (to: Place) => {
     if (dragged === undefined) return;
-    const [fromMs, toMs] = [dragged.from, to].map((time) => Date.parse(`${time}Z`));
-    const minutes = ((toMs ?? 0) - (fromMs ?? 0)) / 60_000;
     setDragged(undefined);
-    onMove(dragged.slots, {
-      days: Math.floor(minutes / 1_440),
-      minutes: minutes - Math.floor(minutes / 1_440) * 1_440,
-    });
+    const { from, slots: moved } = dragged;
+    const days = Math.round((Date.parse(to.day) - Date.parse(from.day)) / 86_400_000);
+    onMove(moved, { days, minutes: (to.hour - from.hour) * 60 });
   };
+  const calendar = useRef<HTMLDivElement>(null);
+  const hourNow = days[0]?.day === today ? Number(timeInput(new Date(now)).slice(11, 13)) : undefined;
+  // What comes next today is in sight at first.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: staff scroll from there.
+  useEffect(() => {
+    const cells = [...(calendar.current?.querySelectorAll<HTMLElement>('.day:first-child > .hour') ?? [])];
+    const next = cells.find(({ dataset, offsetHeight }) => Number(dataset.hour) >= (hourNow ?? 24) && offsetHeight > 0);
+    if ((next?.getBoundingClientRect().bottom ?? 0) > window.innerHeight) next?.scrollIntoView({ block: 'center' });
+  }, [days[0]?.day]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are a shorter way to what the links and buttons in it do.
     <div
+      ref={calendar}
       className={`week ${days.length > 1 ? 'many' : 'one'}`}
       style={{ '--hours': days[0]?.hours.length }}
       onKeyDown={press}
@@ -91,8 +104,8 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
               day={day}
               hour={hour}
               isPast={day < today}
-              isDrawnAtFirst={isDrawnAtFirst}
-              onDrop={() => drop(`${day}T${hourText(hour.hour)}`)}
+              isAlwaysDrawn={isAlwaysDrawn}
+              onDrop={() => drop({ day, hour: hour.hour })}
             >
               {(slot) => (
                 <SlotCard
@@ -102,7 +115,7 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
                   onChoose={(isRange) => chosen.choose(slot.id, isRange)}
                   onDrag={(event) => {
                     event.dataTransfer.setData('text/plain', `Slot ${slot.id}`);
-                    setDragged({ slots: movedWith(slot.id), from: `${day}T${hourText(hour.hour)}` });
+                    setDragged({ slots: movedWith(slot.id), from: { day, hour: hour.hour } });
                   }}
                 />
               )}
@@ -151,7 +164,7 @@ interface HourCellProps {
   readonly day: string;
   readonly hour: Hour;
   readonly isPast: boolean;
-  readonly isDrawnAtFirst: boolean;
+  readonly isAlwaysDrawn: boolean;
   onDrop(): void;
   readonly children: (slot: PlannedSlot) => ReactNode;
 }
@@ -159,7 +172,7 @@ interface HourCellProps {
 const shownAtOnce = 30;
 
 /** The slots of an hour, and a free place for another one. */
-function HourCell({ day, hour: { hour, slots }, isPast, isDrawnAtFirst, onDrop, children }: HourCellProps): ReactNode {
+function HourCell({ day, hour: { hour, slots }, isPast, isAlwaysDrawn, onDrop, children }: HourCellProps): ReactNode {
   const [most, setMost] = useState(shownAtOnce);
   const [isOver, setIsOver] = useState(false);
   const time = hourText(hour);
@@ -204,7 +217,7 @@ function HourCell({ day, hour: { hour, slots }, isPast, isDrawnAtFirst, onDrop, 
         <InSight
           className="in-hour"
           estimatePx={Math.min(slots.length, most) * cardPx + freePx}
-          isDrawnAtFirst={isDrawnAtFirst}
+          isAlwaysDrawn={isAlwaysDrawn}
         >
           {content}
         </InSight>

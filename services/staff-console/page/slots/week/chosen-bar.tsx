@@ -1,11 +1,13 @@
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { type PlannedSlot, SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
 import type { Shift } from './move.ts';
-import { MoveDialog } from './move-dialog.tsx';
+
+// Fetched when it is first opened.
+const MoveDialog = lazy(async () => ({ default: (await import('./move-dialog.tsx')).MoveDialog }));
 
 interface ChosenBarProps {
   /** The slots that are chosen. */
@@ -37,14 +39,16 @@ export function ChosenBar({ slots, isMoving, onMove, onCopy, onClear }: ChosenBa
         </Button>
       </div>
       {asksWhere && (
-        <MoveDialog
-          count={slots.length}
-          onClose={() => setAsksWhere(false)}
-          onMove={(by) => {
-            setAsksWhere(false);
-            onMove(slots, by);
-          }}
-        />
+        <Suspense>
+          <MoveDialog
+            count={slots.length}
+            onClose={() => setAsksWhere(false)}
+            onMove={(by) => {
+              setAsksWhere(false);
+              onMove(slots, by);
+            }}
+          />
+        </Suspense>
       )}
     </div>
   );

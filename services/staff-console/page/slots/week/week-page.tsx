@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import {
   type ListSlotsResponse,
   SlotPlanService,
@@ -19,12 +19,14 @@ import { slotsInWords } from '../record/slot-state.tsx';
 import { Calendar } from './calendar.tsx';
 import { useChosen } from './chosen.ts';
 import { ChosenBar } from './chosen-bar.tsx';
-import { CopyDialog } from './copy-dialog.tsx';
 import { toDays } from './days.ts';
 import { useMove } from './move.ts';
 import { slotViews } from './slot-card.tsx';
 import '../record/slots.css';
 import './week.css';
+
+// Fetched when it is first opened.
+const CopyDialog = lazy(async () => ({ default: (await import('./copy-dialog.tsx')).CopyDialog }));
 
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 const allStates = [SlotState.ACTIVE, SlotState.INACTIVE];
@@ -41,7 +43,8 @@ export function Component(): ReactNode {
     deliveryUntil: fromTimeInput(`${shiftDay(first, count)}T00:00`),
   };
   const states = values.deactivated === '' ? [SlotState.ACTIVE] : allStates;
-  const request = { ...interval, states, limit: 1_000 };
+  // Pages that a phone takes in without a pause.
+  const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
   const { data } = query;
   const days = useMemo(() => toDays(data?.pages.flatMap(rowsOf) ?? [], first, count), [data, first, count]);
@@ -100,19 +103,21 @@ export function Component(): ReactNode {
         onClear={chosen.clear}
       />
       {copied !== undefined && (
-        <CopyDialog
-          what={copied === 'all' ? `this ${span}` : slotsInWords(chosenSlots.length)}
-          source={copied === 'all' ? interval : { slotIds: chosenSlots.map(({ id }) => id) }}
-          day={
-            copied === 'all' ? first : (days.find((day) => day.slots.some(({ id }) => chosen.has(id)))?.day ?? first)
-          }
-          onClose={() => setCopied(undefined)}
-          onCopied={(day) => {
-            setCopied(undefined);
-            chosen.clear();
-            set({ day });
-          }}
-        />
+        <Suspense>
+          <CopyDialog
+            what={copied === 'all' ? `this ${span}` : slotsInWords(chosenSlots.length)}
+            source={copied === 'all' ? interval : { slotIds: chosenSlots.map(({ id }) => id) }}
+            day={
+              copied === 'all' ? first : (days.find((day) => day.slots.some(({ id }) => chosen.has(id)))?.day ?? first)
+            }
+            onClose={() => setCopied(undefined)}
+            onCopied={(day) => {
+              setCopied(undefined);
+              chosen.clear();
+              set({ day });
+            }}
+          />
+        </Suspense>
       )}
     </Page>
   );

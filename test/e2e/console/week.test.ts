@@ -1,0 +1,386 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('The week', () => {
+  let stage: ConsoleStage;
+  let tab: ConsoleTab;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+
+  beforeEach(async () => {
+    const { database } = stage.slot;
+    await database.sql(`truncate slots cascade; truncate product_slots; select setval('slots_id_seq', 1000)`);
+  });
+
+  afterEach(() => tab.close());
+
+  afterAll(() => stage.close());
+
+  /** Adds a slot whose orders close four hours before. Times are of the console's time zone. */
+  async function add(id: number, delivery: string, { isActive = true, isFull = false } = {}): Promise<void> {
+    await stage.slot.database.sql(
+      `insert into slots (id, delivery_time, freeze_time, group_ids, is_active, is_capacity_full)
+       select $1, at, at - interval '4 hours', '{2}', $3, $4 from (select $2::timestamp at time zone 'Asia/Kolkata' as at) as given`,
+      [id, delivery, isActive, isFull],
+    );
+  }
+  const addSnippet = (id: number, code: string) =>
+    stage.slot.database.sql(`insert into vendor_snippets (slot_id, snippet_code, product_ids) values ($1, $2, '{1}')`, [
+      id,
+      code,
+    ]);
+  /** The slots as they are stored, with times of the console's time zone. */
+  const stored = () =>
+    stage.slot.database.sql<{
+      id: number;
+      delivery: string;
+      freeze: string;
+      is_active: boolean;
+      is_capacity_full: boolean;
+    }>(
+      `select id, to_char(delivery_time at time zone 'Asia/Kolkata', 'MM-DD HH24:MI') as delivery,
+         to_char(freeze_time at time zone 'Asia/Kolkata', 'MM-DD HH24:MI') as freeze, is_active, is_capacity_full
+       from slots order by id`,
+    );
+  const deliveries = async () => (await stored()).map(({ id, delivery }) => [id, delivery]);
+  const full = async () => (await stored()).filter((slot) => slot.is_capacity_full).map(({ id }) => id);
+  const active = async () => (await stored()).filter((slot) => slot.is_active).map(({ id }) => id);
+  const open = async (path = '/slots?day=2090-05-01', options: object = {}) => {
+    tab = await stage.openTab({ path, ...options });
+    await tab.button('Earlier').waitFor();
+  };
+  const slotLink = (id: number) => tab.link(new RegExp(`Slot ${id}$`));
+  const checkbox = (id: number) => tab.page.getByRole('checkbox', { name: `Choose slot ${id}`, exact: true });
+  const cell = (day: RegExp, hour: number) => tab.section(day).locator(`[data-hour="${hour}"]`);
+  const undo = (text: string | RegExp) => tab.notice(text).getByRole('button', { name: 'Undo' }).click();
+  const press = (...keys: string[]) =>
+    keys.reduce((before, key) => before.then(() => tab.page.keyboard.press(key)), Promise.resolve());
+
+  it('A free place makes a slot at its hour', async () => {
+    await open();
+    await tab.link(/^Add a slot on Wednesday 3 May at 15:00$/).click();
+    expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-03T15:00');
+    expect(await tab.field('Orders close').inputValue()).toBe('2090-05-03T11:00');
+    await tab.button('Create slot').click();
+    await tab.heading('Slot 1001').waitFor();
+    expect(await stored()).toMatchObject([{ delivery: '05-03 15:00', freeze: '05-03 11:00' }]);
+  });
+
+  it('The hours reach from six to nine in the evening, and as far as there are slots', async () => {
+    await add(7, '2090-05-01 23:30');
+    await open();
+    await slotLink(7).waitFor();
+    const hours = (day: RegExp) =>
+      tab
+        .section(day)
+        .locator('[data-hour]')
+        .evaluateAll((cells) => cells.map((each) => Number(each.getAttribute('data-hour'))));
+    const expected = Array.from({ length: 18 }, (_, index) => index + 6);
+    expect(await hours(/1 May/)).toEqual(expected);
+    expect(await hours(/7 May/)).toEqual(expected);
+    await cell(/1 May/, 23)
+      .getByRole('link', { name: /Slot 7/ })
+      .waitFor();
+  });
+
+  it('One day is shown by itself, with its free places, also on a phone', async () => {
+    await add(7, '2090-05-02 10:00');
+    await open('/slots?day=2090-05-02&span=day', { viewport: { width: 360, height: 640 } });
+    await slotLink(7).waitFor();
+    expect(await tab.page.locator('.day').count()).toBe(1);
+    expect(await tab.link('Add a slot on Tuesday 2 May at 07:00').isVisible()).toBe(true);
+    await tab.button('Later').click();
+    await tab.section(/Wednesday 3 May/).waitFor();
+    await tab.button('Show the week').click();
+    await expect.poll(() => tab.page.locator('.day').count()).toBe(7);
+  });
+
+  describe('Choosing', () => {
+    beforeEach(async () => {
+      for (const [id, delivery] of [
+        [1, '2090-05-01 10:00'],
+        [2, '2090-05-01 12:00'],
+        [3, '2090-05-02 10:00'],
+        [4, '2090-05-02 12:00'],
+      ] as const) {
+        await add(id, delivery, { isFull: id === 3 });
+      }
+    });
+
+    it('Several slots are marked full at once, which is undone for those that were open', async () => {
+      await open();
+      await checkbox(2).click();
+      await checkbox(3).click();
+      await tab.page.getByText('2 slots chosen').waitFor();
+      await tab.button('Mark full').click();
+      await tab.notice('1 slot marked full').waitFor();
+      await expect.poll(full).toEqual([2, 3]);
+      await undo('1 slot marked full');
+      await expect.poll(full).toEqual([3]);
+    });
+
+    it('A click with Shift chooses all slots in between, and Escape none', async () => {
+      await open();
+      await checkbox(1).click();
+      await checkbox(4).click({ modifiers: ['Shift'] });
+      await tab.page.getByText('4 slots chosen').waitFor();
+      await checkbox(2).click();
+      await tab.page.getByText('3 slots chosen').waitFor();
+      await press('Escape');
+      await expect.poll(() => tab.page.getByText(/slots chosen/).count()).toBe(0);
+    });
+
+    it('Keys go from place to place, and choose with Space and Shift', async () => {
+      await open();
+      await slotLink(1).focus();
+      const focused = () => tab.page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.innerText');
+      await press('ArrowDown');
+      expect(await focused()).toBe('Add a slot on Monday 1 May at 10:00');
+      await press('ArrowUp', 'ArrowRight');
+      expect(await focused()).toContain('Slot 3');
+      await press('Space', 'Shift+ArrowLeft');
+      await tab.page.getByText('2 slots chosen').waitFor();
+      expect([await checkbox(1).isChecked(), await checkbox(3).isChecked()]).toEqual([true, true]);
+      await press('Space');
+      await tab.page.getByText('1 slot chosen').waitFor();
+      await press('Enter');
+      await tab.heading('Slot 1').waitFor();
+    });
+
+    it('Slots are deactivated and activated at once, and shown when asked for', async () => {
+      await open();
+      await checkbox(1).click();
+      await checkbox(4).click();
+      await tab.button('Deactivate').click();
+      await expect.poll(active).toEqual([2, 3]);
+      await expect.poll(() => slotLink(4).count()).toBe(0);
+      await undo('2 slots deactivated');
+      await expect.poll(active).toEqual([1, 2, 3, 4]);
+      await slotLink(4).waitFor();
+      await stage.slot.database.sql('update slots set is_active = false, etag = default where id = 2');
+      await tab.page.getByText('Deactivated ones, too').click();
+      await checkbox(2).click();
+      await tab.button('Activate').click();
+      await expect.poll(active).toEqual([1, 2, 3, 4]);
+    });
+
+    it('Slots that somebody else changed meanwhile are not changed, which is told', async () => {
+      await open();
+      await checkbox(1).click();
+      await checkbox(2).click();
+      await stage.slot.database.sql('update slots set is_capacity_full = false, etag = default where id = 2');
+      await tab.button('Mark full').click();
+      await tab.notice(/The chosen slots: .*changed/).waitFor();
+      expect(await full()).toEqual([3]);
+    });
+  });
+
+  describe('Moving', () => {
+    beforeEach(async () => {
+      await add(1, '2090-05-01 10:15');
+      await add(2, '2090-05-01 12:00');
+    });
+
+    it('Alt with an arrow moves a slot by a day or an hour, “orders close” with it, which is undone', async () => {
+      await open();
+      await slotLink(1).focus();
+      await press('Alt+ArrowDown');
+      await tab.notice('1 slot moved by 1 h').waitFor();
+      expect((await stored())[0]).toMatchObject({ delivery: '05-01 11:15', freeze: '05-01 07:15' });
+      await undo('1 slot moved by 1 h');
+      await expect.poll(deliveries).toEqual([
+        [1, '05-01 10:15'],
+        [2, '05-01 12:00'],
+      ]);
+      await cell(/1 May/, 10)
+        .getByRole('link', { name: /Slot 1/ })
+        .waitFor();
+      await slotLink(1).focus();
+      await press('Alt+ArrowRight');
+      await tab.notice('1 slot moved by 1 day').waitFor();
+      expect((await stored())[0]).toMatchObject({ delivery: '05-02 10:15', freeze: '05-02 06:15' });
+      expect(tab.page.url()).toContain('/slots?day=2090-05-01');
+    });
+
+    it('After a key has moved a slot, it still has the focus', async () => {
+      await open();
+      await slotLink(1).focus();
+      await press('Alt+ArrowRight');
+      await tab.notice('1 slot moved by 1 day').waitFor();
+      await expect.poll(() => tab.page.evaluate('document.activeElement.innerText')).toContain('Slot 1');
+    });
+
+    it('Dragging one of the chosen slots moves them all', async () => {
+      await open();
+      await checkbox(1).click();
+      await checkbox(2).click();
+      await slotLink(2)
+        .locator('xpath=ancestor::li')
+        .dragTo(cell(/Wednesday 3 May/, 9));
+      await tab.notice('2 slots moved by 2 days and −3 h').waitFor();
+      expect(await deliveries()).toEqual([
+        [1, '05-03 07:15'],
+        [2, '05-03 09:00'],
+      ]);
+    });
+
+    it('“Move…” moves the chosen slots by days and hours', async () => {
+      await open();
+      await checkbox(2).click();
+      await tab.button('Move…').click();
+      await tab.field('Days later').fill('-1');
+      await tab.field('Hours later').fill('1.5');
+      await tab.button('Move').click();
+      await tab.notice('1 slot moved by −1 day and 90 min').waitFor();
+      expect((await stored())[1]).toMatchObject({ delivery: '04-30 13:30', freeze: '04-30 09:30' });
+    });
+
+    it('A slot that somebody else changed meanwhile is not moved, which is told', async () => {
+      await open();
+      await slotLink(1).waitFor();
+      await stage.slot.database.sql('update slots set etag = default where id = 1');
+      await slotLink(1).focus();
+      await press('Alt+ArrowDown');
+      await tab.notice(/1 slot not moved: /).waitFor();
+      expect((await stored())[0]).toMatchObject({ delivery: '05-01 10:15' });
+    });
+  });
+
+  describe('Copying', () => {
+    beforeEach(async () => {
+      await add(1, '2090-05-01 10:00');
+      await add(2, '2090-05-02 10:00');
+      await addSnippet(1, 'run');
+    });
+    const preview = () => tab.page.getByRole('dialog').getByRole('status');
+
+    it('A week is copied to the next one after a preview of what is made and what is taken, which is undone', async () => {
+      await add(3, '2090-05-09 10:00');
+      await open();
+      await tab.button('Copy this week to…').click();
+      await expect
+        .poll(() => preview().innerText())
+        .toContain('1 slot will be made, 1 left out because the time is taken. 1 snippet is not taken along.');
+      await tab.page.getByRole('row', { name: /9 May 2090, 10:00.*slot 3 takes this time/ }).waitFor();
+      expect(await deliveries()).toHaveLength(3);
+      await tab.button('Make 1 slot').click();
+      await tab.notice('Copied: 1 slot made, 1 left out').waitFor();
+      await slotLink(1001).waitFor();
+      expect(tab.page.url()).toContain('day=2090-05-08');
+      expect(await stored()).toContainEqual(
+        expect.objectContaining({ id: 1001, delivery: '05-08 10:00', freeze: '05-08 06:00' }),
+      );
+      await undo('Copied: 1 slot made');
+      await expect.poll(active).toEqual([1, 2, 3]);
+    });
+
+    it('Snippets are taken along under the names of a template, and a name that is taken is told', async () => {
+      await open();
+      await tab.button('Copy this week to…').click();
+      await tab.field('Names of the copied snippets').fill('{name}');
+      await tab.page.getByText('Snippet name "run" already exists').first().waitFor();
+      await tab.field('Names of the copied snippets').fill('{name} {date}');
+      await tab.button('Make 2 slots').click();
+      await tab.notice('Copied: 2 slots made').waitFor();
+      const snippets = await stage.slot.database.sql('select slot_id, snippet_code from vendor_snippets order by id');
+      expect(snippets[1]).toEqual({ slot_id: 1001, snippet_code: 'run 2090-05-08' });
+    });
+
+    it('Chosen slots are copied for several weeks', async () => {
+      await open();
+      await checkbox(2).click();
+      await tab.button('Copy…').click();
+      await tab.field('How often').fill('3');
+      await tab.button('Make 3 slots').click();
+      await tab.notice('Copied: 3 slots made').waitFor();
+      expect((await deliveries()).slice(2)).toEqual([
+        [1001, '05-09 10:00'],
+        [1002, '05-16 10:00'],
+        [1003, '05-23 10:00'],
+      ]);
+    });
+
+    it('A day before the week is refused at its field', async () => {
+      await open();
+      await tab.button('Copy this week to…').click();
+      await tab.field('To the days from Monday').fill('2090-05-01');
+      await tab.button(/^(Copy|Make .*)$/).click();
+      await tab.page.getByText('Choose a later day, within a year.').waitFor();
+      expect(await deliveries()).toHaveLength(2);
+    });
+  });
+
+  /** A week of 12 slots on five days. */
+  async function addWeek(): Promise<void> {
+    for (let id = 1; id <= 12; id += 1) await add(id, `2090-05-0${1 + (id % 5)} ${10 + 2 * Math.floor(id / 5)}:00`);
+  }
+  const planned = async () => {
+    const slots = await stored();
+    return slots
+      .slice(12)
+      .filter((slot) => slot.is_active)
+      .map(({ delivery }) => delivery);
+  };
+  const nextWeek = [
+    '05-08 12:00',
+    '05-08 14:00',
+    '05-09 10:00',
+    '05-09 12:00',
+    '05-09 14:00',
+    '05-10 10:00',
+    '05-10 12:00',
+    '05-10 14:00',
+  ];
+
+  it('Staff plan the next week from this one, with one change, by less than 40 keys', async () => {
+    await addWeek();
+    await open();
+    await slotLink(1).waitFor();
+    let presses = 0;
+    const count = async (...keys: string[]) => {
+      presses += keys.length;
+      await press(...keys);
+    };
+    await count('Control+k');
+    await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
+    await count('c', 'o', 'p', 'y');
+    await tab.page.getByRole('menuitem', { name: 'Copy this week to…' }).waitFor();
+    await count('Enter');
+    await tab.page.getByRole('dialog', { name: 'Copy this week' }).waitFor();
+    await count('Enter');
+    await tab.notice('Copied: 12 slots made').waitFor();
+    await tab.link(/Slot 1001$/).waitFor();
+    const onSlot = () => tab.page.evaluate<boolean>('Number(document.activeElement?.dataset?.place) > 0');
+    while (!(await onSlot()) && presses < 40) await count('Tab');
+    await count('Alt+ArrowDown');
+    await tab.notice('1 slot moved by 1 h').waitFor();
+    expect(presses).toBeLessThan(40);
+    const times = (await planned()).toSorted();
+    expect(times).toHaveLength(12);
+    expect(times.filter((time) => time.endsWith('13:00') || time.endsWith('11:00'))).toHaveLength(1);
+  });
+
+  it('Staff plan the next week from this one, with one change, by touch on a phone', async () => {
+    await addWeek();
+    await open(undefined, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    await slotLink(1).waitFor();
+    await tab.button('Copy this week to…').tap();
+    await tab.button('Make 12 slots').tap();
+    await tab.notice('Copied: 12 slots made').getByRole('button', { name: 'Close' }).tap();
+    const first = (await stored()).find(({ delivery }) => delivery === '05-09 10:00');
+    await checkbox(first?.id ?? 0).tap();
+    await tab.button('Move…').tap();
+    await tab.field('Hours later').tap();
+    await tab.field('Hours later').fill('2');
+    await tab.button('Move').tap();
+    await tab.notice('1 slot moved by 2 h').waitFor();
+    const times = (await planned()).toSorted();
+    expect(times).toHaveLength(12);
+    expect(times).toEqual(expect.arrayContaining(nextWeek.filter((time) => time !== '05-09 10:00')));
+    expect(times).not.toContain('05-09 10:00');
+  });
+});
