@@ -65,8 +65,12 @@ export class Database {
   }
 
   /** Runs `work` in the caller's open transaction, which commits later, or else in one of its own. */
-  within<Result>(caller: Asking, work: (tx: BatchQueryable) => Promise<Result>): Promise<Result> {
-    return caller.transaction === undefined ? this.transaction(caller, work) : work(caller.transaction);
+  within<Result>(
+    caller: Asking,
+    work: (tx: BatchQueryable) => Promise<Result>,
+    options: TransactionOptions<Result> = {},
+  ): Promise<Result> {
+    return caller.transaction === undefined ? this.transaction(caller, work, options) : work(caller.transaction);
   }
 
   /**

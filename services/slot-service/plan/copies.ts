@@ -1,5 +1,6 @@
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
-import { Batch, inTurns, type TurnTaker } from '../../../shared/rpc/answers/turns.ts';
+import { inBatches } from '../../../shared/rpc/answers/batches.ts';
+import { Batch, type TurnTaker } from '../../../shared/rpc/answers/turns.ts';
 import { slotErrors } from '../errors.ts';
 import { type CopySource, isShown } from './copy-sources.ts';
 import { type MovedTime, moveByDays } from './wall-clock.ts';
@@ -15,7 +16,7 @@ export interface PlannedCopy {
 }
 
 /** Moving a time takes about as long as this many units of a `Batch`. */
-const unitsPerMove = 80;
+const unitsPerMove = 160;
 
 export interface Shift {
   readonly shiftDays: number;
@@ -30,36 +31,30 @@ export interface Shift {
  * Throws INVALID_ARGUMENT for a time beyond the year 9999.
  */
 export function planCopies(caller: TurnTaker, sources: readonly CopySource[], shift: Shift): Promise<PlannedCopy[]> {
-  const batch = new Batch();
-  const moves = moveSources(sources, shift, batch);
-  return inTurns(caller, () => {
-    batch.begin();
-    const { done, value } = moves.next();
-    return done ? value : undefined;
-  });
-}
-
-function* moveSources(sources: readonly CopySource[], { shiftDays, repeat, timeZone }: Shift, batch: Batch) {
-  const copies: PlannedCopy[] = [];
-  for (const source of sources) {
-    for (let days = shiftDays; days <= repeat * shiftDays; days += shiftDays) {
-      const delivery = move(source.delivery, days, timeZone);
-      const freeze = move(source.freeze, days, timeZone);
-      const validTills: MovedTime[] = [];
-      for (const validTill of source.validTills) {
-        validTills.push(move(validTill, days, timeZone));
-        if (batch.isOverAfter(unitsPerMove)) yield;
+  const { shiftDays, repeat, timeZone } = shift;
+  return inBatches(caller, new Batch(), function* (batch) {
+    const copies: PlannedCopy[] = [];
+    for (const source of sources) {
+      for (let days = shiftDays; days <= repeat * shiftDays; days += shiftDays) {
+        const delivery = move(source.delivery, days, timeZone);
+        const freeze = move(source.freeze, days, timeZone);
+        const validTills: MovedTime[] = [];
+        for (const validTill of source.validTills) {
+          validTills.push(move(validTill, days, timeZone));
+          if (batch.isOverAfter(unitsPerMove)) yield;
+        }
+        copies.push({ source, days, delivery, freeze, validTills });
+        if (batch.isOverAfter(2 * unitsPerMove)) yield;
       }
-      copies.push({ source, days, delivery, freeze, validTills });
-      if (batch.isOverAfter(2 * unitsPerMove)) yield;
     }
-  }
-  return copies;
+    return copies;
+  });
 }
 
 function move(micros: bigint, days: number, timeZone: string): MovedTime {
   const moved = moveByDays(micros, days, timeZone);
-  if (!isShown(moved.micros)) throw invalidField('shift_days', 'moves a copy beyond the year 9999');
+  const isBeyond = !isShown(moved.micros) || moved.localDate.length > 'YYYY-MM-DD'.length;
+  if (isBeyond) throw invalidField('shift_days', 'moves a copy beyond the year 9999');
   return moved;
 }
 
@@ -80,25 +75,35 @@ interface MadeCopy {
 }
 
 /**
- * Decides in order which copies are taken: by a stored slot, or by a copy that is made before (design 12).
+ * Decides in order which copies are taken: by a stored slot, or by a copy that is made before (design 12). It lets other
+ * calls run in between.
  *
  * @param takers the lowest id of the stored slots that take a copy, by its place from 1.
  */
-export function judgeCopies(copies: readonly PlannedCopy[], takers: ReadonlyMap<number, number>): JudgedCopy[] {
+export function judgeCopies(
+  caller: TurnTaker,
+  copies: readonly PlannedCopy[],
+  takers: ReadonlyMap<number, number>,
+): Promise<JudgedCopy[]> {
   // By delivery time, then by group; undefined for those without groups.
   const madeAt = new Map<bigint, Map<number | undefined, MadeCopy>>();
-  return copies.map((copy, index) => {
-    const { source, delivery } = copy;
-    const made = madeAt.get(delivery.micros) ?? new Map<number | undefined, MadeCopy>();
-    madeAt.set(delivery.micros, made);
-    const groups = source.groupIds.length === 0 ? [undefined] : source.groupIds;
-    let first: MadeCopy | undefined;
-    for (const group of groups) {
-      const other = made.get(group);
-      if (other !== undefined && other.place < (first?.place ?? copies.length)) first = other;
+  return inBatches(caller, new Batch(), function* (batch) {
+    const judged: JudgedCopy[] = [];
+    for (const [index, copy] of copies.entries()) {
+      const { source, delivery } = copy;
+      const made = madeAt.get(delivery.micros) ?? new Map<number | undefined, MadeCopy>();
+      madeAt.set(delivery.micros, made);
+      const groups = source.groupIds.length === 0 ? [undefined] : source.groupIds;
+      let first: MadeCopy | undefined;
+      for (const group of groups) {
+        const other = made.get(group);
+        if (other !== undefined && other.place < (first?.place ?? copies.length)) first = other;
+      }
+      const next = { ...copy, takenById: takers.get(index + 1), takenByCopy: first?.copy };
+      if (!isTaken(next)) for (const group of groups) made.set(group, { place: index, copy });
+      judged.push(next);
+      if (batch.isOverAfter(groups.length)) yield;
     }
-    const judged = { ...copy, takenById: takers.get(index + 1), takenByCopy: first?.copy };
-    if (!isTaken(judged)) for (const group of groups) made.set(group, { place: index, copy });
     return judged;
   });
 }

@@ -1,7 +1,7 @@
 import { databaseErrors } from '../../../shared/db/errors.ts';
 import { microsOf, timeOf } from '../../../shared/db/micros.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import type { Queryable } from '../../../shared/db/transaction.ts';
+import type { BatchQueryable } from '../../../shared/db/transaction.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { slotErrors } from '../errors.ts';
 
@@ -38,19 +38,24 @@ export interface AskedSources {
 }
 
 /**
- * Reads the slots to copy, by delivery time, then id.
+ * Reads the slots to copy, by delivery time, then id. With `locks`, nobody else changes them until the transaction ends.
  *
  * Throws NOT_FOUND for slots that do not exist, and INVALID_ARGUMENT for copies that are too many or too large together
  * (design 12). FAILED_PRECONDITION for a slot from before migration 0015 whose time no answer can show.
  */
-export async function readSources(db: Queryable, asked: AskedSources): Promise<CopySource[]> {
-  const { from, repeat, copiesSnippets } = asked;
-  const rows =
-    'until' in from
-      ? await db.query(
-          sourcesOfInterval({ fromMicros: `${from.from}000`, untilMicros: `${from.until}000`, copiesSnippets }),
-        )
-      : await db.query(sourcesById({ slotIds: from, copiesSnippets }));
+export async function readSources(
+  db: BatchQueryable,
+  { from, repeat, copiesSnippets }: AskedSources,
+  { locks }: { readonly locks: boolean },
+): Promise<CopySource[]> {
+  const kind = 'until' in from ? 'interval' : 'ids';
+  const params = {
+    copiesSnippets,
+    ...('until' in from
+      ? { slotIds: [], fromMicros: `${from.from}000`, untilMicros: `${from.until}000` }
+      : { slotIds: from, fromMicros: '0', untilMicros: '0' }),
+  };
+  const rows = await db.batch(locks ? [lockSources[kind](params)] : [], selectSources[kind](params));
   const field = 'until' in from ? 'delivery_until' : 'slot_ids';
   if (!('until' in from)) requireAll(from, rows);
   requireBound(field, rows.length * repeat, maxCopies, 'copies');
@@ -89,22 +94,23 @@ function requireBound(field: string, count: number, most: number, what: string):
 
 function toSource({ id, seen, delivery, freeze, snippets, validTills, ...row }: SourceRow): CopySource {
   const groupIds = row.groupIds ?? [];
-  const times = [delivery, freeze, ...validTills];
-  if (times.some((micros) => !isShown(micros))) throw fail(databaseErrors.unsound);
+  if (!groupIds.every(Number.isInteger)) throw fail(databaseErrors.unsound);
+  const ends = validTills.map(BigInt);
+  const times = { delivery: BigInt(delivery), freeze: BigInt(freeze) };
+  if (![times.delivery, times.freeze, ...ends].every(isShown)) throw fail(databaseErrors.unsound);
   return {
     ...{ id, seen, groupIds, snippetCount: snippets },
     linkCount: row.products + row.snippetProducts + groupIds.length,
-    ...{ delivery: BigInt(delivery), freeze: BigInt(freeze), validTills: validTills.map(BigInt) },
+    ...{ ...times, validTills: ends },
   };
 }
 
-const firstMs = Date.parse('0001-01-01T00:00:00Z');
-const endMs = Date.parse('+010000-01-01T00:00:00Z');
+const microsOfYear = (year: string) => BigInt(Date.parse(`${year}-01-01T00:00:00Z`)) * 1_000n;
+const [firstMicros, endMicros] = [microsOfYear('0001'), microsOfYear('+010000')];
 
 /** Whether a time in microseconds is in the years 1 to 9999, as all stored times are (migration 0015). */
-export function isShown(micros: bigint | string): boolean {
-  const ms = Number(BigInt(micros)) / 1_000;
-  return ms >= firstMs && ms < endMs;
+export function isShown(micros: bigint): boolean {
+  return micros >= firstMicros && micros < endMicros;
 }
 
 interface SourceRow {
@@ -121,51 +127,67 @@ interface SourceRow {
   validTills: string[];
 }
 
+interface SourceParams {
+  readonly slotIds: readonly number[];
+  readonly fromMicros: string;
+  readonly untilMicros: string;
+  readonly copiesSnippets: boolean;
+}
+
+/** SQL of which slots are copied. */
+const conditions = {
+  ids: 'id = any((select $slotIds::integer[])::integer[])',
+  interval: `is_active and delivery_time >= (select ${timeOf('$fromMicros')}) and delivery_time < (select ${timeOf('$untilMicros')})`,
+};
+
+// In the order of ids, which prevents deadlocks. The version of a row stays the same.
+const lockOf = (kind: keyof typeof conditions) =>
+  statement<never, SourceParams>(
+    `lockCopySources-${kind}`,
+    `select from slots where ${conditions[kind]} order by id limit ${maxCopies + 1} for share`,
+  );
+const lockSources = { ids: lockOf('ids'), interval: lockOf('interval') };
+
 /** Products and snippets are counted slot by slot, up to a limit. The size of an array is known without reading it. */
-const selectSources = (condition: string) => `
-  with sources as materialized (
-    select id, xmin, delivery_time, freeze_time, group_ids from slots where ${condition}
-    order by delivery_time, id limit ${maxCopies + 1}
-  ),
-  associated as (
-    select id, count(*)::integer as products
-    from (
-      select id from sources, lateral (select from product_slots where slot_id = sources.id offset 0) as products
-      limit ${maxProducts + 1}
-    ) as products
-    group by id
-  ),
-  sized as materialized (
-    select *, sum(pg_column_size(product_ids)) over () > ${maxSnippetBytes} as are_too_large
-    from (
-      select sources.id, product_ids, valid_till
-      from sources, lateral (select * from vendor_snippets where slot_id = sources.id offset 0) as snippets
-      limit ${maxSnippets + 1}
-    ) as snippets
-  ),
-  named as (
-    select id, count(*)::integer as snippets,
-      sum(
-        case when are_too_large then ${maxProducts + 1} when $copiesSnippets::boolean then cardinality(product_ids) else 0 end
-      )::float8 as snippet_products,
-      json_agg(distinct ${microsOf('valid_till')}::text) filter (where $copiesSnippets and valid_till is not null) as valid_tills
-    from sized group by id
-  )
-  select id, xmin::text as seen, ${microsOf('delivery_time')} as delivery, ${microsOf('freeze_time')} as freeze,
-    case when (select sum(pg_column_size(group_ids)) from sources) <= ${maxGroupBytes} then to_json(group_ids) end as "groupIds",
-    coalesce(products, 0) as products, coalesce(snippets, 0) as snippets,
-    coalesce(snippet_products, 0) as "snippetProducts", coalesce(valid_tills, '[]') as "validTills"
-  from sources left join associated using (id) left join named using (id)
-  order by delivery_time, id`;
-
-const sourcesById = statement<SourceRow, { slotIds: readonly number[]; copiesSnippets: boolean }>(
-  'copySourcesById',
-  selectSources('id = any((select $slotIds::integer[])::integer[])'),
-);
-
-const sourcesOfInterval = statement<SourceRow, { fromMicros: string; untilMicros: string; copiesSnippets: boolean }>(
-  'copySourcesOfInterval',
-  selectSources(
-    `is_active and delivery_time >= (select ${timeOf('$fromMicros')}) and delivery_time < (select ${timeOf('$untilMicros')})`,
-  ),
-);
+const selectOf = (kind: keyof typeof conditions) =>
+  statement<SourceRow, SourceParams>(
+    `copySources-${kind}`,
+    `with sources as materialized (
+       select id, xmin, delivery_time, freeze_time, group_ids from slots where ${conditions[kind]}
+       order by delivery_time, id limit ${maxCopies + 1}
+     ),
+     associated as (
+       select id, count(*)::integer as products
+       from (
+         select id from sources, lateral (select from product_slots where slot_id = sources.id offset 0) as products
+         limit ${maxProducts + 1}
+       ) as products
+       group by id
+     ),
+     counted as (
+       select sources.id, count(*)::integer as snippets
+       from sources join vendor_snippets on slot_id = sources.id group by sources.id
+     ),
+     sized as materialized (
+       select *, sum(pg_column_size(product_ids)) over () > ${maxSnippetBytes} as are_too_large
+       from (
+         select sources.id, product_ids, valid_till
+         from sources, lateral (select * from vendor_snippets where slot_id = sources.id offset 0) as snippets
+         where $copiesSnippets::boolean
+         limit ${maxSnippets + 1}
+       ) as snippets
+     ),
+     copied as (
+       select id,
+         sum(case when are_too_large then ${maxProducts + 1} else cardinality(product_ids) end)::float8 as products,
+         json_agg(distinct ${microsOf('valid_till')}::text) filter (where valid_till is not null) as valid_tills
+       from sized group by id
+     )
+     select id, xmin::text as seen, ${microsOf('delivery_time')} as delivery, ${microsOf('freeze_time')} as freeze,
+       case when (select sum(pg_column_size(group_ids)) from sources) <= ${maxGroupBytes} then to_json(group_ids) end as "groupIds",
+       coalesce(associated.products, 0) as products, coalesce(snippets, 0) as snippets,
+       coalesce(copied.products, 0) as "snippetProducts", coalesce(valid_tills, '[]') as "validTills"
+     from sources left join associated using (id) left join counted using (id) left join copied using (id)
+     order by delivery_time, id`,
+  );
+const selectSources = { ids: selectOf('ids'), interval: selectOf('interval') };

@@ -1,5 +1,5 @@
 import { type Actor, auditEntry } from '../../../shared/audit/entry.ts';
-import { timeOf } from '../../../shared/db/micros.ts';
+import { microsOf, timeOf } from '../../../shared/db/micros.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { Queryable } from '../../../shared/db/transaction.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
@@ -87,47 +87,67 @@ interface StoredCopy {
   storeRequestId: string;
 }
 
+/** A statement stores copies with about so many products, groups and snippets: of more, it would take too long. */
+const linksPerStatement = 250_000;
+
 /**
- * Stores copies with their products and snippets. Resolves with them in the same order, or with none if a source was
- * changed after it was read.
+ * Stores copies with their products and snippets, in a transaction. Resolves with them in the same order. Loses a race
+ * if a source was changed after it was read, or the name of a snippet was taken at the last moment.
  */
 export async function insertCopies(
-  db: Queryable,
+  tx: Queryable,
   copies: readonly PlannedCopy[],
   nameFormat: string | null,
   actor: Actor,
 ): Promise<StoredCopy[]> {
-  const ends = nameFormat === null ? [] : copies.flatMap(endsOf);
-  return db.query(
-    insertAll({
-      ...actor,
-      ...copyParams(copies, nameFormat),
-      seen: copies.map(({ source }) => source.seen),
-      deliveries: copies.map(({ delivery }) => String(delivery.micros)),
-      freezes: copies.map(({ freeze }) => String(freeze.micros)),
-      endPlaces: ends.map(({ place }) => place),
-      endsFrom: ends.map(({ from }) => from),
-      endsTo: ends.map(({ to }) => to),
-    }),
-  );
+  const stored: StoredCopy[] = [];
+  for (const part of partsOf(copies)) {
+    const ends = nameFormat === null ? [] : part.flatMap(endsOf);
+    const rows = await tx.query(
+      insertAll({
+        ...actor,
+        ...copyParams(part, nameFormat),
+        seen: part.map(({ source }) => source.seen),
+        deliveries: part.map(({ delivery }) => String(delivery.micros)),
+        freezes: part.map(({ freeze }) => String(freeze.micros)),
+        ends: JSON.stringify(Object.fromEntries(ends)),
+      }),
+    );
+    stored.push(...rows);
+  }
+  return stored;
 }
 
-/** The ends of a copy's snippets before and after the move. */
-function endsOf({ source, validTills }: PlannedCopy, index: number) {
-  return validTills.map((moved, at) => ({
-    place: index + 1,
-    from: String(source.validTills[at]),
-    to: String(moved.micros),
-  }));
+/** Splits copies into parts that a statement stores. A part has at least one copy. */
+function partsOf(copies: readonly PlannedCopy[]): PlannedCopy[][] {
+  const parts: PlannedCopy[][] = [];
+  let left = 0;
+  for (const copy of copies) {
+    const { linkCount, snippetCount } = copy.source;
+    left -= 1 + linkCount + snippetCount * linksPerSnippet;
+    if (left < 0) {
+      parts.push([]);
+      left += linksPerStatement;
+    }
+    parts.at(-1)?.push(copy);
+  }
+  return parts;
+}
+
+/** Storing a snippet takes as long as this many products. */
+const linksPerSnippet = 8;
+
+/** The ends of a copy's snippets after the move, by the copy's place and the end before. */
+function endsOf({ source, validTills }: PlannedCopy, index: number): [string, string][] {
+  return validTills.map(({ micros }, at) => [`${index + 1} ${source.validTills[at]}`, String(micros)]);
 }
 
 interface NewCopies extends CopyParams, Actor {
   readonly seen: readonly string[];
   readonly deliveries: readonly string[];
   readonly freezes: readonly string[];
-  readonly endPlaces: readonly number[];
-  readonly endsFrom: readonly string[];
-  readonly endsTo: readonly string[];
+  /** A JSON object of times in microseconds. */
+  readonly ends: string;
 }
 
 /** SQL of a list of ids as `idsEntryJson` writes it. */
@@ -138,19 +158,27 @@ const idsEntry = (ids: string, sorted: string) => `
 const insertAll = statement<StoredCopy, NewCopies>(
   'copySlots',
   `with copies as materialized (
-     select place, source_id, local_date, ${timeOf('delivery_micros')} as delivery_time, ${timeOf('freeze_micros')} as freeze_time, group_ids
-     from unnest($sourceIds::integer[], $seen::text[], $deliveries::bigint[], $freezes::bigint[], $dates::text[])
-       with ordinality as given (source_id, seen, delivery_micros, freeze_micros, local_date, place)
-       join slots on slots.id = source_id and slots.xmin::text = seen
+     select place, slots.xmin::text = seen as is_as_seen, ${timeOf('delivery_micros')} as delivery_time,
+       ${timeOf('freeze_micros')} as freeze_time, group_ids
+     from unnest($sourceIds::integer[], $seen::text[], $deliveries::bigint[], $freezes::bigint[])
+       with ordinality as given (source_id, seen, delivery_micros, freeze_micros, place)
+       join slots on slots.id = source_id
    ),
    written as (
      insert into slots (${slotFieldColumns}, group_ids)
-     select delivery_time, freeze_time, true, group_ids
-     from copies where (select count(*) from copies) = (select cardinality($sourceIds)) order by place
+     select delivery_time, freeze_time, true, group_ids from copies
+     where (
+       select case when bool_and(is_as_seen) and count(*) = cardinality($sourceIds) then true else refuse_lost_race() is null end
+       from copies
+     )
+     order by place
      returning *
    ),
-   -- The ids were given in the order of the places.
-   numbered as materialized (select *, row_number() over (order by id) as place from written),
+   -- The ids were given in the order of the places. Joining the sources by place would take a large plan too long.
+   numbered as materialized (
+     select *, ($sourceIds)[place] as source_id, ($dates::text[])[place] as local_date
+     from (select *, (row_number() over (order by id))::integer as place from written) as written
+   ),
    strays as (delete from product_slots using written where slot_id = written.id returning product_id),
    products as materialized (
      select slot_id, array_agg(product_id order by product_id) as product_ids
@@ -159,18 +187,15 @@ const insertAll = statement<StoredCopy, NewCopies>(
    associations as (
      insert into product_slots (slot_id, product_id)
      select numbered.id, product_id
-     from (select count(*) from strays) as deleted, numbered
-       join copies using (place) join products on slot_id = source_id, unnest(product_ids) as product_id
+     from (select count(*) from strays) as deleted, numbered join products on slot_id = source_id,
+       unnest(product_ids) as product_id
      order by numbered.id, product_id
    ),
-   ends as (
-     select place, ${timeOf('end_from')} as valid_till, ${timeOf('end_to')} as moved
-     from unnest($endPlaces::bigint[], $endsFrom::bigint[], $endsTo::bigint[]) as given (place, end_from, end_to)
-   ),
    renamed as materialized (
-     select numbered.id as slot_id, ${copiedName} as snippet_code, product_ids, moved as valid_till
-     from numbered join copies using (place) join vendor_snippets on slot_id = source_id
-       left join ends on ends.place = numbered.place and ends.valid_till = vendor_snippets.valid_till
+     select numbered.id as slot_id, ${copiedName} as snippet_code, product_ids, ${timeOf('moved')} as valid_till
+     from numbered join vendor_snippets on slot_id = source_id, lateral (
+       select ($ends::jsonb ->> concat(place, ' ', ${microsOf('valid_till')}))::bigint as moved offset 0
+     ) as ends
      where $nameFormat::text is not null
    ),
    snippets as (
@@ -199,7 +224,7 @@ const insertAll = statement<StoredCopy, NewCopies>(
         'deliverySequence', delivery_sequence, 'productIds', coalesce(product_entries.entry, '[]'),
         'vendorSnippets', coalesce(snippet_entries.entry, '[]')
       ) as after
-      from numbered join copies using (place) join group_entries on group_entries.id = source_id
+      from numbered join group_entries on group_entries.id = source_id
         left join product_entries on product_entries.slot_id = source_id
         left join snippet_entries on snippet_entries.slot_id = numbered.id
       order by numbered.id`,

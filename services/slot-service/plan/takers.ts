@@ -1,11 +1,18 @@
 import { timeOf } from '../../../shared/db/micros.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { BatchQueryable } from '../../../shared/db/transaction.ts';
+import { invalidField } from '../../../shared/errors/errors.ts';
 import type { PlannedCopy } from './copies.ts';
+
+/** The groups of all slots at the times of the copies, in bytes: about a million. */
+const maxGroupBytes = 4 * 1024 * 1024;
 
 /**
  * Finds the active slots that take copies. With `locks`, no other call makes copies for the same days until the
  * transaction ends.
+ *
+ * Throws INVALID_ARGUMENT if the slots at the times of the copies have too many groups to look through. Loses a race if a
+ * source was changed after it was read.
  *
  * @returns the lowest id of the slots that take a copy, by its place from 1.
  */
@@ -17,10 +24,14 @@ export async function findTakers(
   if (copies.length === 0) return new Map();
   const find = selectTakers({
     sourceIds: copies.map(({ source }) => source.id),
+    seen: copies.map(({ source }) => source.seen),
     deliveries: copies.map(({ delivery }) => String(delivery.micros)),
   });
   const rows = await db.batch(locks ? [lockDays({ days: lockedDays(copies) })] : [], find);
-  return new Map(rows.map(({ place, id }) => [place, id]));
+  if (rows.some(({ haveManyGroups }) => haveManyGroups)) {
+    throw invalidField('shift_days', 'the slots at the times of the copies have too many groups');
+  }
+  return new Map(rows.flatMap(({ place, id }) => (id === null ? [] : [[place, id]])));
 }
 
 const microsPerDay = 86_400_000_000n;
@@ -45,23 +56,43 @@ const groupsOf = (slots: string) =>
 
 // Each group of a time is looked at once, however many slots and copies have it.
 const selectTakers = statement<
-  { place: number; id: number },
-  { sourceIds: readonly number[]; deliveries: readonly string[] }
+  { place: number; id: number | null; haveManyGroups: boolean },
+  { sourceIds: readonly number[]; seen: readonly string[]; deliveries: readonly string[] }
 >(
   'copyTakers',
   `with copies as materialized (
-     select place, source_id, ${timeOf('delivery')} as delivery_time
-     from unnest($sourceIds::integer[], $deliveries::bigint[]) with ordinality as given (source_id, delivery, place)
+     select place, source_id, seen, ${timeOf('delivery')} as delivery_time
+     from unnest($sourceIds::integer[], $seen::text[], $deliveries::bigint[])
+       with ordinality as given (source_id, seen, delivery, place)
+   ),
+   sources as materialized (
+     select id, xmin::text as version, group_ids from slots where id = any((select $sourceIds)::integer[])
+   ),
+   wanted as materialized (
+     select sources.id as source_id, group_id from sources, ${groupsOf('sources')}
+   ),
+   at_times as materialized (
+     select id, delivery_time, group_ids from slots
+     where is_active and delivery_time in (select delivery_time from copies)
+   ),
+   sized as materialized (
+     select coalesce(sum(pg_column_size(group_ids)), 0) > ${maxGroupBytes} as have_many_groups from at_times
+     where group_ids <> '{}'
    ),
    takers as (
      select delivery_time, group_id, min(id) as id
-     from slots, ${groupsOf('slots')}
-     where is_active and delivery_time in (select delivery_time from copies)
+     from at_times, ${groupsOf('at_times')}
+     where not (select have_many_groups from sized) and group_id in (select group_id from wanted)
      group by delivery_time, group_id
+   ),
+   taken as (
+     select place, min(takers.id) as id
+     from copies join wanted using (source_id) join takers using (delivery_time, group_id)
+     group by place
    )
-   select place::integer, min(takers.id) as id
-   from copies
-     join (select sources.id, group_id from slots as sources, ${groupsOf('sources')}) as sources on sources.id = source_id
-     join takers using (delivery_time, group_id)
-   group by place`,
+   select place::integer, taken.id, (select have_many_groups from sized) as "haveManyGroups", (
+     select case when not bool_and(coalesce(version = seen, false)) then refuse_lost_race() end
+     from copies left join sources on sources.id = source_id
+   ) as "lostRace"
+   from copies left join taken using (place)`,
 );

@@ -28,34 +28,29 @@ import {
 import { type AskedSources, readSources } from '../plan/copy-sources.ts';
 import { checkCopiedSnippets, insertCopies, toNameFormat } from '../plan/copy-writes.ts';
 import { findTakers } from '../plan/takers.ts';
+import type { MovedTime } from '../plan/wall-clock.ts';
 import { afterSlotWrites } from '../stores/after-slot-write.ts';
 
 /**
- * Design 12, copySlots. Plans the copies, then decides which are taken and stores the others, in one transaction. A
- * source that was changed in between makes it start again.
+ * Design 12, copySlots. Reads the sources, plans the copies, decides which are taken and stores the others, in one
+ * transaction. If a source is changed in between, it starts again, with the sources locked.
  *
- * Throws INVALID_ARGUMENT, NOT_FOUND and the errors of snippets as `readAsked`, `readSources`, `planCopies` and
- * `checkCopiedSnippets` do, and ALREADY_EXISTS SLOT_TAKEN.
+ * Throws INVALID_ARGUMENT, NOT_FOUND and the errors of snippets as `readAsked`, `readSources`, `planCopies`, `findTakers`
+ * and `checkCopiedSnippets` do, and ALREADY_EXISTS SLOT_TAKEN.
  */
 export function copySlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.method.copySlots> {
   const { database } = parts;
   return async (request, call) => {
     const asked = readAsked(request, parts.timeZone);
-    const {
-      id: _,
-      copies,
-      stored,
-    } = await conditionalWrite(async () => {
-      const planned = await planCopies(call, await readSources(database.for(call), asked), asked);
-      return [
-        asked.isDryRun
-          ? { id: null, mayWrite: false, copies: await judge(database.for(call), planned, asked), stored: [] }
-          : await database.within(call, (tx) => store(tx, planned, asked, call)),
-      ];
-    });
+    // A dry run sees all as it is at one moment.
+    const options = asked.isDryRun ? ({ isolation: 'repeatable read' } as const) : {};
+    const { copies, stored } = await conditionalWrite(async (isRerun) => [
+      await database.within(call, (tx) => copy(tx, asked, call, isRerun), options),
+    ]);
     const [first] = stored;
     if (first !== undefined) {
       afterSlotWrites(parts, call, { ids: stored.map(({ id }) => id), storeRequestId: first.storeRequestId });
+      countStored(call, copies, asked);
     }
     return toAnswer(copies, stored, asked);
   };
@@ -98,28 +93,26 @@ function readFrom({ slotIds, deliveryFrom, deliveryUntil }: CopySlotsRequest): A
   return { from: from.getTime(), until: until.getTime() };
 }
 
-/** Decides which copies are taken, and checks the others. In a transaction that stores them, it `locks` their days. */
-async function judge(
-  db: BatchQueryable,
-  planned: readonly PlannedCopy[],
-  { failsOnTaken, nameFormat, isDryRun }: Asked,
-): Promise<JudgedCopy[]> {
-  const copies = judgeCopies(planned, await findTakers(db, planned, { locks: !isDryRun }));
+/** Runs once, and loses a race if a source is changed meanwhile. The result is that of a conditional write. */
+async function copy(tx: BatchQueryable, asked: Asked, call: CallContext, isRerun: boolean) {
+  const { nameFormat, failsOnTaken, isDryRun } = asked;
+  const planned = await planCopies(call, await readSources(tx, asked, { locks: isRerun && !isDryRun }), asked);
+  const takers = await findTakers(tx, planned, { locks: !isDryRun });
+  const copies = await judgeCopies(call, planned, takers);
   if (failsOnTaken) requireFree(copies);
-  const free = copies.filter((copy) => !isTaken(copy));
-  if (nameFormat !== null) await checkCopiedSnippets(db, free, nameFormat);
-  return copies;
+  const free = copies.filter((each) => !isTaken(each));
+  if (nameFormat !== null) await checkCopiedSnippets(tx, free, nameFormat);
+  if (isDryRun || free.length === 0) return { id: null, mayWrite: false, copies, stored: [] };
+  const stored = await insertCopies(tx, free, nameFormat, actorOf(call));
+  return { id: stored[0]?.id ?? null, mayWrite: true, copies, stored };
 }
 
-async function store(tx: BatchQueryable, planned: readonly PlannedCopy[], asked: Asked, call: CallContext) {
-  const copies = await judge(tx, planned, asked);
-  const free = copies.filter((copy) => !isTaken(copy));
-  const stored = free.length === 0 ? [] : await insertCopies(tx, free, asked.nameFormat, actorOf(call));
-  for (const { source } of free) {
-    call.stored.records += 1 + (asked.copiesSnippets ? source.snippetCount : 0);
+/** Counts what the call stores, for its caller's quota: the request does not show it. */
+function countStored(call: CallContext, copies: readonly JudgedCopy[], { copiesSnippets }: Asked): void {
+  for (const { source } of copies.filter((each) => !isTaken(each))) {
+    call.stored.records += 1 + (copiesSnippets ? source.snippetCount : 0);
     call.stored.links += source.linkCount;
   }
-  return { id: stored[0]?.id ?? null, mayWrite: free.length > 0, copies, stored };
 }
 
 function toAnswer(
@@ -147,7 +140,8 @@ function toCopy(
   { id = 0, etag = '' }: { readonly id?: number; readonly etag?: string } = {},
   takenBySlotId: number | undefined,
 ) {
-  const shown = ({ micros }: { readonly micros: bigint }) => shownTime(Math.floor(Number(micros) / 1_000));
+  // Cut to milliseconds, as all answers show times.
+  const shown = ({ micros }: MovedTime) => shownTime(Number((micros - modulo(micros, 1_000n)) / 1_000n));
   return {
     sourceSlotId: source.id,
     slot: {
@@ -158,3 +152,5 @@ function toCopy(
     takenBySlotId,
   } satisfies Answer<typeof SlotCopySchema>;
 }
+
+const modulo = (value: bigint, by: bigint) => ((value % by) + by) % by;

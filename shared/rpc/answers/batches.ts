@@ -25,20 +25,25 @@ export class EncodingBatch extends Batch {
   }
 }
 
-/**
- * Encodes a response in batches, and lets other calls run between them. A short response takes a single
- * batch and is encoded at once.
- */
-export async function encodeInBatches<Encoded extends Buffer | string>(
+/** Does long work in batches, and lets other calls run between them. Short work takes a single batch, at once. */
+export async function inBatches<Slice extends Batch, Result extends object | string>(
   caller: TurnTaker,
-  encode: (batch: EncodingBatch) => Batches<Encoded>,
-): Promise<Encoded> {
-  const batch = new EncodingBatch();
-  const encoding = encode(batch);
+  batch: Slice,
+  work: (batch: Slice) => Batches<Result>,
+): Promise<Result> {
+  const batches = work(batch);
   const runBatch = () => {
     batch.begin();
-    const { done, value } = encoding.next();
+    const { done, value } = batches.next();
     return done ? value : undefined;
   };
   return runBatch() ?? inTurns(caller, runBatch);
+}
+
+/** Encodes a response in batches. */
+export function encodeInBatches<Encoded extends Buffer | string>(
+  caller: TurnTaker,
+  encode: (batch: EncodingBatch) => Batches<Encoded>,
+): Promise<Encoded> {
+  return inBatches(caller, new EncodingBatch(), encode);
 }

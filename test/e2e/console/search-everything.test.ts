@@ -137,6 +137,13 @@ describeInBrowser('The search for everything', () => {
     await tab.button('Product: Product 10').waitFor();
   });
 
+  it('Enter that comes before the matches waits for them, and takes the first one', async () => {
+    await search('');
+    await field().pressSequentially('product 12');
+    await press('Enter');
+    await tab.button('Product: Product 12').waitFor();
+  });
+
   it('Escape closes it, and gives the focus back to the field', async () => {
     tab = await stage.openTab({ path: '/users' });
     await userField().focus();

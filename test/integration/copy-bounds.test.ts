@@ -1,0 +1,131 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { expectError, expectInvalidField } from '../support/contract.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+
+const unsound = {
+  code: 'FailedPrecondition',
+  message: 'The record has a value that is out of bounds - it has to be mended first',
+  reason: 'RECORD_NOT_SOUND',
+} as const;
+
+let service: TestService;
+let connection: Transport & { close(): void };
+let plan: Client<typeof SlotPlanService>;
+let slots: Client<typeof SlotService>;
+
+beforeAll(async () => {
+  service = await startTestService('slot');
+  connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+  const staff = withToken(connection, await signToken({ staffId: 1 }));
+  plan = createClient(SlotPlanService, staff);
+  slots = createClient(SlotService, staff);
+});
+afterAll(async () => {
+  connection.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  await service.database.sql(`delete from vendor_snippets; delete from product_slots; delete from slots;
+    select setval('slots_id_seq', 1000, false)`);
+});
+
+const copy = (asked: MessageInitShape<typeof SlotPlanService.method.copySlots.input>) =>
+  plan.copySlots(asked, { timeoutMs: 60_000 });
+const addSlots = (count: number, groups = `'{}'`) =>
+  service.database.sql(`insert into slots (id, delivery_time, freeze_time, group_ids)
+    select n, timestamptz '2030-05-01Z' + n * interval '1 minute', '2030-05-01Z', ${groups} from generate_series(1, ${count}) n`);
+
+it('A row older than the constraints that no answer can show is not copied, in a dry run either', async () => {
+  const { sql } = service.database;
+  await sql('alter table slots drop constraint slots_sound');
+  await sql(`insert into slots (id, delivery_time, freeze_time, group_ids) values
+    (1, 'infinity', '2030-05-01Z', '{}'), (2, '2030-05-01Z', '-infinity', '{}'), (3, '2030-05-01Z', '0044-03-15 BC', '{}'),
+    (4, '2030-05-01Z', '2030-05-01Z', '{1,null,3}'), (5, '2030-05-01Z', '2030-05-01Z', '{{1,2},{3,4}}')`);
+  for (const id of [1, 2, 3, 4, 5]) {
+    for (const dryRun of [true, false]) await expectError(copy({ slotIds: [id], shiftDays: 1, dryRun }), unsound);
+  }
+});
+
+it.each(['2300-05-06T10:00:00.000999Z', '9990-05-06T10:00:00.000999Z'])(
+  'The answer cuts a time to milliseconds as all others do: %s',
+  async (time) => {
+    await service.database.sql('insert into slots (id, delivery_time, freeze_time) values (1, $1, $1)', [time]);
+    const { copies } = await copy({ slotIds: [1], shiftDays: 1 });
+    const { slot } = await slots.getSlotById({ id: 1000 });
+    expect(copies[0]?.slot?.deliveryTime).toEqual(slot?.deliveryTime);
+    expect(slot?.deliveryTime && timestampDate(slot.deliveryTime).getUTCMilliseconds()).toBe(0);
+  },
+);
+
+it('The last microsecond of the year 9999 can be reached', async () => {
+  await service.database.sql(
+    `insert into slots (id, delivery_time, freeze_time) values (1, '9999-12-30T23:59:59.999999Z', '2030-05-01Z')`,
+  );
+  expect((await copy({ slotIds: [1], shiftDays: 1 })).created).toBe(1);
+  await expectInvalidField(copy({ slotIds: [1], shiftDays: 2 }), 'shift_days');
+});
+
+it('Snippets that are not copied have no bound, and are all counted', async () => {
+  await addSlots(1);
+  await service.database.sql(`insert into vendor_snippets (slot_id, snippet_code, product_ids)
+    select 1, 'many ' || n, '{1}' from generate_series(1, 100005) n
+    union all select 1, 'large ' || n, array(select generate_series(1, 1000)) from generate_series(1, 1700) n`);
+  expect(await copy({ slotIds: [1], shiftDays: 1 })).toMatchObject({ created: 1, snippetsLeftOut: 101_705 });
+  await expectInvalidField(copy({ slotIds: [1], shiftDays: 1, snippetName: '{name} {date}' }), 'slot_ids');
+});
+
+it.each<[string, string]>([
+  ['products', 'insert into product_slots select n, p from generate_series(1, 500) n, generate_series(1, 1001) p'],
+  ['groups', 'update slots set group_ids = array(select generate_series(1, 1001))'],
+])('Copies with more than 1,000,000 %s together are refused', async (what, fill) => {
+  await addSlots(500);
+  await service.database.sql(fill);
+  const slotIds = Array.from({ length: 500 }, (_, index) => index + 1);
+  const { rawMessage } = await copy({ slotIds, shiftDays: 1, repeat: 2, dryRun: true }).catch((error) => error);
+  expect(rawMessage).toBe(`slot_ids: makes more than 1,000,000 ${what}`);
+});
+
+it('Slots at the times of the copies that have more groups than can be looked through are no reason to wait', async () => {
+  await addSlots(1, `'{1}'`);
+  await service.database.sql(`insert into slots (id, delivery_time, freeze_time, group_ids)
+    select n, '2030-05-02T00:01Z', '2030-05-01Z', array(select (random() * 1e9)::integer from generate_series(1, 3000))
+    from generate_series(2, 500) n`);
+  await expectInvalidField(copy({ slotIds: [1], shiftDays: 1 }), 'shift_days');
+});
+
+it('Copies succeed while others write to their sources all the time', async () => {
+  await addSlots(300);
+  await service.database.sql('insert into product_slots select id, p from slots, generate_series(1, 50) p');
+  let isDone = false;
+  const write = async (slotId: number) => {
+    for (let turn = 0; !isDone; turn += 1) {
+      await slots.updateSlotCapacity({ slotId: 1 + ((slotId + 7 * turn) % 300), isCapacityFull: turn % 2 === 0 });
+    }
+  };
+  const writers = [1, 100, 200].map(write);
+  const slotIds = Array.from({ length: 300 }, (_, index) => index + 1);
+  try {
+    for (const shiftDays of [1, 2, 3]) expect((await copy({ slotIds, shiftDays })).created).toBe(300);
+  } finally {
+    isDone = true;
+    await Promise.all(writers);
+  }
+});
+
+it('Copies with 1,000,000 products are made, by several statements', async () => {
+  await addSlots(500);
+  await service.database.sql(
+    'insert into product_slots select n, p from generate_series(1, 500) n, generate_series(1, 1000) p',
+  );
+  const slotIds = Array.from({ length: 500 }, (_, index) => index + 1);
+  expect((await copy({ slotIds, shiftDays: 1, repeat: 2 })).created).toBe(1_000);
+  const [row] = await service.database.sql('select count(*)::integer as n from product_slots where slot_id >= 1000');
+  expect(row).toEqual({ n: 1_000_000 });
+}, 120_000);
