@@ -66,7 +66,46 @@ export function describeAccessibility(name: string, device: BrowserContextOption
     };
     /** The pages, each with what it is waited for, and what is opened on it. */
     const pages: readonly (readonly [string, string, RegExp, ((tab: ConsoleTab) => Promise<void>)?])[] = [
-      ['the board', '/slots', /Mark full/],
+      ['the calendar', '/slots', /Mark full/],
+      ['a day of the calendar', '/slots?span=day', /Show the week/],
+      [
+        'the chosen slots',
+        '/slots',
+        /Mark full/,
+        async (tab) => {
+          await tab.page
+            .getByRole('checkbox', { name: /^Choose slot/ })
+            .first()
+            .click();
+          await tab.page.getByRole('toolbar', { name: 'The chosen slots' }).waitFor();
+        },
+      ],
+      [
+        'the question where slots are moved',
+        '/slots',
+        /Mark full/,
+        async (tab) => {
+          await tab.page
+            .getByRole('checkbox', { name: /^Choose slot/ })
+            .first()
+            .click();
+          await tab.button('Move…').click();
+          await tab.field('Days later').waitFor();
+        },
+      ],
+      [
+        'the preview of a copy',
+        '/slots',
+        /Copy this week/,
+        async (tab) => {
+          await tab.button('Copy this week to…').click();
+          await tab.page
+            .getByText(/will be made/)
+            .first()
+            .waitFor();
+        },
+      ],
+      ['a run sheet', '/slots/sheets?slot=1', /Print/],
       ['the list of slots', '/slots/list', /Mark full/],
       ['a slot', '/slots/1', /Copy link/],
       ['the times of a slot', '/slots/1', /Copy link/, (tab) => edit(tab, 'Edit times and groups')],
@@ -136,7 +175,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
           await tab.field('As JSON').waitFor();
         },
       ],
-      ['the board with deactivated slots', '/slots?deactivated=shown', /Mark full/],
+      ['the calendar with deactivated slots', '/slots?deactivated=shown', /Mark full/],
       ['a deactivated slot', '/slots/12', /Activate again/],
       ['the list of what is deactivated', '/slots/list?state=deactivated&from=any', /Save as CSV/],
       [
