@@ -2,18 +2,7 @@ import type { ReactNode } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Label } from 'react-aria-components/Label';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
-import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch';
 import { Text } from 'react-aria-components/Text';
-
-/** A switch between two states, with its meaning beside it. */
-export function Switch({ children, ...props }: SwitchProps & { readonly children: ReactNode }): ReactNode {
-  return (
-    <AriaSwitch {...props} className="switch">
-      <span className="track" aria-hidden="true" />
-      {children}
-    </AriaSwitch>
-  );
-}
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { amountProblem, readAmount } from '../../business/money.ts';
-import { Choice, Switch } from '../../forms/choice.tsx';
+import { Choice } from '../../forms/choice.tsx';
+import { Switch } from '../../forms/switch.tsx';
 import { TextField, type TextFieldProps } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
 import { ProductPicker } from '../../lookup/pickers.tsx';

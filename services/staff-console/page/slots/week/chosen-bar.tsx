@@ -1,13 +1,11 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type PlannedSlot, SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
 import type { Shift } from './move.ts';
-
-// Fetched when it is first opened.
-const MoveDialog = lazy(async () => ({ default: (await import('./move-dialog.tsx')).MoveDialog }));
+import { MoveDialog } from './move-dialog.tsx';
 
 interface ChosenBarProps {
   /** The slots that are chosen. */
@@ -21,7 +19,6 @@ interface ChosenBarProps {
 /** What can be done with the slots that are chosen. */
 export function ChosenBar({ slots, isMoving, onMove, onCopy, onClear }: ChosenBarProps): ReactNode {
   const [asksWhere, setAsksWhere] = useState(false);
-  if (slots.length === 0) return null;
   return (
     <div className="chosen-bar" role="toolbar" aria-label="The chosen slots">
       <strong role="status">{slotsInWords(slots.length)} chosen</strong>
@@ -39,16 +36,14 @@ export function ChosenBar({ slots, isMoving, onMove, onCopy, onClear }: ChosenBa
         </Button>
       </div>
       {asksWhere && (
-        <Suspense>
-          <MoveDialog
-            count={slots.length}
-            onClose={() => setAsksWhere(false)}
-            onMove={(by) => {
-              setAsksWhere(false);
-              onMove(slots, by);
-            }}
-          />
-        </Suspense>
+        <MoveDialog
+          count={slots.length}
+          onClose={() => setAsksWhere(false)}
+          onMove={(by) => {
+            setAsksWhere(false);
+            onMove(slots, by);
+          }}
+        />
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import {
 } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readDay, shiftDay } from '../../business/time-input.ts';
-import { Switch } from '../../forms/choice.tsx';
+import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters } from '../../lists/filters.ts';
 import { byToken, useRows } from '../../lists/source.ts';
@@ -18,14 +18,14 @@ import { Read } from '../../ui/read.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { Calendar } from './calendar.tsx';
 import { useChosen } from './chosen.ts';
-import { ChosenBar } from './chosen-bar.tsx';
 import { toDays } from './days.ts';
 import { useMove } from './move.ts';
 import { slotViews } from './slot-card.tsx';
 import '../record/slots.css';
 import './week.css';
 
-// Fetched when it is first opened.
+// Fetched when they are first needed.
+const ChosenBar = lazy(async () => ({ default: (await import('./chosen-bar.tsx')).ChosenBar }));
 const CopyDialog = lazy(async () => ({ default: (await import('./copy-dialog.tsx')).CopyDialog }));
 
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
@@ -95,13 +95,17 @@ export function Component(): ReactNode {
           hour. Escape chooses none.
         </p>
       </details>
-      <ChosenBar
-        slots={chosenSlots}
-        isMoving={isMoving}
-        onMove={(moved, by) => void move(moved, by)}
-        onCopy={() => setCopied('chosen')}
-        onClear={chosen.clear}
-      />
+      <Suspense>
+        {chosenSlots.length > 0 && (
+          <ChosenBar
+            slots={chosenSlots}
+            isMoving={isMoving}
+            onMove={(moved, by) => void move(moved, by)}
+            onCopy={() => setCopied('chosen')}
+            onClear={chosen.clear}
+          />
+        )}
+      </Suspense>
       {copied !== undefined && (
         <Suspense>
           <CopyDialog
