@@ -57,6 +57,7 @@ describeInBrowser('The week', () => {
   const checkbox = (id: number) => tab.page.getByRole('checkbox', { name: `Choose slot ${id}`, exact: true });
   const cell = (day: RegExp, hour: number) => tab.section(day).locator(`[data-hour="${hour}"]`);
   const undo = (text: string | RegExp) => tab.notice(text).getByRole('button', { name: 'Undo' }).click();
+  const focusedSlot = () => tab.page.evaluate('document.activeElement.dataset.place');
   const press = (...keys: string[]) =>
     keys.reduce((before, key) => before.then(() => tab.page.keyboard.press(key)), Promise.resolve());
 
@@ -120,7 +121,21 @@ describeInBrowser('The week', () => {
       await tab.notice('1 slot marked full').waitFor();
       await expect.poll(full).toEqual([2, 3]);
       await undo('1 slot marked full');
+      await tab.notice('1 slot opened again').waitFor();
       await expect.poll(full).toEqual([3]);
+    });
+
+    it('In another week nothing is chosen, and a click with Shift begins anew', async () => {
+      await add(5, '2090-05-10 10:00');
+      await add(6, '2090-05-11 10:00');
+      await open();
+      await checkbox(1).click();
+      await tab.button('Later').click();
+      await slotLink(5).waitFor();
+      expect(await tab.page.getByText(/slots? chosen/).count()).toBe(0);
+      await checkbox(6).click({ modifiers: ['Shift'] });
+      await tab.page.getByText('1 slot chosen').waitFor();
+      expect(await checkbox(6).isChecked()).toBe(true);
     });
 
     it('A click with Shift chooses all slots in between, and Escape none', async () => {
@@ -164,7 +179,7 @@ describeInBrowser('The week', () => {
       await stage.slot.database.sql('update slots set is_active = false, etag = default where id = 2');
       await tab.page.getByText('Deactivated ones, too').click();
       await checkbox(2).click();
-      await tab.button('Activate').click();
+      await tab.button('Activate again').click();
       await expect.poll(active).toEqual([1, 2, 3, 4]);
     });
 
@@ -211,7 +226,83 @@ describeInBrowser('The week', () => {
       await slotLink(1).focus();
       await press('Alt+ArrowRight');
       await tab.notice('1 slot moved by 1 day').waitFor();
-      await expect.poll(() => tab.page.evaluate('document.activeElement.innerText')).toContain('Slot 1');
+      await expect.poll(focusedSlot).toBe('1');
+      await press('Alt+ArrowRight', 'Alt+ArrowDown');
+      await expect.poll(deliveries).toEqual([
+        [1, '05-03 11:15'],
+        [2, '05-01 12:00'],
+      ]);
+      await expect.poll(focusedSlot).toBe('1');
+    });
+
+    it('Keys that follow one another quickly move a slot by all of them', async () => {
+      await open();
+      await slotLink(1).focus();
+      await press('Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowUp');
+      await expect.poll(deliveries).toEqual([
+        [1, '05-01 12:15'],
+        [2, '05-01 12:00'],
+      ]);
+      expect((await stored())[0]?.freeze).toBe('05-01 08:15');
+    });
+
+    it('A drag that was given up moves nothing later', async () => {
+      await open();
+      const card = slotLink(1).locator('xpath=ancestor::li');
+      await card.dragTo(tab.heading('Slots'));
+      await tab.link('Add a slot on Tuesday 2 May at 07:00').dragTo(cell(/Wednesday 3 May/, 8));
+      await slotLink(1).focus();
+      await press('Alt+ArrowDown');
+      await tab.notice('1 slot moved by 1 h').waitFor();
+      expect(await deliveries()).toEqual([
+        [1, '05-01 11:15'],
+        [2, '05-01 12:00'],
+      ]);
+    });
+
+    it('A move whose answer is lost is done once, however often staff try again', async () => {
+      await open();
+      await slotLink(1).focus();
+      await tab.page.route(/UpdateSlot$/, async (route) => {
+        await route.fetch();
+        await route.abort('connectionreset');
+      });
+      await press('Alt+ArrowDown');
+      const notice = tab.notice(/1 slot not moved/);
+      await notice.waitFor();
+      await tab.page.unrouteAll({ behavior: 'wait' });
+      await notice.getByRole('button', { name: 'Try again' }).click();
+      await tab.notice('1 slot moved by 1 h').waitFor();
+      expect((await stored())[0]).toMatchObject({ delivery: '05-01 11:15', freeze: '05-01 07:15' });
+    });
+
+    it('Of a move that fails half way, the slots that were not moved stay chosen', async () => {
+      await open();
+      await checkbox(1).click();
+      await checkbox(2).click();
+      await stage.slot.database.sql('update slots set etag = default where id = 2');
+      await tab.button('Move…').click();
+      await tab.field('Days later').fill('1');
+      await tab.button('Move').click();
+      await tab.notice(/1 slot not moved: /).waitFor();
+      await tab.page.getByText('1 slot chosen').waitFor();
+      expect(await checkbox(2).isChecked()).toBe(true);
+    });
+
+    it('A move into the past is asked about first', async () => {
+      await stage.slot.database.sql(
+        `update slots set delivery_time = now() + interval '1 hour', freeze_time = now() + interval '30 minutes' where id = 1`,
+      );
+      const [before] = await stored();
+      await open('/slots');
+      await slotLink(1).focus();
+      await press('Alt+ArrowLeft');
+      expect(await tab.field('Days later').inputValue()).toBe('-1');
+      await tab.button('Move').click();
+      await tab.page.getByText('1 slot would be delivered in the past.').waitFor();
+      expect((await stored())[0]).toEqual(before);
+      await tab.button('Move all the same').click();
+      await tab.notice('1 slot moved by −1 day').waitFor();
     });
 
     it('Dragging one of the chosen slots moves them all', async () => {
@@ -265,7 +356,7 @@ describeInBrowser('The week', () => {
       await expect
         .poll(() => preview().innerText())
         .toContain('1 slot will be made, 1 left out because the time is taken. 1 snippet is not taken along.');
-      await tab.page.getByRole('row', { name: /9 May 2090, 10:00.*slot 3 takes this time/ }).waitFor();
+      await tab.page.getByRole('row', { name: /Tuesday 9 May, 10:00.*slot 3 takes this time/ }).waitFor();
       expect(await deliveries()).toHaveLength(3);
       await tab.button('Make 1 slot').click();
       await tab.notice('Copied: 1 slot made, 1 left out').waitFor();
@@ -302,6 +393,17 @@ describeInBrowser('The week', () => {
         [1002, '05-16 10:00'],
         [1003, '05-23 10:00'],
       ]);
+    });
+
+    it('A placeholder that is none, and copies in the past, are asked about', async () => {
+      await stage.slot.database.sql(`update slots set delivery_time = delivery_time - interval '80 years'`);
+      await open('/slots?day=2010-04-30');
+      await tab.button('Copy this week to…').click();
+      await tab.field('Names of the copied snippets').fill('{nmae} {date}');
+      await tab.button(/^Make \d slots?$/).click();
+      await tab.page.getByText('{nmae} is neither {name} nor {date}, and stays in the names as it is.').waitFor();
+      await tab.page.getByText(/would be delivered in the past/).waitFor();
+      expect(await deliveries()).toHaveLength(2);
     });
 
     it('A day before the week is refused at its field', async () => {

@@ -6,17 +6,17 @@ import { business } from './business.ts';
 // The text of a time field is a time of the wall clock in the business's time zone, such as 2026-11-23T14:30. An hour
 // that the zone has twice also needs its offset, as in 2026-10-25T02:30+01:00.
 
-const minutes = 'YYYY-MM-DDThh:mm'.length;
-const days = 'YYYY-MM-DD'.length;
+const minutesLength = 'YYYY-MM-DDThh:mm'.length;
+const daysLength = 'YYYY-MM-DD'.length;
 
 /** Formats a time for a date field, such as 2026-11-23. */
 export function dateInput(date: Date): string {
-  return timeInput(date).slice(0, days);
+  return timeInput(date).slice(0, daysLength);
 }
 
 /** Formats a time for a date-and-time field. */
 export function timeInput(date: Date): string {
-  const text = fromAbsolute(date.getTime(), business.timeZone).toString().slice(0, minutes);
+  const text = fromAbsolute(date.getTime(), business.timeZone).toString().slice(0, minutesLength);
   return repeatedTimes(text).find((each) => new Date(each).getTime() === startOfMinute(date)) ?? text;
 }
 
@@ -40,43 +40,50 @@ export function readTimeInput(text: string): Date | undefined {
 
 /** Returns the texts of both times that a text of the wall clock stands for where clocks go back; else none. */
 export function repeatedTimes(text: string): readonly string[] {
-  const local = text.slice(0, minutes);
+  const local = text.slice(0, minutesLength);
   const texts = readWallClock(local, (time) =>
     (['earlier', 'later'] as const).map((which) => toZoned(time, business.timeZone, which).toString()),
   );
   const [first, second] = texts ?? [];
   if (first === undefined || second === undefined || first === second || !first.startsWith(local)) return [];
-  return [first, second].map((each) => local + (/[+-]\d\d:\d\d/.exec(each.slice(minutes))?.[0] ?? 'Z'));
+  return [first, second].map((each) => local + (/[+-]\d\d:\d\d/.exec(each.slice(minutesLength))?.[0] ?? 'Z'));
 }
 
 /** Says what becomes of a time that the zone skips, such as "The end" at 02:30; nothing if the zone has the time. */
 export function describeSkipped(name: string, text: string): string[] {
   const at = readTimeInput(text);
   const becomes = at === undefined ? text : timeInput(at);
-  if (becomes.slice(0, minutes) === text.slice(0, minutes)) return [];
+  if (becomes.slice(0, minutesLength) === text.slice(0, minutesLength)) return [];
   return [`${name} does not exist: on that day the clocks skip ${text.slice(11)}. It becomes ${becomes.slice(11)}.`];
 }
 
 /** Moves a text by as much of the wall clock as lies between two others. Returns it unmoved if one is not a time. */
 export function moveTime(text: string, from: string, to: string): string {
-  const [moved, start, end] = [text, from, to].map((each) => Date.parse(`${each.slice(0, minutes)}Z`));
+  const [moved, start, end] = [text, from, to].map((each) => Date.parse(`${each.slice(0, minutesLength)}Z`));
   const at = new Date((moved ?? Number.NaN) + (end ?? Number.NaN) - (start ?? Number.NaN));
   if (Number.isNaN(at.getTime())) return text;
-  const local = at.toISOString().slice(0, minutes);
+  const local = at.toISOString().slice(0, minutesLength);
   // The second of two stays the second.
   return (text === repeatedTimes(text)[1] && repeatedTimes(local)[1]) || local;
 }
 
-/** Moves a time by days and minutes of the wall clock. Returns it in ISO 8601. One that the zone skips moves on by the gap. */
-export function moveMoment(at: Timestamp, by: { readonly days: number; readonly minutes: number }): string {
-  const local = toCalendarDateTime(fromAbsolute(timestampMs(at), business.timeZone)).add(by);
-  return toZoned(local, business.timeZone).toAbsoluteString();
+/**
+ * Moves a time by days of the wall clock, then by minutes that pass. Returns it in ISO 8601. A time that the zone skips on
+ * the other day moves on by the gap.
+ */
+export function moveMoment(
+  at: Timestamp,
+  { days, minutes }: { readonly days: number; readonly minutes: number },
+): string {
+  const local = toCalendarDateTime(fromAbsolute(timestampMs(at), business.timeZone)).add({ days });
+  const ms = days === 0 ? timestampMs(at) : toZoned(local, business.timeZone).toDate().getTime();
+  return new Date(ms + minutes * 60_000).toISOString();
 }
 
 /** Moves a day, such as 2026-11-23, by a number of days. Returns it unmoved beyond the years that a field has. */
 export function shiftDay(day: string, by: number): string {
   const moved = new Date(Date.parse(`${day}T00:00Z`) + by * 86_400_000);
-  return moved.getUTCFullYear() > 0 && moved.getUTCFullYear() < 10_000 ? moved.toISOString().slice(0, days) : day;
+  return moved.getUTCFullYear() > 0 && moved.getUTCFullYear() < 10_000 ? moved.toISOString().slice(0, daysLength) : day;
 }
 
 function readWallClock<T>(text: string, read: (time: CalendarDateTime) => T): T | undefined {

@@ -34,6 +34,17 @@ export function NoticeRegion(): ReactNode {
               Undo
             </Button>
           )}
+          {toast.content.retry !== undefined && (
+            <Button
+              emphasis="quiet"
+              onPress={() => {
+                notices.close(toast.key);
+                toast.content.retry?.();
+              }}
+            >
+              Try again
+            </Button>
+          )}
           <AriaButton slot="close" className="button quiet" aria-label="Close">
             ✕
           </AriaButton>

@@ -10,6 +10,8 @@ export interface Notice {
   readonly text: string;
   /** Undoes what was done. */
   readonly undo?: (() => Promise<Undone>) | undefined;
+  /** Does again what failed. */
+  readonly retry?: (() => void) | undefined;
   /** The record that it is about, such as "Slot 25". It takes the place of an earlier notice about the same one. */
   readonly about?: string | undefined;
   /** Whether it reports a failure. It then stays until it is closed. */

@@ -1,49 +1,71 @@
-import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+  toJsonString,
+} from '@bufbuild/protobuf';
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef } from 'react';
+import { isTransient } from '../../../client/connect/errors.ts';
 import { createKey } from '../../../client/connect/idempotency.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import { readAgain } from './write.ts';
 
 /** What became of several requests. */
-export interface SentEach<Answer> {
+export interface SentEach<Request, Answer> {
   readonly answers: readonly Answer[];
-  /** Of the requests that failed. */
-  readonly failures: readonly Failure[];
+  /** Those that failed, or were not sent any more because the service can't be reached. */
+  readonly failed: readonly Request[];
+  /** Of the first that failed. */
+  readonly failure: Failure | undefined;
   /** Set after slot writes: of the last one. */
   readonly storeRequestId: string | undefined;
 }
 
 /**
- * Lets a component call a mutation that the services have for one record only, for many of them: one after another, each
- * with an idempotency key of its own. Afterwards everything on the page is read again. Never rejects.
+ * Lets a component call a mutation that the services have for one record only, for many of them: one after another. A
+ * request keeps its idempotency key until it has succeeded, so that it may be sent again. Afterwards everything on the
+ * page is read again. Never rejects.
  */
 export function useWriteEach<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
   const transport = useTransport();
   const queryClient = useQueryClient();
-  const [isPending, setIsPending] = useState(false);
+  const keys = useRef(new Map<string, string>());
   const { mutateAsync } = useMutation({
     mutationFn: ({ request, key }: { request: MessageInitShape<I>; key: string }) =>
       transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
   });
-  const send = async (requests: readonly MessageInitShape<I>[]): Promise<SentEach<MessageShape<O>>> => {
-    setIsPending(true);
+  return async <Request extends MessageInitShape<I>>(
+    requests: readonly Request[],
+  ): Promise<SentEach<Request, MessageShape<O>>> => {
     const answers: MessageShape<O>[] = [];
-    const failures: Failure[] = [];
+    const failed: Request[] = [];
+    let failure: Failure | undefined;
+    let isAway = false;
     let storeRequestId: string | undefined;
     for (const request of requests) {
+      if (isAway) {
+        failed.push(request);
+        continue;
+      }
+      const text = toJsonString(method.input, create(method.input, request));
+      const key = keys.current.get(text) ?? createKey();
+      keys.current.set(text, key);
       try {
-        const { message, header } = await mutateAsync({ request, key: createKey() });
+        const { message, header } = await mutateAsync({ request, key });
+        keys.current.delete(text);
         answers.push(message);
         storeRequestId = header.get('store-request-id') ?? storeRequestId;
       } catch (error) {
-        failures.push(describeFailure(error));
+        failed.push(request);
+        failure ??= describeFailure(error);
+        isAway = isTransient(error);
       }
     }
     await readAgain(queryClient);
-    setIsPending(false);
-    return { answers, failures, storeRequestId };
+    return { answers, failed, failure, storeRequestId };
   };
-  return { send, isPending };
 }

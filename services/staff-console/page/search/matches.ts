@@ -25,7 +25,7 @@ const limit = 5;
 
 /** The pages that staff may go to, whatever page is on show. */
 const pages: readonly Match[] = [
-  ['/slots', 'Slots: the board'],
+  ['/slots', 'Slots: the calendar'],
   ['/slots/list', 'Slots: the list'],
   ['/slots/new', 'New slot'],
   ['/coupons', 'Coupons'],

@@ -105,6 +105,7 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
               hour={hour}
               isPast={day < today}
               isAlwaysDrawn={isAlwaysDrawn}
+              isDropPlace={dragged !== undefined}
               onDrop={() => drop({ day, hour: hour.hour })}
             >
               {(slot) => (
@@ -113,6 +114,7 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
                   {...{ slot, now, groups }}
                   isChosen={chosen.has(slot.id)}
                   onChoose={(isRange) => chosen.choose(slot.id, isRange)}
+                  onDragEnd={() => setDragged(undefined)}
                   onDrag={(event) => {
                     event.dataTransfer.setData('text/plain', `Slot ${slot.id}`);
                     setDragged({ slots: movedWith(slot.id), from: { day, hour: hour.hour } });
@@ -165,6 +167,8 @@ interface HourCellProps {
   readonly hour: Hour;
   readonly isPast: boolean;
   readonly isAlwaysDrawn: boolean;
+  /** Whether slots are being dragged. */
+  readonly isDropPlace: boolean;
   onDrop(): void;
   readonly children: (slot: PlannedSlot) => ReactNode;
 }
@@ -172,7 +176,15 @@ interface HourCellProps {
 const shownAtOnce = 30;
 
 /** The slots of an hour, and a free place for another one. */
-function HourCell({ day, hour: { hour, slots }, isPast, isAlwaysDrawn, onDrop, children }: HourCellProps): ReactNode {
+function HourCell({
+  day,
+  hour: { hour, slots },
+  isPast,
+  isAlwaysDrawn,
+  isDropPlace,
+  onDrop,
+  children,
+}: HourCellProps): ReactNode {
   const [most, setMost] = useState(shownAtOnce);
   const [isOver, setIsOver] = useState(false);
   const time = hourText(hour);
@@ -198,9 +210,10 @@ function HourCell({ day, hour: { hour, slots }, isPast, isAlwaysDrawn, onDrop, c
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: slots are moved by keys, too.
     <div
-      className={`hour ${slots.length > 0 ? 'used' : ''} ${isOver ? 'over' : ''}`}
+      className={`hour ${slots.length > 0 ? 'used' : ''} ${isOver && isDropPlace ? 'over' : ''}`}
       data-hour={hour}
       onDragOver={(event: DragEvent) => {
+        if (!isDropPlace) return;
         event.preventDefault();
         setIsOver(true);
       }}

@@ -1,50 +1,64 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { type PlannedSlot, SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
-import type { Shift } from './move.ts';
-import { MoveDialog } from './move-dialog.tsx';
+
+const { updateSlots } = SlotPlanService.method;
 
 interface ChosenBarProps {
   /** The slots that are chosen. */
   readonly slots: readonly PlannedSlot[];
-  readonly isMoving: boolean;
-  onMove(slots: readonly PlannedSlot[], by: Shift): void;
+  onMove(): void;
   onCopy(): void;
   onClear(): void;
 }
 
 /** What can be done with the slots that are chosen. */
-export function ChosenBar({ slots, isMoving, onMove, onCopy, onClear }: ChosenBarProps): ReactNode {
-  const [asksWhere, setAsksWhere] = useState(false);
+export function ChosenBar({ slots, onMove, onCopy, onClear }: ChosenBarProps): ReactNode {
   return (
-    <div className="chosen-bar" role="toolbar" aria-label="The chosen slots">
+    <div className="chosen-bar" role="toolbar" aria-label="The chosen slots" tabIndex={-1}>
       <strong role="status">{slotsInWords(slots.length)} chosen</strong>
       <div className="actions">
-        <FlagButton slots={slots} flag="isCapacityFull" value text="Mark full" done="marked full" />
-        <FlagButton slots={slots} flag="isCapacityFull" value={false} text="Open" done="opened" />
-        <FlagButton slots={slots} flag="isActive" value={false} text="Deactivate" done="deactivated" />
-        <FlagButton slots={slots} flag="isActive" value text="Activate" done="activated" />
-        <Button isPending={isMoving} onPress={() => setAsksWhere(true)}>
-          Move…
-        </Button>
+        <FlagButton
+          {...{ slots }}
+          flag="isCapacityFull"
+          value
+          text="Mark full"
+          done="marked full"
+          undone="opened again"
+        />
+        <FlagButton
+          {...{ slots }}
+          flag="isCapacityFull"
+          value={false}
+          text="Open again"
+          done="opened again"
+          undone="marked full again"
+        />
+        <FlagButton
+          {...{ slots }}
+          flag="isActive"
+          value={false}
+          text="Deactivate"
+          done="deactivated"
+          undone="activated again"
+        />
+        <FlagButton
+          {...{ slots }}
+          flag="isActive"
+          value
+          text="Activate again"
+          done="activated again"
+          undone="deactivated again"
+        />
+        <Button onPress={onMove}>Move…</Button>
         <Button onPress={onCopy}>Copy…</Button>
         <Button emphasis="quiet" onPress={onClear}>
           Choose none
         </Button>
       </div>
-      {asksWhere && (
-        <MoveDialog
-          count={slots.length}
-          onClose={() => setAsksWhere(false)}
-          onMove={(by) => {
-            setAsksWhere(false);
-            onMove(slots, by);
-          }}
-        />
-      )}
     </div>
   );
 }
@@ -56,17 +70,21 @@ interface FlagButtonProps {
   readonly text: string;
   /** What was done, in the notice. */
   readonly done: string;
+  /** What was done when it is undone. */
+  readonly undone: string;
 }
 
 /** Sets a flag of those slots that do not have it, all or none, which can be undone. */
-function FlagButton({ slots, flag, value, text, done }: FlagButtonProps): ReactNode {
+function FlagButton({ slots, flag, value, text, done, undone }: FlagButtonProps): ReactNode {
+  const about = 'The chosen slots';
+  const back = useWrite(updateSlots, ({ changed }) => ({ text: `${slotsInWords(changed)} ${undone}` }), about);
   const write = useWrite(
-    SlotPlanService.method.updateSlots,
+    updateSlots,
     ({ slots: saved, changed }) => ({
       text: `${slotsInWords(changed)} ${done}`,
-      undo: (): Promise<Undone> => write.send({ slots: saved, change: { case: flag, value: !value } }),
+      undo: (): Promise<Undone> => back.send({ slots: saved, change: { case: flag, value: !value } }),
     }),
-    'The chosen slots',
+    about,
   );
   const others = slots.filter((slot) => slot[flag] !== value);
   if (others.length === 0) return null;

@@ -8,6 +8,8 @@ export interface Chosen {
   choose(id: number, isRange: boolean): void;
   /** Chooses further slots. */
   add(ids: readonly number[]): void;
+  /** Keeps these only. */
+  only(ids: readonly number[]): void;
   clear(): void;
 }
 
@@ -15,22 +17,27 @@ export interface Chosen {
  * Keeps which slots are chosen.
  *
  * @param ids the slots on show in their order. Others are not chosen any more.
+ * @param view names what is on show, such as a week: in another view nothing is chosen yet.
  */
-export function useChosen(ids: readonly number[]): Chosen {
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  const [last, setLast] = useState<number>();
+export function useChosen(ids: readonly number[], view: string): Chosen {
+  const none = { view, chosen: new Set<number>(), last: Number.NaN };
+  const [state, setState] = useState(none);
+  if (state.view !== view) setState(none);
+  const { chosen, last } = state;
   const shown = new Set(ids);
   const has = (id: number) => chosen.has(id) && shown.has(id);
+  const set = (ofNow: readonly number[], lastOfNow = last) =>
+    setState({ view, chosen: new Set(ofNow), last: lastOfNow });
   return {
     has,
     count: ids.filter(has).length,
     choose(id, isRange) {
-      const [start, end] = [ids.indexOf(last ?? id), ids.indexOf(id)].toSorted((left, right) => left - right);
-      setLast(id);
-      if (isRange) setChosen(new Set([...chosen, ...ids.slice(start, (end ?? 0) + 1)]));
-      else setChosen(has(id) ? new Set([...chosen].filter((each) => each !== id)) : new Set([...chosen, id]));
+      const [start, end] = [shown.has(last) ? last : id, id].map((each) => ids.indexOf(each)).toSorted((a, b) => a - b);
+      if (isRange) set([...chosen, ...ids.slice(start, (end ?? 0) + 1)], id);
+      else set(has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id], id);
     },
-    add: (more) => setChosen(new Set([...chosen, ...more])),
-    clear: () => setChosen(new Set()),
+    add: (more) => set([...chosen, ...more]),
+    only: (left) => set(left),
+    clear: () => set([]),
   };
 }

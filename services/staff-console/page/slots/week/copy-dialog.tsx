@@ -1,4 +1,5 @@
 import { create, type MessageInitShape, toJsonString } from '@bufbuild/protobuf';
+import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
@@ -9,7 +10,7 @@ import {
   SlotPlanService,
 } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { business } from '../../business/business.ts';
-import { formatTime, Time } from '../../business/time.tsx';
+import { formatDay, formatTime, formatTimeOfDay, Time } from '../../business/time.tsx';
 import { readDay, shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
@@ -33,13 +34,15 @@ interface CopyDialogProps {
   readonly source: Pick<Request, 'slotIds' | 'deliveryFrom' | 'deliveryUntil'>;
   /** The first day of what is copied, such as 2026-11-23. */
   readonly day: string;
+  /** In Unix ms. */
+  readonly now: number;
   /** Called with the first day of the copies. */
   onCopied(day: string): void;
   onClose(): void;
 }
 
 /** Copies slots to later days. Shows beforehand what will be made and what is taken. */
-export function CopyDialog({ what, source, day, onCopied, onClose }: CopyDialogProps): ReactNode {
+export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDialogProps): ReactNode {
   const [to, setTo] = useState(shiftDay(day, 7));
   const [repeat, setRepeat] = useState('1');
   const [snippetName, setSnippetName] = useState('');
@@ -60,10 +63,15 @@ export function CopyDialog({ what, source, day, onCopied, onClose }: CopyDialogP
     <Dialog title={`Copy ${what}`} isOpen onClose={onClose}>
       <EditForm
         className="copy-form"
-        action={preview.data === undefined ? 'Copy' : `Make ${slotsInWords(preview.data.created)}`}
+        action={
+          preview.data === undefined || preview.data.created === 0
+            ? 'Copy'
+            : `Make ${slotsInWords(preview.data.created)}`
+        }
         pending="Copying…"
         write={write}
         places={{ shift_days: 'to', snippet_name: 'snippetName', repeat: 'repeat' }}
+        concerns={concernsOf(preview.data, snippetName, now)}
         isChecking={!isReady && preview.error === null}
         onSend={() => void send()}
         onCancel={onClose}
@@ -97,14 +105,31 @@ export function CopyDialog({ what, source, day, onCopied, onClose }: CopyDialogP
             maxLength={128}
           />
         </div>
+        <p className="detail">Copies are open and active, and have no delivery sequence yet.</p>
         {preview.error === null ? (
           <Preview answer={preview.data} />
         ) : (
-          write.failure === undefined && <Problem failure={describeFailure(preview.error)} />
+          write.failure === undefined && (
+            <Problem failure={describeFailure(preview.error)} onRetry={() => void preview.refetch()} />
+          )
         )}
       </EditForm>
     </Dialog>
   );
+}
+
+/** Says what looks like a mistake in a copy, at a time in Unix ms. */
+function concernsOf(preview: CopySlotsResponse | undefined, snippetName: string, now: number): string[] {
+  const made = preview?.copies.filter(({ takenBySlotId }) => takenBySlotId === undefined) ?? [];
+  const late = made.filter(({ slot }) => slot?.deliveryTime !== undefined && timestampMs(slot.deliveryTime) < now);
+  const odd = snippetName
+    .replaceAll('{name}', '')
+    .replaceAll('{date}', '')
+    .match(/\{[^{}]*\}?/);
+  return [
+    ...(late.length === 0 ? [] : [`${slotsInWords(late.length)} would be delivered in the past.`]),
+    ...(odd === null ? [] : [`${odd[0]} is neither {name} nor {date}, and stays in the names as it is.`]),
+  ];
 }
 
 const weekdayHint = (day: string) =>
@@ -141,18 +166,28 @@ function Preview({ answer }: { readonly answer: CopySlotsResponse | undefined })
         {snippetsLeftOut > 0 &&
           ` ${snippetsLeftOut} ${snippetsLeftOut === 1 ? 'snippet is' : 'snippets are'} not taken along.`}
       </p>
-      {copies.length > 0 && <ListTable labelledBy={id} columns={columns} rows={copies} keyOf={keyOf} />}
+      {copies.length > 0 && <ListTable labelledBy={id} columns={columns} rows={byTime(copies)} keyOf={keyOf} />}
     </>
   );
 }
 
+const timeOf = ({ slot }: SlotCopy) => (slot?.deliveryTime === undefined ? 0 : timestampMs(slot.deliveryTime));
+const byTime = (copies: readonly SlotCopy[]) => copies.toSorted((left, right) => timeOf(left) - timeOf(right));
 const keyOf = ({ sourceSlotId, slot }: SlotCopy) => `${sourceSlotId} ${formatTime(slot?.deliveryTime)}`;
 
 const columns: readonly Column<SlotCopy>[] = [
   {
     title: 'Delivery',
-    show: ({ slot }) => <Time at={slot?.deliveryTime} />,
-    text: ({ slot }) => formatTime(slot?.deliveryTime),
+    text: ({ slot }) =>
+      slot?.deliveryTime === undefined
+        ? ''
+        : `${formatDay(timestampDate(slot.deliveryTime))}, ${formatTimeOfDay(timestampDate(slot.deliveryTime))}`,
+    className: 'name',
+  },
+  {
+    title: 'Orders close',
+    show: ({ slot }) => <Time at={slot?.freezeTime} />,
+    text: ({ slot }) => formatTime(slot?.freezeTime),
     className: 'time',
   },
   { title: 'Like', text: ({ sourceSlotId }) => `Slot ${sourceSlotId}`, className: 'name' },

@@ -1,26 +1,33 @@
 import { type ReactNode, useState } from 'react';
+import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
-import type { Shift } from './move.ts';
+import { moveConcerns, type Shift } from './move.ts';
 
 interface MoveDialogProps {
-  readonly count: number;
+  readonly slots: readonly PlannedSlot[];
+  /** What was asked for already, but looks like a mistake. */
+  readonly start: Shift;
+  /** In Unix ms. */
+  readonly now: number;
   onMove(by: Shift): void;
   onClose(): void;
 }
 
 /** Asks by how much slots are moved. */
-export function MoveDialog({ count, onMove, onClose }: MoveDialogProps): ReactNode {
-  const [days, setDays] = useState('0');
-  const [hours, setHours] = useState('0');
+export function MoveDialog({ slots, start, now, onMove, onClose }: MoveDialogProps): ReactNode {
+  const [days, setDays] = useState(String(start.days));
+  const [hours, setHours] = useState(String(start.minutes / 60));
+  const by = { days: numberOf(days), minutes: Math.round(numberOf(hours) * 60) };
   return (
-    <Dialog title={`Move ${slotsInWords(count)}`} isOpen onClose={onClose}>
+    <Dialog title={`Move ${slotsInWords(slots.length)}`} isOpen onClose={onClose}>
       <EditForm
         action="Move"
         write={{ isPending: false, failure: undefined }}
-        onSend={() => onMove({ days: Number(days), minutes: Math.round(Number(hours) * 60) })}
+        concerns={Number.isNaN(by.days + by.minutes) ? [] : moveConcerns(slots, by, now)}
+        onSend={() => onMove(by)}
         onCancel={onClose}
       >
         <div className="row">
@@ -30,7 +37,7 @@ export function MoveDialog({ count, onMove, onClose }: MoveDialogProps): ReactNo
             inputMode="numeric"
             value={days}
             onChange={setDays}
-            validate={(text) => (/^-?\d{1,3}$/.test(text.trim()) ? null : 'Enter whole days, such as 7 or -1.')}
+            validate={(text) => (/^[-−]?\d{1,3}$/.test(text.trim()) ? null : 'Enter whole days, such as 7 or -1.')}
             autoFocus
           />
           <TextField
@@ -44,8 +51,10 @@ export function MoveDialog({ count, onMove, onClose }: MoveDialogProps): ReactNo
             }
           />
         </div>
-        <p className="detail">“Orders close” moves along.</p>
+        <p className="detail">“Orders close” moves along. The ends of vendor snippets stay as they are.</p>
       </EditForm>
     </Dialog>
   );
 }
+
+const numberOf = (text: string) => Number(text.trim().replace('−', '-').replace(',', '.'));

@@ -1,5 +1,5 @@
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { useRef } from 'react';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { moveMoment } from '../../business/time-input.ts';
@@ -13,39 +13,83 @@ export interface Shift {
   readonly minutes: number;
 }
 
-/** Returns a function that moves slots. "Orders close" moves along. A notice says what was moved, and undoes it. */
-export function useMove() {
+type Moved = Pick<PlannedSlot, 'id' | 'isActive' | 'groupIds' | 'etag' | 'deliveryTime' | 'freezeTime'>;
+
+/**
+ * Returns a function that moves slots. "Orders close" moves along. A notice says what was moved, and undoes it; another
+ * one says what was not moved, and tries again. Resolves with the slots that were not moved. Moves that follow one
+ * another quickly wait for each other.
+ */
+export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise<readonly number[]> {
   const write = useWriteEach(SlotService.method.updateSlot);
-  const move = async (slots: readonly PlannedSlot[], by: Shift): Promise<void> => {
-    if (write.isPending || (by.days === 0 && by.minutes === 0)) return;
-    const sent = await write.send(slots.map((slot) => withTimes(slot, slot.etag, (at) => moveMoment(at, by))));
-    const etags = new Map(sent.answers.map(({ slot }) => [slot?.id, slot?.etag ?? '']));
-    const moved = slots.filter(({ id }) => etags.has(id));
-    const undo = async (): Promise<Undone> => {
-      const back = moved.map((slot) =>
-        withTimes(slot, etags.get(slot.id) ?? '', (at) => timestampDate(at).toISOString()),
-      );
-      return { failure: (await write.send(back)).failures[0] };
-    };
-    if (moved.length > 0) {
-      const text = `${slotsInWords(moved.length)} moved by ${inWords(by)}`;
-      notify({ text, undo, about: 'moved slots', storeRequestId: sent.storeRequestId });
+  // The slots as the moves under way have left them, before they are read again.
+  const line = useRef({ length: 0, end: Promise.resolve<unknown>(undefined), slots: new Map<number, Moved>() });
+
+  const send = async (
+    requests: readonly Request[],
+    by: Shift,
+    undone: readonly Request[],
+  ): Promise<readonly number[]> => {
+    const { answers, failed, failure, storeRequestId } = await write(requests);
+    const etags = new Map(answers.map(({ slot }) => [slot?.id ?? 0, slot?.etag ?? '']));
+    for (const { slot } of answers) if (slot !== undefined) line.current.slots.set(slot.id, slot);
+    const back = undone.flatMap((request) => {
+      const etag = etags.get(request.id);
+      return etag === undefined ? [] : [{ ...request, etag }];
+    });
+    if (answers.length > 0) {
+      const text = `${slotsInWords(answers.length)} moved by ${inWords(by)}`;
+      const undo = async (): Promise<Undone> => ({ failure: (await write(back)).failure });
+      notify({ text, undo, about: 'moved slots', storeRequestId });
     }
-    const [failure] = sent.failures;
     if (failure !== undefined) {
-      const text = `${slotsInWords(sent.failures.length)} not moved: ${failure.title}. ${failure.advice}`;
-      notify({ text, isProblem: true });
+      const text = `${slotsInWords(failed.length)} not moved: ${failure.title}. ${failure.advice}`;
+      const retry = () => void send(failed, by, undone);
+      notify({ text, isProblem: true, about: 'unmoved slots', ...(failure.reason !== 'ETAG_MISMATCH' && { retry }) });
     }
+    return failed.map(({ id }) => id);
   };
-  return { move, isPending: write.isPending };
+
+  return async (slots, by) => {
+    if (by.days === 0 && by.minutes === 0) return [];
+    const { current } = line;
+    if (current.length === 0) current.slots.clear();
+    current.length += 1;
+    const run = async () => {
+      const moved = slots.map((slot) => current.slots.get(slot.id) ?? slot);
+      const requests = moved.map((slot) => withTimes(slot, (at) => moveMoment(at, by)));
+      const undone = moved.map((slot) => withTimes(slot, (at) => timestampDate(at).toISOString()));
+      try {
+        return await send(requests, by, undone);
+      } finally {
+        current.length -= 1;
+      }
+    };
+    const done = current.end.then(run);
+    current.end = done;
+    return done;
+  };
+}
+
+type Request = ReturnType<typeof withTimes>;
+
+/** Says what looks like a mistake in a move, at a time in Unix ms. */
+export function moveConcerns(slots: readonly PlannedSlot[], by: Shift, now: number): string[] {
+  const isLate = (slot: PlannedSlot) =>
+    slot.deliveryTime !== undefined &&
+    timestampMs(slot.deliveryTime) >= now &&
+    Date.parse(moveMoment(slot.deliveryTime, by)) < now;
+  const late = slots.filter(isLate).length;
+  return late === 0 ? [] : [`${slotsInWords(late)} would be delivered in the past.`];
 }
 
 /** An UpdateSlot that changes the times of a slot only. */
-function withTimes(slot: PlannedSlot, etag: string, toTime: (at: Timestamp) => string) {
-  const { id, isActive, groupIds, deliveryTime, freezeTime } = slot;
-  const times = [deliveryTime, freezeTime].map((at) => (at === undefined ? '' : toTime(at)));
-  const [delivery = '', freeze = ''] = times;
-  return { id, isActive, groupIds, etag, deliveryTime: delivery, freezeTime: freeze };
+function withTimes(
+  { id, isActive, groupIds, etag, deliveryTime, freezeTime }: Moved,
+  toTime: (at: Timestamp) => string,
+) {
+  const timeOf = (at: Timestamp | undefined) => (at === undefined ? '' : toTime(at));
+  return { id, isActive, groupIds, etag, deliveryTime: timeOf(deliveryTime), freezeTime: timeOf(freezeTime) };
 }
 
 /** Says a shift in words, such as "1 day and -2 h". */

@@ -21,13 +21,14 @@ interface SlotCardProps {
   /** Chooses the slot or, with Shift, all slots from the one that was chosen last. */
   onChoose(isRange: boolean): void;
   onDrag(event: DragEvent): void;
+  onDragEnd(): void;
 }
 
 /** A slot in the calendar: its time, whether and for how long it takes orders, its groups and its products. */
-export function SlotCard({ slot, now, groups, isChosen, onChoose, onDrag }: SlotCardProps): ReactNode {
+export function SlotCard({ slot, now, groups, isChosen, onChoose, onDrag, onDragEnd }: SlotCardProps): ReactNode {
   const left = ordersClose(slot, now);
   return (
-    <li className={`card slot-card ${stateOf(slot, now)}`} draggable onDragStart={onDrag}>
+    <li className={`card slot-card ${stateOf(slot, now)}`} draggable onDragStart={onDrag} onDragEnd={onDragEnd}>
       <div className="slot-card-header">
         <input
           type="checkbox"

@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import {
   type ListSlotsResponse,
+  type PlannedSlot,
   SlotPlanService,
   SlotState,
 } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
@@ -13,18 +14,20 @@ import { byToken, useRows } from '../../lists/source.ts';
 import { Views } from '../../lists/views.tsx';
 import { useGroups } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { useKeptFocus } from '../../ui/kept-focus.ts';
 import { Page } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { Calendar } from './calendar.tsx';
 import { useChosen } from './chosen.ts';
 import { toDays } from './days.ts';
-import { useMove } from './move.ts';
+import { moveConcerns, type Shift, useMove } from './move.ts';
 import { slotViews } from './slot-card.tsx';
 import '../record/slots.css';
 import './week.css';
 
 // Fetched when they are first needed.
+const MoveDialog = lazy(async () => ({ default: (await import('./move-dialog.tsx')).MoveDialog }));
 const ChosenBar = lazy(async () => ({ default: (await import('./chosen-bar.tsx')).ChosenBar }));
 const CopyDialog = lazy(async () => ({ default: (await import('./copy-dialog.tsx')).CopyDialog }));
 
@@ -49,8 +52,27 @@ export function Component(): ReactNode {
   const { data } = query;
   const days = useMemo(() => toDays(data?.pages.flatMap(rowsOf) ?? [], first, count), [data, first, count]);
   const slots = days.flatMap((day) => day.slots);
-  const chosen = useChosen(slots.map(({ id }) => id));
-  const { move, isPending: isMoving } = useMove();
+  const chosen = useChosen(
+    slots.map(({ id }) => id),
+    `${first} ${count}`,
+  );
+  const move = useMove();
+  const [asked, setAsked] = useState<{ readonly slots: readonly PlannedSlot[]; readonly by: Shift }>();
+  const moveNow = async (moved: readonly PlannedSlot[], by: Shift) => {
+    const left = await move(moved, by);
+    if (left.length > 0 && chosen.count > 0) chosen.only(left);
+  };
+  /** Moves at once, or asks first what looks like a mistake. */
+  const moveOrAsk = (moved: readonly PlannedSlot[], by: Shift) => {
+    if (moveConcerns(moved, by, now).length > 0) setAsked({ slots: moved, by });
+    else void moveNow(moved, by);
+  };
+  const keptFocus = useKeptFocus(
+    (left) =>
+      document.querySelector<HTMLElement>(`[data-place="${left.getAttribute('data-place') || 'none'}"]`) ??
+      document.querySelector<HTMLElement>('.chosen-bar') ??
+      document.querySelector<HTMLElement>('h1'),
+  );
   const [copied, setCopied] = useState<'all' | 'chosen'>();
   const groups = useGroups();
   const chosenSlots = slots.filter(({ id }) => chosen.has(id));
@@ -84,31 +106,45 @@ export function Component(): ReactNode {
           Deactivated ones, too
         </Switch>
       </Views>
-      <Read query={query} what="the slots">
-        {() => <Calendar {...{ days, today, now, groups, chosen }} onMove={(moved, by) => void move(moved, by)} />}
-      </Read>
-      <details>
-        <summary>Keys</summary>
-        <p>
-          Arrow keys go from slot to slot and to free hours. Space chooses a slot, Shift with an arrow chooses on the
-          way. Alt with an arrow moves what is chosen by a day or an hour. Enter opens a slot, or makes one at a free
-          hour. Escape chooses none.
-        </p>
-      </details>
+      <div {...keptFocus}>
+        <Read query={query} what="the slots">
+          {() => <Calendar {...{ days, today, now, groups, chosen }} onMove={moveOrAsk} />}
+        </Read>
+        <details>
+          <summary>Keys</summary>
+          <p>
+            Arrow keys go from slot to slot and to free hours. Space chooses a slot, Shift with an arrow chooses on the
+            way. Alt with an arrow moves what is chosen by a day or an hour. Enter opens a slot, or makes one at a free
+            hour. Escape chooses none.
+          </p>
+        </details>
+        <Suspense>
+          {chosenSlots.length > 0 && (
+            <ChosenBar
+              slots={chosenSlots}
+              onMove={() => setAsked({ slots: chosenSlots, by: { days: 0, minutes: 0 } })}
+              onCopy={() => setCopied('chosen')}
+              onClear={chosen.clear}
+            />
+          )}
+        </Suspense>
+      </div>
       <Suspense>
-        {chosenSlots.length > 0 && (
-          <ChosenBar
-            slots={chosenSlots}
-            isMoving={isMoving}
-            onMove={(moved, by) => void move(moved, by)}
-            onCopy={() => setCopied('chosen')}
-            onClear={chosen.clear}
+        {asked !== undefined && (
+          <MoveDialog
+            slots={asked.slots}
+            start={asked.by}
+            now={now}
+            onClose={() => setAsked(undefined)}
+            onMove={(by) => {
+              setAsked(undefined);
+              void moveNow(asked.slots, by);
+            }}
           />
         )}
-      </Suspense>
-      {copied !== undefined && (
-        <Suspense>
+        {copied !== undefined && (
           <CopyDialog
+            now={now}
             what={copied === 'all' ? `this ${span}` : slotsInWords(chosenSlots.length)}
             source={copied === 'all' ? interval : { slotIds: chosenSlots.map(({ id }) => id) }}
             day={
@@ -117,12 +153,11 @@ export function Component(): ReactNode {
             onClose={() => setCopied(undefined)}
             onCopied={(day) => {
               setCopied(undefined);
-              chosen.clear();
-              set({ day });
+              if (copied === 'all') set({ day });
             }}
           />
-        </Suspense>
-      )}
+        )}
+      </Suspense>
     </Page>
   );
 }
