@@ -1,11 +1,14 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, createClient } from '@connectrpc/connect';
 import { expect, it, onTestFinished } from 'vitest';
 import { RetryInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { failureOf } from '../support/contract.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { openSlot } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
+import { signToken, withToken } from '../support/tokens.ts';
 
 it('A caller that has had too much stored in this hour is refused on every replica, for its mutations only', async () => {
   const stage = await Stage.open();
@@ -55,4 +58,20 @@ it('A delivery sequence counts with all that it holds, at any depth', async () =
   };
   const refused = await failureOf(saveSequences());
   expect(refused.rawMessage).toBe('Too much was stored in this hour - please try again later');
+});
+
+it('Copies count with all that they make, which their request does not show', async () => {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  const { slots, ports } = await stage.start({ env: { STORED_MIB_PER_HOUR: '1' } });
+  const { slot } = await slots.createSlot({
+    ...openSlot(),
+    productIds: Array.from({ length: 1_000 }, (_, n) => n + 1),
+  });
+  const connection = createGrpcJsTransport(`127.0.0.1:${ports.grpcPort}`);
+  onTestFinished(() => connection.close());
+  const plan = createClient(SlotPlanService, withToken(connection, await signToken({ staffId: 1 })));
+  const copy = (shiftDays: number) => plan.copySlots({ slotIds: [slot?.id ?? 0], shiftDays, repeat: 20 });
+  expect((await copy(1)).created).toBe(20);
+  expect((await failureOf(copy(30))).rawMessage).toBe('Too much was stored in this hour - please try again later');
 });

@@ -88,7 +88,7 @@ interface StoredCopy {
 }
 
 /** A statement stores copies with about so many products, groups and snippets: of more, it would take too long. */
-const linksPerStatement = 250_000;
+const linksPerStatement = 100_000;
 
 /**
  * Stores copies with their products and snippets, in a transaction. Resolves with them in the same order. Loses a race
