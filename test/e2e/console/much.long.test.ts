@@ -1,0 +1,3 @@
+import { describeMuch } from './much-checks.ts';
+
+describeMuch(10_000);
