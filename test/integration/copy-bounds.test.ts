@@ -1,13 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { expectError, expectInvalidField } from '../support/contract.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { signToken, withToken } from '../support/tokens.ts';
+import { type PlanTestService, startPlanService } from '../support/plan-service.ts';
 
 const unsound = {
   code: 'FailedPrecondition',
@@ -15,22 +11,15 @@ const unsound = {
   reason: 'RECORD_NOT_SOUND',
 } as const;
 
-let service: TestService;
-let connection: Transport & { close(): void };
-let plan: Client<typeof SlotPlanService>;
-let slots: Client<typeof SlotService>;
+let service: PlanTestService;
+let plan: PlanTestService['plan'];
+let slots: PlanTestService['slots'];
 
 beforeAll(async () => {
-  service = await startTestService('slot');
-  connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-  const staff = withToken(connection, await signToken({ staffId: 1 }));
-  plan = createClient(SlotPlanService, staff);
-  slots = createClient(SlotService, staff);
+  service = await startPlanService();
+  ({ plan, slots } = service);
 });
-afterAll(async () => {
-  connection.close();
-  await service.stop();
-});
+afterAll(() => service.stop());
 beforeEach(async () => {
   await service.database.sql(`delete from vendor_snippets; delete from product_slots; delete from slots;
     select setval('slots_id_seq', 1000, false)`);

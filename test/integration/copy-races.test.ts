@@ -1,36 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { type CallOptions, type Client, createClient, type Transport } from '@connectrpc/connect';
+import type { CallOptions } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { OnTaken, SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { OnTaken } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { expectError } from '../support/contract.ts';
 import { eventually } from '../support/eventually.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding, whileHeld } from '../support/locks.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { signToken, withToken } from '../support/tokens.ts';
+import { type PlanTestService, startPlanService } from '../support/plan-service.ts';
 
 const week = { deliveryFrom: '2030-05-06', deliveryUntil: '2030-05-13', shiftDays: 7 };
 const ofNextWeek = `delivery_time >= '2030-05-13Z' and delivery_time < '2030-05-20Z'`;
 /** Slots can be read while this lock is held, but not written. */
 const keepSlots = 'lock table slots in share mode';
 
-let service: TestService;
-let connection: Transport & { close(): void };
-let plan: Client<typeof SlotPlanService>;
-let slots: Client<typeof SlotService>;
+let service: PlanTestService;
+let plan: PlanTestService['plan'];
+let slots: PlanTestService['slots'];
 
 beforeAll(async () => {
-  service = await startTestService('slot');
-  connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-  const staff = withToken(connection, await signToken({ staffId: 1 }));
-  plan = createClient(SlotPlanService, staff);
-  slots = createClient(SlotService, staff);
+  service = await startPlanService();
+  ({ plan, slots } = service);
 });
-afterAll(async () => {
-  connection.close();
-  await service.stop();
-});
+afterAll(() => service.stop());
 beforeEach(async () => {
   await service.database.sql(`delete from vendor_snippets; delete from product_slots; delete from slots;
     insert into slots (id, delivery_time, freeze_time, group_ids)

@@ -18,6 +18,7 @@ export interface PlannedCopy {
 /** Moving a time takes about as long as this many units of a `Batch`. */
 const unitsPerMove = 160;
 
+/** By how many days the copies of a source are moved, and how many there are. */
 export interface Shift {
   readonly shiftDays: number;
   readonly repeat: number;

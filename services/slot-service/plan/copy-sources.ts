@@ -5,7 +5,7 @@ import type { BatchQueryable } from '../../../shared/db/transaction.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { slotErrors } from '../errors.ts';
 
-export const maxCopies = 1_000;
+const maxCopies = 1_000;
 // What the copies of one call have together.
 const maxProducts = 1_000_000;
 const maxGroups = 1_000_000;
@@ -58,27 +58,14 @@ export async function readSources(
   const rows = await db.batch(locks ? [lockSources[kind](params)] : [], selectSources[kind](params));
   const field = 'until' in from ? 'delivery_until' : 'slot_ids';
   if (!('until' in from)) requireAll(from, rows);
-  requireBound(field, rows.length * repeat, maxCopies, 'copies');
-  const sumOf = (count: (row: SourceRow) => number) => repeat * rows.reduce((sum, row) => sum + count(row), 0);
-  requireBound(
-    field,
-    sumOf(({ products, snippetProducts }) => products + snippetProducts),
-    maxProducts,
-    'products',
-  );
-  requireBound(
-    field,
-    sumOf(({ groupIds }) => groupIds?.length ?? maxGroups + 1),
-    maxGroups,
-    'groups',
-  );
-  if (copiesSnippets)
-    requireBound(
-      field,
-      sumOf(({ snippets }) => snippets),
-      maxSnippets,
-      'snippets',
-    );
+  const bound = (what: string, most: number, countOf: (row: SourceRow) => number) => {
+    const count = repeat * rows.reduce((sum, row) => sum + countOf(row), 0);
+    if (count > most) throw invalidField(field, `makes more than ${most.toLocaleString('en')} ${what}`);
+  };
+  bound('copies', maxCopies, () => 1);
+  bound('products', maxProducts, ({ products, snippetProducts }) => products + snippetProducts);
+  bound('groups', maxGroups, ({ groupIds }) => groupIds?.length ?? maxGroups + 1);
+  bound('snippets', maxSnippets, ({ snippets }) => (copiesSnippets ? snippets : 0));
   return rows.map(toSource);
 }
 
@@ -86,10 +73,6 @@ function requireAll(slotIds: readonly number[], rows: readonly SourceRow[]): voi
   const found = new Set(rows.map(({ id }) => id));
   const missing = slotIds.filter((id) => !found.has(id));
   if (missing.length > 0) throw fail(slotErrors.slotNotFound, { metadata: { slotIds: missing.join() } });
-}
-
-function requireBound(field: string, count: number, most: number, what: string): void {
-  if (count > most) throw invalidField(field, `makes more than ${most.toLocaleString('en')} ${what}`);
 }
 
 function toSource({ id, seen, delivery, freeze, snippets, validTills, ...row }: SourceRow): CopySource {
