@@ -1,8 +1,7 @@
 import { type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { formatDay } from '../../business/time.tsx';
-import { readTimeInput, timeInput } from '../../business/time-input.ts';
+import { timeInput } from '../../business/time-input.ts';
 import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
 import type { Chosen } from './chosen.ts';
@@ -19,7 +18,8 @@ declare module 'react' {
 }
 
 interface CalendarProps {
-  readonly days: readonly Day[];
+  /** Each with its name, such as "Monday 23 November". */
+  readonly days: readonly (Day & { readonly name: string })[];
   /** Such as 2026-11-23. */
   readonly today: string;
   /** In Unix ms. */
@@ -96,12 +96,13 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
       style={{ '--hours': days[0]?.hours.length }}
       onKeyDown={press}
     >
-      {days.map(({ day, hours, slots: ofDay }) => (
-        <DayColumn key={day} day={day} isEmpty={ofDay.length === 0} isPast={day < today}>
+      {days.map(({ day, name, hours, slots: ofDay }) => (
+        <DayColumn key={day} day={day} name={name} isEmpty={ofDay.length === 0} isPast={day < today}>
           {hours.map((hour) => (
             <HourCell
               key={hour.hour}
               day={day}
+              nameOfDay={name}
               hour={hour}
               isPast={day < today}
               isAlwaysDrawn={isAlwaysDrawn}
@@ -131,15 +132,13 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
 
 interface DayColumnProps {
   readonly day: string;
+  readonly name: string;
   readonly isEmpty: boolean;
   readonly isPast: boolean;
   readonly children: ReactNode;
 }
 
-const nameOfDay = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
-
-function DayColumn({ day, isEmpty, isPast, children }: DayColumnProps): ReactNode {
-  const name = nameOfDay(day);
+function DayColumn({ day, name, isEmpty, isPast, children }: DayColumnProps): ReactNode {
   return (
     <section className="day" aria-label={name}>
       <header>
@@ -164,6 +163,7 @@ function DayColumn({ day, isEmpty, isPast, children }: DayColumnProps): ReactNod
 
 interface HourCellProps {
   readonly day: string;
+  readonly nameOfDay: string;
   readonly hour: Hour;
   readonly isPast: boolean;
   readonly isAlwaysDrawn: boolean;
@@ -178,6 +178,7 @@ const shownAtOnce = 30;
 /** The slots of an hour, and a free place for another one. */
 function HourCell({
   day,
+  nameOfDay,
   hour: { hour, slots },
   isPast,
   isAlwaysDrawn,
@@ -200,7 +201,7 @@ function HourCell({
           data-place=""
           tabIndex={-1}
           to={`/slots/new?at=${day}T${time}`}
-          aria-label={`Add a slot on ${nameOfDay(day)} at ${time}`}
+          aria-label={`Add a slot on ${nameOfDay} at ${time}`}
         >
           {time}
         </Link>

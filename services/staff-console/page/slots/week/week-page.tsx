@@ -5,8 +5,8 @@ import {
   SlotPlanService,
   SlotState,
 } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { useNow } from '../../business/time.tsx';
-import { dateInput, fromTimeInput, readDay, shiftDay } from '../../business/time-input.ts';
+import { formatDay, useNow } from '../../business/time.tsx';
+import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters } from '../../lists/filters.ts';
@@ -50,7 +50,10 @@ export function Component(): ReactNode {
   const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
   const { data } = query;
-  const days = useMemo(() => toDays(data?.pages.flatMap(rowsOf) ?? [], first, count), [data, first, count]);
+  const days = useMemo(() => {
+    const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
+    return toDays(data?.pages.flatMap(rowsOf) ?? [], first, count).map((day) => ({ ...day, name: nameOf(day.day) }));
+  }, [data, first, count]);
   const slots = days.flatMap((day) => day.slots);
   const chosen = useChosen(
     slots.map(({ id }) => id),
