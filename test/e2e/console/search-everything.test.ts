@@ -144,6 +144,15 @@ describeInBrowser('The search for everything', () => {
     await tab.button('Product: Product 12').waitFor();
   });
 
+  it('Enter never takes what an earlier text has found', async () => {
+    await search('product 1');
+    await expect.poll(() => field().getAttribute('aria-activedescendant')).not.toBeNull();
+    await field().press('End');
+    await field().pressSequentially('2');
+    await press('Enter');
+    await tab.button('Product: Product 12').waitFor();
+  });
+
   it('Escape closes it, and gives the focus back to the field', async () => {
     tab = await stage.openTab({ path: '/users' });
     await userField().focus();

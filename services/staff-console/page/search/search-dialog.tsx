@@ -1,9 +1,9 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { Autocomplete } from 'react-aria-components/Autocomplete';
 import { Header } from 'react-aria-components/Header';
 import { Input } from 'react-aria-components/Input';
 import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
-import { SearchField, type SearchFieldProps } from 'react-aria-components/SearchField';
+import { SearchField } from 'react-aria-components/SearchField';
 import { useNavigate } from 'react-router';
 import { Dialog } from '../ui/dialog.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
@@ -24,8 +24,10 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
     onClose();
     run?.();
   };
-  // Enter that comes before the matches waits for them, and chooses the first one.
+  // Enter that comes before the matches waits for them, and chooses the first one. What an earlier text has found is
+  // chosen only if an arrow has led to it.
   const [isEntered, setIsEntered] = useState(false);
+  const [isPicked, setIsPicked] = useState(false);
   const isSettled = sought === text && !isSearching;
   const [first] = sections.flatMap(({ matches }) => matches);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the matches change with what is sought.
@@ -35,18 +37,30 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
     if (first?.href !== undefined) void navigate(first.href);
     if (first !== undefined) choose(first);
   }, [isEntered, isSettled]);
-  const press = (event: Parameters<NonNullable<SearchFieldProps['onKeyDown']>>[0]) => {
+  // Before the list takes the key.
+  const press = (event: KeyboardEvent) => {
     // Escape would only empty the field.
     if (event.key === 'Escape') return onClose();
     const isOnMatch = event.target instanceof Element && event.target.hasAttribute('aria-activedescendant');
-    setIsEntered(event.key === 'Enter' && !isOnMatch);
-    event.continuePropagation();
+    const isEarly = event.key === 'Enter' && !(isOnMatch && (isSettled || isPicked));
+    setIsEntered(isEarly);
+    setIsPicked(isPicked || event.key.startsWith('Arrow'));
+    if (isEarly) event.stopPropagation();
   };
   return (
     <Dialog title="Search" isOpen onClose={onClose}>
-      <Autocomplete inputValue={text} onInputChange={setText}>
-        <SearchField className="field" aria-label="Search everything" autoFocus onKeyDown={press}>
-          <Input placeholder="A slot’s number, a product, a snippet, a code, a name, a mobile number, or an action" />
+      <Autocomplete
+        inputValue={text}
+        onInputChange={(typed) => {
+          setText(typed);
+          setIsPicked(false);
+        }}
+      >
+        <SearchField className="field" aria-label="Search everything" autoFocus>
+          <Input
+            placeholder="A slot’s number, a product, a snippet, a code, a name, a mobile number, or an action"
+            onKeyDownCapture={press}
+          />
         </SearchField>
         <Menu
           className="matches"
