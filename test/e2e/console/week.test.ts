@@ -235,6 +235,20 @@ describeInBrowser('The week', () => {
       await expect.poll(focusedSlot).toBe('1');
     });
 
+    it('A key that comes before the page shows the last move moves the slot further', async () => {
+      await open();
+      await slotLink(1).focus();
+      // The page reads the slots again only after its patience has ended.
+      await tab.page.route(/ListSlots$/, () => {});
+      await press('Alt+ArrowRight');
+      await tab.notice('1 slot moved by 1 day').waitFor();
+      await press('Alt+ArrowRight');
+      await expect.poll(deliveries).toEqual([
+        [1, '05-03 10:15'],
+        [2, '05-01 12:00'],
+      ]);
+    });
+
     it('Keys that follow one another quickly move a slot by all of them', async () => {
       await open();
       await slotLink(1).focus();

@@ -1,13 +1,14 @@
-import { type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { timeInput } from '../../business/time-input.ts';
 import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
-import type { Chosen } from './chosen.ts';
-import { type Day, type Hour, hourText } from './days.ts';
+import { haveSame } from '../../ui/same.ts';
+import { type Chosen, ChosenContext } from './chosen.ts';
+import { type Day, hourText } from './days.ts';
 import type { Shift } from './move.ts';
-import { placeBeside, placeOf } from './places.ts';
+import { type Cell, cellOf, placeBeside, placeOf, slotIdOf } from './places.ts';
 import { SlotCard } from './slot-card.tsx';
 
 declare module 'react' {
@@ -29,12 +30,6 @@ interface CalendarProps {
   onMove(slots: readonly PlannedSlot[], by: Shift): void;
 }
 
-/** An hour of a day, such as 10 on 2026-11-23. */
-interface Place {
-  readonly day: string;
-  readonly hour: number;
-}
-
 /** So many slots are all drawn at once; of more, only those in sight. */
 const alwaysDrawn = 60;
 /** The usual height of a slot's card and of a free place. */
@@ -53,11 +48,11 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
   /** The slots that a key or the pointer moves: those that are chosen, or else the one that has it. */
   const movedWith = (id: number) => slots.filter((slot) => (chosen.has(id) ? chosen.has(slot.id) : slot.id === id));
   const press = (event: KeyboardEvent<HTMLElement>) => {
-    const place = event.target instanceof Element ? placeOf(event.target) : null;
+    const place = placeOf(event.target);
     const { key } = event;
     if (key === 'Escape') chosen.clear();
     if (place === null) return;
-    const id = Number(place.dataset.place);
+    const id = slotIdOf(place);
     if (key === ' ' && event.target === place && id > 0) chosen.choose(id, event.shiftKey);
     else if (key in keysDays || key in keysMinutes) {
       if (event.altKey) {
@@ -65,15 +60,23 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
       } else {
         const next = placeBeside(place, key);
         next?.focus();
-        const ids = [id, Number(next?.dataset.place)].filter((each) => each > 0);
+        const ids = [id, slotIdOf(next)].filter((each) => each > 0);
         if (event.shiftKey) chosen.add(ids);
       }
     } else return;
     event.preventDefault();
   };
-  const [dragged, setDragged] = useState<{ readonly slots: readonly PlannedSlot[]; readonly from: Place }>();
-  const drop = (to: Place) => {
-    if (dragged === undefined) return;
+  const [dragged, setDragged] = useState<{ readonly slots: readonly PlannedSlot[]; readonly from: Cell }>();
+  const drag = ({ target, dataTransfer }: DragEvent<HTMLElement>) => {
+    const [id, from] = [slotIdOf(placeOf(target)), cellOf(target)];
+    if (id === 0 || from === undefined) return;
+    dataTransfer.setData('text/plain', `Slot ${id}`);
+    setDragged({ slots: movedWith(id), from });
+  };
+  const drop = (event: DragEvent<HTMLElement>) => {
+    const to = cellOf(event.target);
+    if (dragged === undefined || to === undefined) return;
+    event.preventDefault();
     setDragged(undefined);
     const { from, slots: moved } = dragged;
     const days = Math.round((Date.parse(to.day) - Date.parse(from.day)) / 86_400_000);
@@ -89,44 +92,34 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
     if ((next?.getBoundingClientRect().bottom ?? 0) > window.innerHeight) next?.scrollIntoView({ block: 'center' });
   }, [days[0]?.day]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are a shorter way to what the links and buttons in it do.
-    <div
-      ref={calendar}
-      className={`week ${days.length > 1 ? 'many' : 'one'}`}
-      style={{ '--hours': days[0]?.hours.length }}
-      onKeyDown={press}
-    >
-      {days.map(({ day, name, hours, slots: ofDay }) => (
-        <DayColumn key={day} day={day} name={name} isEmpty={ofDay.length === 0} isPast={day < today}>
-          {hours.map((hour) => (
-            <HourCell
-              key={hour.hour}
-              day={day}
-              nameOfDay={name}
-              hour={hour}
-              isPast={day < today}
-              isAlwaysDrawn={isAlwaysDrawn}
-              isDropPlace={dragged !== undefined}
-              onDrop={() => drop({ day, hour: hour.hour })}
-            >
-              {(slot) => (
-                <SlotCard
-                  key={slot.id}
-                  {...{ slot, now, groups }}
-                  isChosen={chosen.has(slot.id)}
-                  onChoose={(isRange) => chosen.choose(slot.id, isRange)}
-                  onDragEnd={() => setDragged(undefined)}
-                  onDrag={(event) => {
-                    event.dataTransfer.setData('text/plain', `Slot ${slot.id}`);
-                    setDragged({ slots: movedWith(slot.id), from: { day, hour: hour.hour } });
-                  }}
-                />
-              )}
-            </HourCell>
-          ))}
-        </DayColumn>
-      ))}
-    </div>
+    <ChosenContext value={chosen}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are a shorter way to what the links and buttons in it do. */}
+      <div
+        ref={calendar}
+        className={`week ${days.length > 1 ? 'many' : 'one'} ${dragged === undefined ? '' : 'dragging'}`}
+        style={{ '--hours': days[0]?.hours.length }}
+        onKeyDown={press}
+        onDragStart={drag}
+        onDragOver={(event) => {
+          if (dragged !== undefined && cellOf(event.target) !== undefined) event.preventDefault();
+        }}
+        onDrop={drop}
+        onDragEnd={() => setDragged(undefined)}
+      >
+        {days.map(({ day, name, hours, slots: ofDay }) => (
+          <DayColumn key={day} day={day} name={name} isEmpty={ofDay.length === 0} isPast={day < today}>
+            {hours.map((hour) => (
+              <HourCell
+                key={hour.hour}
+                {...{ ...hour, day, now, groups, isAlwaysDrawn }}
+                nameOfDay={name}
+                isPast={day < today}
+              />
+            ))}
+          </DayColumn>
+        ))}
+      </div>
+    </ChosenContext>
   );
 }
 
@@ -140,7 +133,7 @@ interface DayColumnProps {
 
 function DayColumn({ day, name, isEmpty, isPast, children }: DayColumnProps): ReactNode {
   return (
-    <section className="day" aria-label={name}>
+    <section className="day" data-day={day} aria-label={name}>
       <header>
         <h2>{name}</h2>
         {isEmpty ? (
@@ -161,37 +154,35 @@ function DayColumn({ day, name, isEmpty, isPast, children }: DayColumnProps): Re
   );
 }
 
-interface HourCellProps {
+interface HourCellProps extends Pick<CalendarProps, 'now' | 'groups'> {
   readonly day: string;
   readonly nameOfDay: string;
-  readonly hour: Hour;
+  readonly hour: number;
+  readonly slots: readonly PlannedSlot[];
   readonly isPast: boolean;
   readonly isAlwaysDrawn: boolean;
-  /** Whether slots are being dragged. */
-  readonly isDropPlace: boolean;
-  onDrop(): void;
-  readonly children: (slot: PlannedSlot) => ReactNode;
 }
 
 const shownAtOnce = 30;
 
-/** The slots of an hour, and a free place for another one. */
-function HourCell({
-  day,
-  nameOfDay,
-  hour: { hour, slots },
-  isPast,
-  isAlwaysDrawn,
-  isDropPlace,
-  onDrop,
-  children,
-}: HourCellProps): ReactNode {
+/**
+ * The slots of an hour, and a free place for another one. It is drawn again only if something in it changes: a choice,
+ * or a further page of a large week, changes few of a hundred cells.
+ */
+const HourCell = memo(function HourCell(props: HourCellProps): ReactNode {
+  const { day, nameOfDay, hour, slots, isPast, isAlwaysDrawn, now, groups } = props;
   const [most, setMost] = useState(shownAtOnce);
   const [isOver, setIsOver] = useState(false);
   const time = hourText(hour);
   const content = () => (
     <>
-      {slots.length > 0 && <ul className="cards">{slots.slice(0, most).map(children)}</ul>}
+      {slots.length > 0 && (
+        <ul className="cards">
+          {slots.slice(0, most).map((slot) => (
+            <SlotCard key={slot.id} {...{ slot, now, groups }} />
+          ))}
+        </ul>
+      )}
       {slots.length > most && (
         <Button onPress={() => setMost(most + shownAtOnce)}>Show {slots.length - most} more</Button>
       )}
@@ -211,19 +202,11 @@ function HourCell({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: slots are moved by keys, too.
     <div
-      className={`hour ${slots.length > 0 ? 'used' : ''} ${isOver && isDropPlace ? 'over' : ''}`}
+      className={`hour ${slots.length > 0 ? 'used' : ''} ${isOver ? 'over' : ''}`}
       data-hour={hour}
-      onDragOver={(event: DragEvent) => {
-        if (!isDropPlace) return;
-        event.preventDefault();
-        setIsOver(true);
-      }}
+      onDragOver={() => setIsOver(true)}
       onDragLeave={() => setIsOver(false)}
-      onDrop={(event: DragEvent) => {
-        event.preventDefault();
-        setIsOver(false);
-        onDrop();
-      }}
+      onDrop={() => setIsOver(false)}
     >
       {slots.length === 0 ? (
         content()
@@ -238,4 +221,4 @@ function HourCell({
       )}
     </div>
   );
-}
+}, haveSame);

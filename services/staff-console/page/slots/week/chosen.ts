@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { createContext, useState } from 'react';
 
 /** The slots that are chosen in the calendar. */
 export interface Chosen {
@@ -12,6 +12,18 @@ export interface Chosen {
   only(ids: readonly number[]): void;
   clear(): void;
 }
+
+const noop = () => {};
+
+/** What is chosen, for the slots' cards: a choice draws their boxes again and nothing else of them. */
+export const ChosenContext = createContext<Chosen>({
+  has: () => false,
+  count: 0,
+  choose: noop,
+  add: noop,
+  only: noop,
+  clear: noop,
+});
 
 /**
  * Keeps which slots are chosen.

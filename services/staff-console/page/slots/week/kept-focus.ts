@@ -1,4 +1,4 @@
-import { type FocusEvent, useEffect, useRef } from 'react';
+import { type FocusEvent, useLayoutEffect, useRef } from 'react';
 
 /**
  * Keeps the keyboard's place where what has the focus leaves the page, such as a record that moves elsewhere.
@@ -8,7 +8,8 @@ import { type FocusEvent, useEffect, useRef } from 'react';
  */
 export function useKeptFocus(find: (left: Element) => HTMLElement | null | undefined) {
   const last = useRef<Element>(undefined);
-  useEffect(() => {
+  // Before the next key.
+  useLayoutEffect(() => {
     if (last.current === undefined || last.current.isConnected || document.activeElement !== document.body) return;
     find(last.current)?.focus();
   });

@@ -22,24 +22,37 @@ type Moved = Pick<PlannedSlot, 'id' | 'isActive' | 'groupIds' | 'etag' | 'delive
  */
 export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise<readonly number[]> {
   const write = useWriteEach(SlotService.method.updateSlot);
-  // The slots as the moves under way have left them, before they are read again.
-  const line = useRef({ length: 0, end: Promise.resolve<unknown>(undefined), slots: new Map<number, Moved>() });
+  const end = useRef(Promise.resolve<unknown>(undefined));
+  // What moves have made of slots, by the etag that each had before: the page may still show it as it was.
+  const moves = useRef(new Map<string, Moved>());
+  const afterMoves = (slot: Moved): Moved => {
+    const moved = moves.current.get(slot.etag);
+    return moved === undefined ? slot : afterMoves(moved);
+  };
 
+  const writeMoves = async (requests: readonly Request[]) => {
+    const sent = await write(requests);
+    const etags = new Map(requests.map(({ id, etag }) => [id, etag]));
+    for (const { slot } of sent.answers) {
+      const before = etags.get(slot?.id ?? 0);
+      if (slot !== undefined && before !== undefined && before !== slot.etag) moves.current.set(before, slot);
+    }
+    return sent;
+  };
   const send = async (
     requests: readonly Request[],
     by: Shift,
     undone: readonly Request[],
   ): Promise<readonly number[]> => {
-    const { answers, failed, failure, storeRequestId } = await write(requests);
+    const { answers, failed, failure, storeRequestId } = await writeMoves(requests);
     const etags = new Map(answers.map(({ slot }) => [slot?.id ?? 0, slot?.etag ?? '']));
-    for (const { slot } of answers) if (slot !== undefined) line.current.slots.set(slot.id, slot);
     const back = undone.flatMap((request) => {
       const etag = etags.get(request.id);
       return etag === undefined ? [] : [{ ...request, etag }];
     });
     if (answers.length > 0) {
       const text = `${slotsInWords(answers.length)} moved by ${inWords(by)}`;
-      const undo = async (): Promise<Undone> => ({ failure: (await write(back)).failure });
+      const undo = async (): Promise<Undone> => ({ failure: (await writeMoves(back)).failure });
       notify({ text, undo, about: 'moved slots', storeRequestId });
     }
     if (failure !== undefined) {
@@ -52,21 +65,14 @@ export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise
 
   return async (slots, by) => {
     if (by.days === 0 && by.minutes === 0) return [];
-    const { current } = line;
-    if (current.length === 0) current.slots.clear();
-    current.length += 1;
-    const run = async () => {
-      const moved = slots.map((slot) => current.slots.get(slot.id) ?? slot);
+    const run = () => {
+      const moved = slots.map(afterMoves);
       const requests = moved.map((slot) => withTimes(slot, (at) => moveMoment(at, by)));
       const undone = moved.map((slot) => withTimes(slot, (at) => timestampDate(at).toISOString()));
-      try {
-        return await send(requests, by, undone);
-      } finally {
-        current.length -= 1;
-      }
+      return send(requests, by, undone);
     };
-    const done = current.end.then(run);
-    current.end = done;
+    const done = end.current.then(run);
+    end.current = done;
     return done;
   };
 }

@@ -1,10 +1,11 @@
-import type { DragEvent, MouseEvent, ReactNode } from 'react';
+import { type ReactNode, use } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { Time } from '../../business/time.tsx';
 import { groupNames } from '../../lookup/names.ts';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { describeEnd, ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
+import { ChosenContext } from './chosen.ts';
 
 /** The views of the slots, by their paths. */
 export const slotViews = [
@@ -17,26 +18,15 @@ interface SlotCardProps {
   /** In Unix ms. */
   readonly now: number;
   readonly groups: ReadonlyMap<number, string>;
-  readonly isChosen: boolean;
-  /** Chooses the slot or, with Shift, all slots from the one that was chosen last. */
-  onChoose(isRange: boolean): void;
-  onDrag(event: DragEvent): void;
-  onDragEnd(): void;
 }
 
 /** A slot in the calendar: its time, whether and for how long it takes orders, its groups and its products. */
-export function SlotCard({ slot, now, groups, isChosen, onChoose, onDrag, onDragEnd }: SlotCardProps): ReactNode {
+export function SlotCard({ slot, now, groups }: SlotCardProps): ReactNode {
   const left = ordersClose(slot, now);
   return (
-    <li className={`card slot-card ${stateOf(slot, now)}`} draggable onDragStart={onDrag} onDragEnd={onDragEnd}>
+    <li className={`card slot-card ${stateOf(slot, now)}`} draggable>
       <div className="slot-card-header">
-        <input
-          type="checkbox"
-          aria-label={`Choose slot ${slot.id}`}
-          checked={isChosen}
-          onClick={(event: MouseEvent) => onChoose(event.shiftKey)}
-          readOnly
-        />
+        <ChooseBox id={slot.id} />
         <Link href={`/slots/${slot.id}`} data-place={slot.id}>
           <Time at={slot.deliveryTime} short /> <span className="detail">Slot {slot.id}</span>
         </Link>
@@ -55,6 +45,20 @@ export function SlotCard({ slot, now, groups, isChosen, onChoose, onDrag, onDrag
       {slot.groupIds.length > 0 && <p className="detail one-line">{groupNames(groups, slot.groupIds)}</p>}
       <CapacityButton slot={slot} now={now} />
     </li>
+  );
+}
+
+/** Chooses a slot or, with Shift, all slots from the one that was chosen last. */
+function ChooseBox({ id }: { readonly id: number }): ReactNode {
+  const chosen = use(ChosenContext);
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Choose slot ${id}`}
+      checked={chosen.has(id)}
+      onClick={({ shiftKey }) => chosen.choose(id, shiftKey)}
+      readOnly
+    />
   );
 }
 
