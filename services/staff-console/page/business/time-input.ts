@@ -17,7 +17,25 @@ export function dateInput(date: Date): string {
 /** Formats a time for a date-and-time field. */
 export function timeInput(date: Date): string {
   const text = fromAbsolute(date.getTime(), business.timeZone).toString().slice(0, minutesLength);
+  if (!clocksChangeNear(date)) return text;
   return repeatedTimes(text).find((each) => new Date(each).getTime() === startOfMinute(date)) ?? text;
+}
+
+const dayMs = 86_400_000;
+const daysOfChange = new Map<string, boolean>();
+
+/**
+ * Tells whether clocks may change within a day of a time. It remembers the days: to ask the time zone for each time of a
+ * long list would take a phone a second.
+ */
+function clocksChangeNear(date: Date): boolean {
+  const day = Math.floor(date.getTime() / dayMs);
+  const key = `${business.timeZone} ${day}`;
+  const known = daysOfChange.get(key);
+  if (known !== undefined) return known;
+  const [before, after] = [day - 1, day + 2].map((each) => fromAbsolute(each * dayMs, business.timeZone).offset);
+  daysOfChange.set(key, before !== after);
+  return before !== after;
 }
 
 /**

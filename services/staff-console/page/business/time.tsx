@@ -2,7 +2,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useEffect, useState } from 'react';
 import { clock } from '../session/clock.ts';
 import { business } from './business.ts';
-import { repeatedTimes, timeInput } from './time-input.ts';
+import { timeInput } from './time-input.ts';
 
 const minute = 60_000;
 
@@ -68,8 +68,8 @@ export function formatTimeOfDay(date: Date): string {
 }
 
 function offsetIfRepeated(date: Date): string {
-  const text = timeInput(date);
-  return repeatedTimes(text).includes(text) ? ` (UTC${text.slice('YYYY-MM-DDThh:mm'.length)})` : '';
+  const offset = timeInput(date).slice('YYYY-MM-DDThh:mm'.length);
+  return offset === '' ? '' : ` (UTC${offset})`;
 }
 
 /** Returns how long it is until a time in Unix ms, in the two largest units; undefined if it has passed. */

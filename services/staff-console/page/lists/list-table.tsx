@@ -35,7 +35,7 @@ export function ListTable<Row>({ labelledBy, columns, rows, keyOf, order }: List
 /** So many rows are all drawn; of more, only those in sight. */
 const alwaysDrawn = 200;
 /** So many rows are drawn or left out together. */
-const chunkSize = 50;
+const chunkSize = 20;
 /** The usual height of a row. */
 const rowPx = 48;
 

@@ -1,7 +1,6 @@
 import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { createContext, useContext } from 'react';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { reasonOf } from '../../../client/connect/errors.ts';
 import type { PageConfig } from '../../page-config.ts';
@@ -46,7 +45,7 @@ export function createTransports(config: PageConfig, session: Session): Transpor
     });
   const slot = create(config.slotUrl, readOwnWrites());
   const coupon = create(config.couponUrl);
-  const of = (typeName: string) => (typeName === CouponService.typeName ? coupon : slot);
+  const of = (typeName: string) => (typeName.startsWith('coupon.v1.') ? coupon : slot);
   const any: Transport = {
     unary: (method, ...rest) => of(method.parent.typeName).unary(method, ...rest),
     stream: (method, ...rest) => of(method.parent.typeName).stream(method, ...rest),

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, startTransition, useEffect, useRef, useState } from 'react';
 
 /** What is this near to the window's edges is drawn. */
 const margin = '800px 0px';
@@ -33,10 +33,14 @@ export function useInSight<E extends HTMLElement>(estimatePx: number) {
   useEffect(() => {
     const element = ref.current;
     if (element === null) return undefined;
+    let isFirstLook = true;
     return watch(element, (isNearNow) => {
       if (!isNearNow && element.contains(document.activeElement)) return;
       if (!isNearNow) heightPx.current = element.offsetHeight || heightPx.current;
-      setIsNear(isNearNow);
+      // What is in sight at first is drawn at once. Afterwards scrolling and keys go first.
+      if (isFirstLook) setIsNear(isNearNow);
+      else startTransition(() => setIsNear(isNearNow));
+      isFirstLook = false;
     });
   }, []);
   return { ref, isNear, heightPx: heightPx.current };
