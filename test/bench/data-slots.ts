@@ -36,3 +36,28 @@ export async function loadSlots(databaseUrl: string, count: number): Promise<voi
     await client.end();
   }
 }
+
+/** Products and groups that many slots have: spread over all slots, or with the last tenth of them only. */
+export const spread = { everyTenth: 5_001, lastTenth: 5_002, everyHundredth: 5_003, all: 5_004 } as const;
+
+/** Gives the slots the products and the groups of `spread`, each with the same number. */
+export async function spreadSlots(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`
+      create table spread as
+        select id, array_remove(array[
+          case when n % 10 = 0 then ${spread.everyTenth} end, case when n > 0.9 * count(*) over () then ${spread.lastTenth} end,
+          case when n % 100 = 0 then ${spread.everyHundredth} end, ${spread.all}
+        ], null) as numbers
+        from (select id, row_number() over (order by id) as n from slots) as numbered;
+      insert into products (id, name) select n, 'Product ' || n from generate_series(5001, 5004) n on conflict do nothing;
+      insert into product_slots (slot_id, product_id) select id, unnest(numbers) from spread on conflict do nothing;
+      update slots set group_ids = numbers from spread where slots.id = spread.id;
+      drop table spread`);
+    for (const table of ['products', 'slots', 'product_slots']) await client.query(`vacuum analyze ${table}`);
+  } finally {
+    await client.end();
+  }
+}

@@ -15,14 +15,14 @@ import type { BatchQueryable, LateStatement } from '../../shared/db/transaction.
 import type { Caller } from '../../shared/fairness/caller.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { SlotOrder, SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { SlotOrder, SlotPlanService, SlotState } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
 import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
-import { loadSlots } from './data-slots.ts';
+import { loadSlots, spread, spreadSlots } from './data-slots.ts';
 
 // npm run bench:reads -- [--small 0.01] [--large 1] [--only text]: the reads of both services, as the services run them, at 10,000
 // coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. Without SMALL_DATABASE_URL and
@@ -83,6 +83,25 @@ const productTerms = [
   ['no match, 2 letters', 'qq'],
   ['no match, 3 letters', 'qqq'],
 ] as const;
+
+const slotFilters: readonly [string, MessageInitShape<typeof SlotPlanService.method.listSlots.input>][] = [
+  ['', {}],
+  [', active or not', { states: [SlotState.ACTIVE, SlotState.INACTIVE] }],
+  [', full ones, of which there are none', { isCapacityFull: true }],
+  [', a product of 0.4 % of rows', { productId: 1_000 }],
+  [', a product of 1 % of rows', { productId: spread.everyHundredth }],
+  [', a product of 10 % of rows', { productId: spread.everyTenth }],
+  [', a product of the last 10 %', { productId: spread.lastTenth }],
+  [', a product of all rows', { productId: spread.all }],
+  [', a group of 1 % of rows', { groupId: spread.everyHundredth }],
+  [', a group of 10 % of rows', { groupId: spread.everyTenth }],
+  [', a group of the last 10 %', { groupId: spread.lastTenth }],
+  [', a group of all rows', { groupId: spread.all }],
+  [', no match, a group', { groupId: 1 }],
+  [', a product and a group', { productId: 1_000, groupId: spread.everyTenth }],
+  [', a common product and a common group', { productId: spread.everyTenth, groupId: spread.everyTenth }],
+  [', a common product and a group of the last 10 %', { productId: spread.all, groupId: spread.lastTenth }],
+];
 
 /** The reads that are measured; a code of the middle of the table is looked up first. */
 async function readsOf(database: Database, sequences: SequenceCache): Promise<[string, Read][]> {
@@ -151,11 +170,10 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
       'GetDeliverySequence, not cached',
       () => slots.getDeliverySequence(create(ofSlots.getDeliverySequence.input, { id: String(nextSlot()) }), call),
     ],
-    ['ListSlots', listSlots({})],
-    ['ListSlots, the latest first', listSlots({ order: SlotOrder.LATEST_FIRST })],
-    ['ListSlots, full ones, of which there are none', listSlots({ isCapacityFull: true })],
-    ['ListSlots, 0.4 % of rows, a product', listSlots({ productId: 1_000 })],
-    ['ListSlots, no match, a group', listSlots({ groupId: 1 })],
+    ...slotFilters.flatMap(([what, filter]): [string, Read][] => [
+      [`ListSlots${what}`, listSlots(filter)],
+      [`ListSlots${what}, the latest first`, listSlots({ ...filter, order: SlotOrder.LATEST_FIRST })],
+    ]),
     ['GetProducts, 1,000', () => catalog.getProducts(create(lookUps.getProducts.input, { productIds }), call)],
   ];
 }
@@ -276,7 +294,8 @@ try {
       await migrate(url);
       await loadBenchData(url, scale);
       await loadProducts(url, Math.round(1_000_000 * scale));
-      await loadSlots(url, Math.max(leastSlots, Math.round(10_000 * scale)));
+      await loadSlots(url, Math.max(leastSlots, Math.round(100_000 * scale)));
+      await spreadSlots(url);
     }
     measured.push(await measure(url));
   }

@@ -52,7 +52,9 @@ const indexedProduct =
 const indexedGroup = `(group_ids[:100] @> array[(select $groupId::integer)] or cardinality(group_ids) > 100) and ${isOfGroup}`;
 const productIsCommon = `(
   select count(*) > ${fewSlots}
-  from (select from product_slots where product_id = (select $productId::integer) limit ${fewSlots} + 1) as counted
+  from (
+    select from product_slots where product_id = (select $productId::integer) limit ${fewSlots} + 1
+  ) as counted
 )`;
 const isCommon = '(select is_common from judged)';
 
@@ -77,17 +79,23 @@ const filters: Readonly<Record<Exclude<FilterName, 'none'>, Filter>> = {
   },
 };
 
-/** Returns SQL of the first `limit` slots in order that match the filters of the index. */
+/**
+ * Returns SQL of the first `limit` slots in order that match the filters of the index. Each list is a range of an index,
+ * and they are merged, so that no more slots are read than are used.
+ */
 const inOrder = (order: string, limit: string, columns = 'id, delivery_time', condition = 'true') => {
-  const list = (state: string) =>
-    `(select ${columns} from slots where ${condition} and ${state} and ${isBetween} order by ${order} limit ${limit})`;
-  return `
-    select listed.*
-    from unnest((select $areActive::boolean[])) as lists (are_active), lateral (
-      ${list('is_active = are_active and (select $isFull::boolean is null)')}
-      union all ${list('is_active = are_active and is_capacity_full = (select $isFull)')}
-    ) as listed
-    order by ${order} limit ${limit}`;
+  const lists = ['is_active', 'not is_active'].flatMap((state) => {
+    const isAsked = `(select ${state === 'is_active'} = any($areActive::boolean[]))`;
+    return [
+      `${isAsked} and (select $isFull::boolean is null)`,
+      `${isAsked} and is_capacity_full = (select $isFull)`,
+    ].map(
+      (asked) =>
+        `(select ${columns} from slots
+          where ${condition} and ${asked} and ${state} and ${isBetween} order by ${order} limit ${limit})`,
+    );
+  });
+  return `${lists.join(' union all ')} order by ${order} limit ${limit}`;
 };
 
 /**
