@@ -4,7 +4,6 @@ import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_se
 import { timeInput } from '../../business/time-input.ts';
 import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
-import { haveSame } from '../../ui/same.ts';
 import { type Chosen, ChosenContext } from './chosen.ts';
 import { type Day, hourText } from './days.ts';
 import type { Shift } from './move.ts';
@@ -222,3 +221,14 @@ const HourCell = memo(function HourCell(props: HourCellProps): ReactNode {
     </div>
   );
 }, haveSame);
+
+/** Whether a cell has the same props: its list is made anew of slots that stay the same. */
+function haveSame(before: HourCellProps, after: HourCellProps): boolean {
+  const values = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(after).every(([name, value]) => isSame(values.get(name), value));
+}
+
+function isSame(before: unknown, after: unknown): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after)) return Object.is(before, after);
+  return before.length === after.length && before.every((element, index) => Object.is(element, after[index]));
+}
