@@ -52,9 +52,7 @@ const indexedProduct =
 const indexedGroup = `(group_ids[:100] @> array[(select $groupId::integer)] or cardinality(group_ids) > 100) and ${isOfGroup}`;
 const productIsCommon = `(
   select count(*) > ${fewSlots}
-  from (
-    select from product_slots where product_id = (select $productId::integer) limit ${fewSlots} + 1
-  ) as counted
+  from (select from product_slots where product_id = (select $productId::integer) limit ${fewSlots} + 1) as counted
 )`;
 const isCommon = '(select is_common from judged)';
 

@@ -249,6 +249,20 @@ describeInBrowser('The week', () => {
       ]);
     });
 
+    it('Slots of an older schema, which have the same etag, are moved each by itself', async () => {
+      await stage.slot.database.sql('update slots set etag = 0');
+      await open();
+      await slotLink(1).focus();
+      await press('Alt+ArrowRight');
+      await tab.notice('1 slot moved by 1 day').waitFor();
+      await slotLink(2).focus();
+      await press('Alt+ArrowDown');
+      await expect.poll(deliveries).toEqual([
+        [1, '05-02 10:15'],
+        [2, '05-01 13:00'],
+      ]);
+    });
+
     it('Keys that follow one another quickly move a slot by all of them', async () => {
       await open();
       await slotLink(1).focus();

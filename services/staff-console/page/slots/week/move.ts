@@ -23,10 +23,10 @@ type Moved = Pick<PlannedSlot, 'id' | 'isActive' | 'groupIds' | 'etag' | 'delive
 export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise<readonly number[]> {
   const write = useWriteEach(SlotService.method.updateSlot);
   const end = useRef(Promise.resolve<unknown>(undefined));
-  // What moves have made of slots, by the etag that each had before: the page may still show it as it was.
+  // What moves have made of slots, by what each was before: the page may still show it so.
   const moves = useRef(new Map<string, Moved>());
   const afterMoves = (slot: Moved): Moved => {
-    const moved = moves.current.get(slot.etag);
+    const moved = moves.current.get(versionOf(slot));
     return moved === undefined ? slot : afterMoves(moved);
   };
 
@@ -34,8 +34,9 @@ export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise
     const sent = await write(requests);
     const etags = new Map(requests.map(({ id, etag }) => [id, etag]));
     for (const { slot } of sent.answers) {
-      const before = etags.get(slot?.id ?? 0);
-      if (slot !== undefined && before !== undefined && before !== slot.etag) moves.current.set(before, slot);
+      if (slot === undefined) continue;
+      const before = versionOf({ id: slot.id, etag: etags.get(slot.id) ?? '' });
+      if (before !== versionOf(slot)) moves.current.set(before, slot);
     }
     return sent;
   };
@@ -76,6 +77,9 @@ export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise
     return done;
   };
 }
+
+// Slots of an older schema have the same etag until they are changed.
+const versionOf = ({ id, etag }: Pick<Moved, 'id' | 'etag'>) => `${id} ${etag}`;
 
 type Request = ReturnType<typeof withTimes>;
 
