@@ -1,39 +1,26 @@
-import { TransportProvider } from '@connectrpc/connect-query';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
-import { RouterProvider } from 'react-router';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { setBusiness } from './business/business.ts';
-import { router } from './routes.tsx';
-import { notices } from './rpc/notices.ts';
-import { createQueryClient } from './rpc/query-client.ts';
-import { createTransports, TransportsContext } from './rpc/transport.ts';
 import { readPageConfig } from './session/config.ts';
-import { session, useSession } from './session/session.ts';
+import { useSession } from './session/session.ts';
 import { startSession } from './session/sign-in.ts';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
+import { Loading } from './ui/page.tsx';
+
+// It is fetched at once, but run by itself: all of the page at once would keep a phone busy for too long.
+const signedIn = import('./signed-in.tsx');
+const SignedIn = lazy(async () => ({ default: (await signedIn).SignedIn }));
 
 setBusiness(readPageConfig());
-startSession((address) => router.navigate(address, { replace: true }));
+startSession(async (address) => (await signedIn).goTo(address));
 
 /** The staff console (design 11). */
 export function App(): ReactNode {
   const { token, isStarting } = useSession();
   if (token === undefined || isStarting) return <SignInPage />;
   // The key resets the page, so that the next person does not see what this one has read or entered.
-  return <SignedIn key={token.subject} />;
-}
-
-function SignedIn(): ReactNode {
-  const [queryClient] = useState(createQueryClient);
-  const [transports] = useState(() => createTransports(readPageConfig(), session));
-  useEffect(() => () => notices.clear(), []);
   return (
-    <TransportsContext value={transports}>
-      <TransportProvider transport={transports.any}>
-        <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </TransportProvider>
-    </TransportsContext>
+    <Suspense fallback={<Loading what="the page" />}>
+      <SignedIn key={token.subject} />
+    </Suspense>
   );
 }

@@ -17,14 +17,14 @@ const watch = `
 interface Figures {
   /** When the first slot was shown, after the page was opened. */
   readonly firstMs: number;
-  /** The longest task from then on. */
+  /** The longest task. */
   readonly longestMs: number;
   /** How many slots are drawn. */
   readonly drawn: number;
 }
 const look = `({
   firstMs: window.firstMs,
-  longestMs: Math.max(0, ...window.tasks.filter(({ startTime }) => startTime > window.firstMs).map(({ duration }) => duration)),
+  longestMs: Math.max(0, ...window.tasks.map(({ duration }) => duration)),
   drawn: document.querySelectorAll('.slot-card, tbody tr[aria-rowindex]').length,
 })`;
 // Other work counts against the page: the limits hold on a machine that has little else to do.
@@ -54,21 +54,24 @@ export function describeMuch(listed: number, { isJudged }: { readonly isJudged: 
 
     afterAll(() => stage.close());
 
-    /** Opens a page on a phone. Returns what slows it down to a fourth of the speed, if it is judged, from then on. */
+    /** Opens a page on a phone, which has a fourth of the speed if it is judged. */
     async function openOnPhone(path: string) {
       const tab = await stage.openTab({ path: '/healthz', viewport: { width: 360, height: 740 }, initScript: watch });
       const session = await tab.page.context().newCDPSession(tab.page);
-      const open = () => tab.page.goto(`${stage.origin}${path}#${tab.page.url().split('#')[1]}`);
       const slowDown = () => session.send('Emulation.setCPUThrottlingRate', { rate: isJudged ? 4 : 1 });
-      return { tab, open, slowDown };
+      const speedUp = () => session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+      await slowDown();
+      await tab.page.goto(`${stage.origin}${path}#${tab.page.url().split('#')[1]}`);
+      return { tab, slowDown, speedUp };
     }
+    /** How far the figures are from the limits: above 1, one of them is missed. */
+    const missOf = ({ firstMs, longestMs }: Figures) => Math.max(firstMs / 2_000, longestMs / 200);
     /** Judges the best of several tries, unless the machine is busy. */
     async function judge(measure: () => Promise<Figures>): Promise<Figures> {
       let best = await measure();
-      const isMissed = () => best.firstMs > 2_000 || best.longestMs > 200;
-      for (let left = isJudged ? tries : 1; left > 1 && isMissed() && !isBusy(); left -= 1) {
-        const { firstMs, longestMs, drawn } = await measure();
-        best = { firstMs: Math.min(best.firstMs, firstMs), longestMs: Math.min(best.longestMs, longestMs), drawn };
+      for (let left = isJudged ? tries : 1; left > 1 && missOf(best) >= 1 && !isBusy(); left -= 1) {
+        const next = await measure();
+        if (missOf(next) < missOf(best)) best = next;
       }
       console.info(
         `first slot after ${Math.round(best.firstMs)} ms, longest task ${best.longestMs} ms, ${best.drawn} drawn`,
@@ -86,9 +89,7 @@ export function describeMuch(listed: number, { isJudged }: { readonly isJudged: 
 
     it('A week of 1,000 slots is shown on a phone, and scrolls; only what is in sight is drawn', async () => {
       const { drawn } = await judge(async () => {
-        const { tab, open, slowDown } = await openOnPhone('/slots?day=2090-05-01');
-        await slowDown();
-        await open();
+        const { tab } = await openOnPhone('/slots?day=2090-05-01');
         await tab.page.getByRole('checkbox', { name: /^Choose slot 10000$/ }).click();
         await scroll(tab, 20);
         const figures = await tab.page.evaluate<Figures>(look);
@@ -101,12 +102,15 @@ export function describeMuch(listed: number, { isJudged }: { readonly isJudged: 
 
     it(`A list of ${listed} slots scrolls on a phone; only what is in sight is drawn`, async () => {
       const { drawn } = await judge(async () => {
-        const { tab, open, slowDown } = await openOnPhone('/slots/list?from=2090-05-01');
-        await open();
+        const { tab, slowDown, speedUp } = await openOnPhone('/slots/list?from=2090-05-01');
         await tab.link(/Slot 10000$/).waitFor();
+        await scroll(tab, 5);
+        // The rest of the list comes at full speed, without being judged.
+        await tab.page.evaluate('window.shown = window.tasks.splice(0)');
+        await speedUp();
         const rows = async () => Number(await tab.page.locator('table').getAttribute('aria-rowcount'));
         while ((await rows()) <= listed) await tab.page.mouse.wheel(0, 1_000_000);
-        await tab.page.evaluate('window.tasks.length = 0');
+        await tab.page.evaluate('window.tasks = window.shown');
         await slowDown();
         await tab.page.evaluate('scrollTo(0, 100_000)');
         await scroll(tab, 20);

@@ -2,7 +2,7 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import type { Transport } from '@connectrpc/connect';
 import { createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 
 /** A list that a service answers page by page. */
 export interface Source<I extends DescMessage, O extends DescMessage, Row> {
@@ -40,12 +40,13 @@ export function useRows<I extends DescMessage, O extends DescMessage, Row>(
     getNextPageParam: (last, pages) => next(last, pages.flatMap(rowsOf).length),
     placeholderData: keepPreviousData,
   });
-  const { hasNextPage, isFetchingNextPage, error, fetchNextPage } = query;
+  const { data, hasNextPage, isFetchingNextPage, error, fetchNextPage } = query;
+  const rows = useMemo(() => data?.pages.flatMap(rowsOf), [data, rowsOf]);
   const isReading = isWhole && hasNextPage && error === null;
   useEffect(() => {
     if (isReading && !isFetchingNextPage) void fetchNextPage();
   }, [isReading, isFetchingNextPage, fetchNextPage]);
-  return { ...query, isReading, rows: query.data?.pages.flatMap(rowsOf) };
+  return { ...query, isReading, rows };
 }
 
 /** Returns a function that reads a list from its first page to its last. Each is asked for when the last was used. */

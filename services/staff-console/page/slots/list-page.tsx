@@ -43,7 +43,7 @@ export function Component(): ReactNode {
     ...(productId !== undefined && { productId }),
     ...(groupId !== undefined && { groupId }),
     order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
-    limit: 100,
+    limit: 50,
   };
   const matches = (slot: PlannedSlot) => values.state === '' || stateOf(slot, now) === values.state;
   return (

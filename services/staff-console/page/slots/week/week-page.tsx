@@ -49,11 +49,11 @@ export function Component(): ReactNode {
   // Pages that a phone takes in without a pause.
   const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
-  const { data } = query;
+  const { rows } = query;
   const days = useMemo(() => {
     const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
-    return toDays(data?.pages.flatMap(rowsOf) ?? [], first, count).map((day) => ({ ...day, name: nameOf(day.day) }));
-  }, [data, first, count]);
+    return toDays(rows ?? [], first, count).map((day) => ({ ...day, name: nameOf(day.day) }));
+  }, [rows, first, count]);
   const slots = days.flatMap((day) => day.slots);
   const chosen = useChosen(
     slots.map(({ id }) => id),
