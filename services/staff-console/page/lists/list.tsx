@@ -27,7 +27,7 @@ interface ListProps<I extends DescMessage, O extends DescMessage, Row> {
   readonly isWhole?: boolean;
 }
 
-const shownAtOnce = 50;
+const shownAtOnce = 100;
 
 /**
  * Shows a list, as the service gives it or as it is filtered and sorted here: as a table that grows as staff scroll, and
