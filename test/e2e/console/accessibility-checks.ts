@@ -64,6 +64,11 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       await tab.button(button).click();
       await tab.button('Cancel').waitFor();
     };
+    const chooseFirst = (tab: ConsoleTab) =>
+      tab.page
+        .getByRole('checkbox', { name: /^Choose slot/ })
+        .first()
+        .click();
     /** The pages, each with what it is waited for, and what is opened on it. */
     const pages: readonly (readonly [string, string, RegExp, ((tab: ConsoleTab) => Promise<void>)?])[] = [
       ['the calendar', '/slots', /Mark full/],
@@ -73,10 +78,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         '/slots',
         /Mark full/,
         async (tab) => {
-          await tab.page
-            .getByRole('checkbox', { name: /^Choose slot/ })
-            .first()
-            .click();
+          await chooseFirst(tab);
           await tab.page.getByRole('toolbar', { name: 'The chosen slots' }).waitFor();
         },
       ],
@@ -85,10 +87,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         '/slots',
         /Mark full/,
         async (tab) => {
-          await tab.page
-            .getByRole('checkbox', { name: /^Choose slot/ })
-            .first()
-            .click();
+          await chooseFirst(tab);
           await tab.button('Move…').click();
           await tab.field('Days later').waitFor();
         },
