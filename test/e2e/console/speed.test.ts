@@ -20,6 +20,8 @@ const untilNoted = (name: string) =>
   `new Promise((resolve) => { const look = () => window.${name} === undefined ? requestAnimationFrame(look) : resolve(window.${name}); look(); })`;
 // Other work counts against the page: the limits hold on a machine that has little else to do.
 const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
+// Of today, the page would show what comes next.
+const path = '/slots?day=2090-05-01';
 // A busy machine takes its time: one try of these has to be quick.
 const tries = 20;
 
@@ -30,14 +32,15 @@ describeInBrowser('The speed of the console', () => {
     stage = await ConsoleStage.open();
     await stage.slot.database.sql(
       `insert into slots (id, delivery_time, freeze_time)
-       select n, now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 100) n`,
+       select n, first + n * interval '1 hour', first + n * interval '50 minutes'
+       from generate_series(1, 100) n, cast('2090-05-01 00:00 Asia/Kolkata' as timestamptz) first`,
     );
   });
 
   afterAll(() => stage.close());
 
   it('The first list comes with less than 220 kB of JavaScript', async () => {
-    const tab = await stage.openTab({ initScript: watch });
+    const tab = await stage.openTab({ path, initScript: watch });
     await tab.page.evaluate(untilNoted('firstListMs'));
     const sizes = await tab.page.evaluate<number[]>(
       `performance.getEntriesByType('resource')
@@ -55,7 +58,7 @@ describeInBrowser('The speed of the console', () => {
     const firstLists: number[] = [];
     const answers: number[] = [];
     for (let left = tries; left > 0; left -= 1) {
-      const tab = await stage.openTab({ initScript: watch });
+      const tab = await stage.openTab({ path, initScript: watch });
       await tab.button('Mark full: slot 1').click();
       firstLists.push(await tab.page.evaluate<number>(untilNoted('firstListMs')));
       answers.push(await tab.page.evaluate<number>(untilNoted('answeredMs')));

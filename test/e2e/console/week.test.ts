@@ -266,12 +266,12 @@ describeInBrowser('The week', () => {
     it('Keys that follow one another quickly move a slot by all of them', async () => {
       await open();
       await slotLink(1).focus();
-      await press('Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowUp');
+      await press('Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowUp', 'Alt+ArrowRight');
       await expect.poll(deliveries).toEqual([
-        [1, '05-01 12:15'],
+        [1, '05-02 11:15'],
         [2, '05-01 12:00'],
       ]);
-      expect((await stored())[0]?.freeze).toBe('05-01 08:15');
+      expect((await stored())[0]?.freeze).toBe('05-02 07:15');
     });
 
     it('A drag that was given up moves nothing later', async () => {
