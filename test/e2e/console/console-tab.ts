@@ -65,9 +65,12 @@ export class ConsoleTab {
   /** Searches in a field, and ticks what it finds. */
   async pick(label: string, ...names: readonly string[]): Promise<void> {
     const group = this.page.getByRole('group', { name: label, exact: true });
+    const found = this.page.getByRole('grid', { name: `${label}: found`, exact: true });
     for (const name of names) {
       await group.getByRole('searchbox').fill(name);
-      await group.getByRole('row', { name, exact: true }).click();
+      // Until the rows before it have gone, a row may move away from the pointer.
+      await found.getByRole('row').filter({ hasNotText: name }).first().waitFor({ state: 'detached' });
+      await found.getByRole('row', { name, exact: true }).click();
     }
   }
 
