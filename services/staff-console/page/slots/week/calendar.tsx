@@ -225,10 +225,10 @@ const HourCell = memo(function HourCell(props: HourCellProps): ReactNode {
 /** Whether a cell has the same props: its list is made anew of slots that stay the same. */
 function haveSame(before: HourCellProps, after: HourCellProps): boolean {
   const values = new Map<string, unknown>(Object.entries(before));
-  return Object.entries(after).every(([name, value]) => isSame(values.get(name), value));
+  return Object.entries(after).every(([name, value]) => isSameProp(values.get(name), value));
 }
 
-function isSame(before: unknown, after: unknown): boolean {
+function isSameProp(before: unknown, after: unknown): boolean {
   if (!Array.isArray(before) || !Array.isArray(after)) return Object.is(before, after);
   return before.length === after.length && before.every((element, index) => Object.is(element, after[index]));
 }
