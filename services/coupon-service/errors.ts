@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import type { ErrorRow } from '../../shared/errors/errors.ts';
 
-/** All errors of the coupon procedures (spec 4.2, design 3). */
+/** All errors of the coupon procedures (spec 4.2, design 3 and 13). */
 export const couponErrors = {
   unauthorized: {
     reason: 'UNAUTHORIZED',
@@ -87,5 +87,50 @@ export const couponErrors = {
     reason: 'TOO_MANY_MISSES',
     code: Code.ResourceExhausted,
     message: 'Too many coupon codes were not found - please try again later',
+  },
+  userNotFound: {
+    reason: 'USER_NOT_FOUND',
+    code: Code.NotFound,
+    message: 'User not found',
+  },
+  orderKeyTaken: {
+    reason: 'ORDER_KEY_TAKEN',
+    code: Code.AlreadyExists,
+    message: "This order is another user's",
+  },
+  redemptionNotFound: {
+    reason: 'REDEMPTION_NOT_FOUND',
+    code: Code.NotFound,
+    message: 'Redemption not found',
+  },
+  holdExpired: {
+    reason: 'HOLD_EXPIRED',
+    code: Code.FailedPrecondition,
+    message: 'The hold has run out',
+  },
+  redemptionReleased: {
+    reason: 'REDEMPTION_RELEASED',
+    code: Code.FailedPrecondition,
+    message: 'The redemption was released',
+  },
+  secretCodeNotFound: {
+    reason: 'SECRET_CODE_NOT_FOUND',
+    code: Code.NotFound,
+    message: 'Secret code not found',
+  },
+  secretCodeClaimed: {
+    reason: 'SECRET_CODE_CLAIMED',
+    code: Code.FailedPrecondition,
+    message: 'Secret code was claimed by another user',
+  },
+  secretCodeExpired: {
+    reason: 'SECRET_CODE_EXPIRED',
+    code: Code.FailedPrecondition,
+    message: 'Secret code has expired',
+  },
+  batchNotFound: {
+    reason: 'BATCH_NOT_FOUND',
+    code: Code.NotFound,
+    message: 'Batch not found',
   },
 } as const satisfies Record<string, ErrorRow>;

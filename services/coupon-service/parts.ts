@@ -1,5 +1,6 @@
 import type { Database } from '../../shared/db/database.ts';
 import type { MissLimit } from './guessing/miss-limit.ts';
+import type { Outcomes } from './redemptions/outcomes.ts';
 
 /** The dependencies of the coupon procedures. */
 export interface CouponParts {
@@ -9,3 +10,11 @@ export interface CouponParts {
   /** Undefined: guessing coupon codes is not limited. */
   readonly missLimit: MissLimit | undefined;
 }
+
+/** The dependencies of the redemption procedures. */
+export interface RedemptionParts extends Pick<CouponParts, 'database' | 'missLimit'> {
+  readonly outcomes: Outcomes;
+}
+
+/** The dependencies of the batch procedures. */
+export type BatchParts = Pick<CouponParts, 'database'>;

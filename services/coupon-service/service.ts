@@ -3,21 +3,31 @@ import { listEntries } from '../../shared/audit/list-entries.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
-import { createCouponHandlers } from './handlers.ts';
+import { createCouponBatchHandlers, createCouponHandlers, createRedemptionHandlers } from './handlers.ts';
+import { Outcomes } from './redemptions/outcomes.ts';
+import { sweepHolds } from './redemptions/sweep.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
 export function startCouponService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
-  return startService(config, logger, ({ database }) => {
+  return startService(config, logger, ({ database, metrics, sweeps }) => {
     const { couponCodePrefix: codePrefix, validateMissesPerMinute: misses } = config;
     const missLimit = misses === undefined ? undefined : new MissLimit(database, misses);
     const handlers = createCouponHandlers({ database, codePrefix, missLimit });
+    const outcomes = new Outcomes();
+    outcomes.registerMetrics(metrics);
+    sweeps.redemptions = sweepHolds;
+    const redemptions = createRedemptionHandlers({ database, missLimit, outcomes });
     return [
       implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined),
+      implement(RedemptionService, redemptions, openRedemptions),
+      implement(CouponBatchService, createCouponBatchHandlers({ database }), { error: commonErrors.accessDenied }),
       implement(AuditService, { listEntries: listEntries(database, 'coupon') }, { error: commonErrors.accessDenied }),
     ];
   });
@@ -27,4 +37,10 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
 const staffOnly: StaffRule<typeof CouponService> = {
   error: couponErrors.unauthorized,
   except: ['validate', 'create', 'createReservedCoupon', 'generateCancellationCoupon', 'createCoupon'],
+};
+
+// Any authenticated caller may take an order's coupons.
+const openRedemptions: StaffRule<typeof RedemptionService> = {
+  error: commonErrors.accessDenied,
+  except: ['redeem', 'confirm', 'release', 'claim'],
 };

@@ -3,7 +3,7 @@ import type { CallContext } from '../rpc/call-context.ts';
 import { procedureName } from '../rpc/procedure-path.ts';
 
 /** The types of the records that the audit trail accounts for (design 10). */
-export type ResourceType = 'slot' | 'coupon' | 'reserved_coupon' | 'user';
+export type ResourceType = 'slot' | 'coupon' | 'reserved_coupon' | 'user' | 'redemption' | 'coupon_batch';
 
 /** The parameter that a statement with an `auditEntry` requires. */
 export interface Actor {

@@ -14,7 +14,7 @@ const maxPageBytes = 4 * 1024 * 1024;
 /** The types of the records that each service owns. */
 const resourcesOf = {
   slot: ['slot'],
-  coupon: ['coupon', 'reserved_coupon', 'user'],
+  coupon: ['coupon', 'reserved_coupon', 'user', 'redemption', 'coupon_batch'],
 } as const satisfies Record<string, readonly ResourceType[]>;
 
 /**

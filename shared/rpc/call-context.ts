@@ -48,6 +48,8 @@ function newRequestId(): string {
 // How long a call without a deadline waits for a permit and for a database connection.
 const defaultWaitMs = 10_000;
 
+type AfterWrite = (isCommitted: boolean) => void | Promise<void>;
+
 /** One call, as interceptors and handlers see it, regardless of the protocol. */
 export class CallContext implements Caller {
   readonly #source: CallSource;
@@ -68,7 +70,9 @@ export class CallContext implements Caller {
   transaction: BatchQueryable | undefined;
   /** What the call stores beyond what its request shows, for its caller's quota. */
   readonly stored = { records: 0, links: 0 };
-  readonly #afterWrite: ((isCommitted: boolean) => void)[] = [];
+  /** The answer refuses what was asked, and has written nothing: it is not stored for an idempotency key. */
+  isRefused = false;
+  readonly #afterWrite: AfterWrite[] = [];
   /** Whether the call's transaction has committed; undefined until it ends. */
   #isCommitted: boolean | undefined;
 
@@ -163,18 +167,18 @@ export class CallContext implements Caller {
   /**
    * Calls `then` once the call's write is committed: at once, unless a transaction is open. If the transaction failed,
    * it may or may not have committed, and `then` is called with false. Called after the transaction has ended, it
-   * reports the outcome at once.
+   * reports the outcome at once. Rejects as `then` does, or else `endTransaction` does.
    */
-  afterWrite(then: (isCommitted: boolean) => void): void {
-    if (this.transaction === undefined) then(this.#isCommitted ?? true);
+  async afterWrite(then: AfterWrite): Promise<void> {
+    if (this.transaction === undefined) await then(this.#isCommitted ?? true);
     else this.#afterWrite.push(then);
   }
 
-  /** Records the outcome of the call's transaction and runs the callbacks of `afterWrite`. */
-  endTransaction(isCommitted: boolean): void {
+  /** Records the outcome of the call's transaction and runs the callbacks of `afterWrite`. Rejects as they do. */
+  async endTransaction(isCommitted: boolean): Promise<void> {
     this.transaction = undefined;
     this.#isCommitted = isCommitted;
-    for (const then of this.#afterWrite.splice(0)) then(isCommitted);
+    for (const then of this.#afterWrite.splice(0)) await then(isCommitted);
   }
 
   /**

@@ -25,7 +25,7 @@ import { CertificateFiles } from '../tls/certificate-files.ts';
 import { throwPortError } from './port-error.ts';
 import { Readiness } from './readiness.ts';
 import { ShutdownStack } from './shutdown.ts';
-import { startSweeps } from './sweeps.ts';
+import { type Sweeps, startSweeps } from './sweeps.ts';
 import { registerTableSizes } from './table-sizes.ts';
 
 /** A service that serves on both of its ports. */
@@ -45,6 +45,8 @@ export interface ServiceParts {
   readonly logger: Logger;
   readonly shutdown: ShutdownStack;
   readonly metrics: Metrics;
+  /** A service adds those of its own tables. */
+  readonly sweeps: Sweeps;
   /** Undefined if traces are off. */
   readonly tracing: Tracing | undefined;
   /** Aborts when the ports are about to close, to end streams and waiting calls. */
@@ -88,7 +90,7 @@ export async function startService(
     const readiness = await Readiness.open({ database, logger, metrics });
     shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
     await applyRetention(database, config.auditRetentionDays, logger);
-    const parts = { config, database, logger, shutdown, metrics, tracing, draining: draining.signal };
+    const parts = { config, database, logger, shutdown, metrics, sweeps: {}, tracing, draining: draining.signal };
     const built = await build(parts);
     startSweeps(parts);
     const quota = new StorageQuota(parts);

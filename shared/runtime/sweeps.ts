@@ -11,7 +11,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { ShutdownStack } from './shutdown.ts';
 
 const everyMs = 30_000;
-/** The most rows that one statement deletes. It locks them for a few milliseconds. */
+/** The most rows that one statement deletes or marks. It locks them for a few milliseconds. */
 const most = 1_000;
 
 /** The parts of a service that sweeps need. */
@@ -21,16 +21,22 @@ interface SweptService {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly shutdown: ShutdownStack;
+  /** The service's own sweeps. */
+  readonly sweeps: Sweeps;
 }
 
-type Sweep = () => BoundStatement<{ swept: number }>;
+/** Makes a statement that sweeps at most so many rows of a table, and returns how many it swept. */
+export type Sweep = (bounds: { readonly most: number }) => BoundStatement<{ swept: number }>;
+
+/** Sweeps by the name of their table. */
+export type Sweeps = Record<string, Sweep>;
 
 /**
  * Deletes expired rows: idempotency keys, audit entries if their retention is limited, and the counts of storage
- * quotas. Every replica sweeps every 30 s, and skips rows that another one has locked.
+ * quotas. Then runs the service's own sweeps. Every replica sweeps every 30 s, and skips rows that another one has locked.
  */
-export function startSweeps({ config, database, logger, metrics, shutdown }: SweptService): void {
-  const sweeps = sweepsOf(config);
+export function startSweeps({ config, database, logger, metrics, shutdown, sweeps: own }: SweptService): void {
+  const sweeps = { ...sweepsOf(config), ...own };
   const swept = countSwept(metrics, Object.keys(sweeps));
   const signal = new CallSignal();
   const sweepAll = async () => {
@@ -57,26 +63,30 @@ export function startSweeps({ config, database, logger, metrics, shutdown }: Swe
   });
 }
 
-function sweepsOf({ idempotencyTtlHours: hours }: ServiceConfig): Record<string, Sweep> {
+function sweepsOf({ idempotencyTtlHours: hours }: ServiceConfig): Sweeps {
   return {
-    idempotency_keys: () => sweepKeys({ hours, most }),
-    audit_entries: () => sweepEntries({ most }),
-    stored_bytes: () => sweepStoredBytes({ most }),
+    idempotency_keys: (bounds) => sweepKeys({ hours, ...bounds }),
+    audit_entries: sweepEntries,
+    stored_bytes: sweepStoredBytes,
   };
 }
 
 async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, count: (rows: number) => void) {
   for (let rows = most; rows >= most; ) {
-    rows = onlyRow(await database.for({ signal }).query(sweep())).swept;
+    rows = onlyRow(await database.for({ signal }).query(sweep({ most }))).swept;
     count(rows);
   }
 }
 
-/** Registers the metric of the sweeps. Returns a function that counts deleted rows of a table. */
+/** Registers the metric of the sweeps. Returns a function that counts swept rows of a table. */
 function countSwept(metrics: Metrics, tables: readonly string[]): (table: string, rows: number) => void {
   const counts = new Map(tables.map((table) => [table, 0]));
   metrics.counter(
-    { name: 'rows_swept_total', help: 'Rows that were deleted because their time had passed.', labels: ['table'] },
+    {
+      name: 'rows_swept_total',
+      help: 'Rows that were deleted because their time had passed; of redemptions, those that were marked as expired.',
+      labels: ['table'],
+    },
     () => [...counts].map(([table, value]) => ({ labels: { table }, value })),
   );
   return (table, rows) => void counts.set(table, (counts.get(table) ?? 0) + rows);

@@ -1,7 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { lastSixDigits, newCode } from '../../services/coupon-service/coupons/codes.ts';
 import { type CouponRow, couponColumnsWith } from '../../services/coupon-service/coupons/coupon.ts';
-import { judge, type ValidatedRow } from '../../services/coupon-service/procedures/validate.ts';
+import type { JudgedCoupon } from '../../services/coupon-service/coupons/judgement.ts';
+import { toAnswer } from '../../services/coupon-service/procedures/validate.ts';
 import type { Product } from './bare-slots.ts';
 import { readOf, writeOf } from './bare-sql.ts';
 
@@ -40,7 +41,7 @@ interface RelatedRow extends CouponRow {
 
 /** Each gives the answer of its procedure to the measured request. */
 export function createCouponReads() {
-  const read = readOf<ValidatedRow>('validate', validateSql);
+  const read = readOf<JudgedCoupon>('validate', validateSql);
   const readOne = readOf<RelatedRow>('getById', relatedSql('where coupons.id = $1'));
   const readFound = readOf<RelatedRow>(
     'getAll',
@@ -60,7 +61,7 @@ export function createCouponReads() {
     },
     async validate({ code, orderAmount }: { code: string; orderAmount: number }) {
       const [coupon] = await read([code.toUpperCase()]);
-      return judge(coupon, orderAmount);
+      return toAnswer('CODE', coupon, orderAmount);
     },
   };
 }

@@ -5,7 +5,7 @@ import { staffCall } from '../support/call-context.ts';
 const newCall = () => staffCall(SlotService.method.updateSlot);
 const toldAfterWrite = (call: ReturnType<typeof newCall>) => {
   const told: boolean[] = [];
-  call.afterWrite((isCommitted) => told.push(isCommitted));
+  void call.afterWrite((isCommitted) => void told.push(isCommitted));
   return told;
 };
 
@@ -15,9 +15,9 @@ it('A write without a transaction is committed when its answer comes', () => {
 
 it.each([true, false])(
   'A write whose answer comes after the end of its transaction is as committed as that: %s',
-  (end) => {
+  async (end) => {
     const call = newCall();
-    call.endTransaction(end);
+    await call.endTransaction(end);
     expect(toldAfterWrite(call)).toEqual([end]);
   },
 );

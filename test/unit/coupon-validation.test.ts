@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judge, type ValidatedRow } from '../../services/coupon-service/procedures/validate.ts';
+import type { JudgedCoupon } from '../../services/coupon-service/coupons/judgement.ts';
+import { toAnswer } from '../../services/coupon-service/procedures/validate.ts';
 
 /** What a numeric column holds of a double; PostgreSQL writes no exponents. */
 const amount = fc
@@ -16,7 +17,7 @@ const orderAmount = fc.oneof(
   fc.double({ min: -10, max: 3000, noNaN: true }),
   fc.integer({ min: 0, max: 300_000 }).map((cents) => cents / 100),
 );
-const coupon: fc.Arbitrary<ValidatedRow> = fc.record({
+const coupon: fc.Arbitrary<JudgedCoupon> = fc.record({
   id: fc.constant(1),
   discountPercent: optionalAmount,
   flatDiscount: optionalAmount,
@@ -48,7 +49,7 @@ describe('The arithmetic of Validate', () => {
   it('Validate never throws, and a check that fails is false with a message', () => {
     fc.assert(
       fc.property(fc.option(coupon), orderAmount, (found, order) => {
-        const result = judge(found ?? undefined, order);
+        const result = toAnswer('CODE', found ?? undefined, order);
         if ('discountAmount' in result) expect(Number.isFinite(result.discountAmount)).toBe(true);
         else expect(result.message).not.toBe('');
         const passes =
@@ -95,7 +96,7 @@ describe('The arithmetic of Validate', () => {
 });
 
 /** The discount of a coupon that can be used; NaN of one that can't. */
-function discountOf(coupon: ValidatedRow, order: number): number {
-  const result = judge(coupon, order);
+function discountOf(coupon: JudgedCoupon, order: number): number {
+  const result = toAnswer('CODE', coupon, order);
   return 'discountAmount' in result ? result.discountAmount : Number.NaN;
 }

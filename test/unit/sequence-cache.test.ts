@@ -42,7 +42,7 @@ describe('The cache of delivery sequences', () => {
   const beginRewrite = (cache: SequenceCache, slotId: number) => {
     const { promise: stored, resolve, reject } = withResolvers<Sequence>();
     let id = '';
-    const rewritten = cache.rewrite(slotId, { afterWrite: (then) => then(true) }, (updateId) => {
+    const rewritten = cache.rewrite(slotId, { afterWrite: async (then) => then(true) }, (updateId) => {
       id = updateId;
       return stored;
     });

@@ -1,14 +1,26 @@
 import { randomInt } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+/** Without 0, O, 1, I and L, which people mistake for one another. */
+const clearAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 
 /**
  * Generates a code (spec 4.2): the prefix, the digits, and `random` upper-case letters and digits
  * from a cryptographic source.
  */
 export function newCode(prefix: string, digits: string, random = 0): string {
-  const characters = Array.from({ length: random }, () => alphabet.charAt(randomInt(alphabet.length)));
-  return `${prefix}${digits}${characters.join('')}`;
+  return `${prefix}${digits}${randomText(alphabet, random)}`;
+}
+
+/** Draws `count` different texts of `length` letters and digits that people can tell apart (design 13). */
+export function drawTexts(count: number, length: number): string[] {
+  const drawn = new Set<string>();
+  while (drawn.size < count) drawn.add(randomText(clearAlphabet, length));
+  return [...drawn];
+}
+
+function randomText(letters: string, length: number): string {
+  return Array.from({ length }, () => letters.charAt(randomInt(letters.length))).join('');
 }
 
 /** Returns the last 6 digits of a time in epoch milliseconds. */

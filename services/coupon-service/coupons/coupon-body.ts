@@ -44,3 +44,14 @@ export type Terms = Pick<
 export function requireOneDiscount({ discountPercent, flatDiscount }: CouponBody): void {
   if (!discountPercent === !flatDiscount) throw fail(couponErrors.oneDiscountRequired);
 }
+
+/** Throws INVALID_ARGUMENT unless a coupon with these fields may be created (spec 4.2, create, rules 1 to 3). */
+export function requireCreatable(body: CouponBody): void {
+  const { isUserBased, isApplyForAll, applicableUsers } = body;
+  // 1
+  requireOneDiscount(body);
+  // 2
+  if (isUserBased && !applicableUsers?.length && !isApplyForAll) throw fail(couponErrors.usersOrAllRequired);
+  // 3
+  if (isUserBased && isApplyForAll) throw fail(couponErrors.userBasedAndForAll);
+}

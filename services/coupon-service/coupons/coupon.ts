@@ -24,6 +24,7 @@ export interface CouponRow extends TermsRow {
   createdBy: number;
   createdAt: Date;
   etag: string;
+  batchId: number | null;
 }
 
 /** Returns SQL of the columns of `CouponRow`. `productIds` is SQL of the product ids to show. */
@@ -34,7 +35,7 @@ export const couponColumnsWith = (productIds: string) => `
   coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
-  coupons.etag`;
+  coupons.etag, coupons.batch_id as "batchId"`;
 // The ids are read as JSON, which parses in a fraction of an array's time.
 export const couponColumns = couponColumnsWith('to_json(coupons.product_ids)');
 
@@ -76,5 +77,6 @@ export function toCoupon(row: CouponRow) {
     createdBy: row.createdBy,
     createdAt: shownTime(row.createdAt),
     etag: row.etag,
+    batchId: row.batchId ?? undefined,
   } satisfies Answer<typeof CouponSchema>;
 }

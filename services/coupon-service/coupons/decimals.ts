@@ -35,9 +35,12 @@ export function percentOf(amount: Decimal, percent: Decimal): Decimal {
  * Returns the nearest double. Values beyond the largest double are capped at it, because JSON has no infinity. The
  * result is never negative zero.
  */
-export function toNumber({ units, scale }: Decimal): number {
-  const nearest = Number(`${units}e-${scale}`);
+export function toNumber(amount: Decimal): number {
+  const nearest = Number(toNumeric(amount));
   return Math.min(Math.max(nearest, -Number.MAX_VALUE), Number.MAX_VALUE) || 0;
 }
+
+/** Returns the text of a decimal as PostgreSQL reads it. */
+export const toNumeric = ({ units, scale }: Decimal): string => `${units}e-${scale}`;
 
 const unitsAt = ({ units, scale }: Decimal, wanted: number) => units * 10n ** BigInt(wanted - scale);

@@ -1,7 +1,11 @@
-import type { ReservedCouponSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type {
+  ListedReservedCouponSchema,
+  ReservedCouponSchema,
+} from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
 import { shownTime } from '../../../shared/rpc/answers/shown.ts';
 import { type TermsRow, toTerms } from './coupon.ts';
+import { toUser, type UserTuple, userJson } from './relations.ts';
 
 /** The reserved-coupon record (spec 2.5). */
 export interface ReservedCouponRow extends TermsRow {
@@ -31,4 +35,29 @@ export function toReservedCoupon(row: ReservedCouponRow) {
     createdBy: row.createdBy,
     createdAt: shownTime(row.createdAt),
   } satisfies Answer<typeof ReservedCouponSchema>;
+}
+
+/** A reserved coupon as listings show it, with its creator and the user who redeemed it. */
+export interface ListedReservedCouponRow extends ReservedCouponRow {
+  creatorName: string;
+  productIdsCount: number;
+  redeemedUser: UserTuple | null;
+}
+
+/** SQL of the columns of `ListedReservedCouponRow` but the number of product ids, and of the joins that they need. */
+export const listedReserved = {
+  columns: (productIds: string) => `${reservedColumnsWith(productIds)}, staff_users.name as "creatorName",
+    case when users.id is not null then ${userJson} end as "redeemedUser"`,
+  joined: `join staff_users on staff_users.id = reserved_coupons.created_by
+    left join users on users.id = reserved_coupons.redeemed_by`,
+};
+
+/** Converts a record to a `ListedReservedCoupon`. */
+export function toListedReservedCoupon(row: ListedReservedCouponRow) {
+  return {
+    ...toReservedCoupon(row),
+    productIdsCount: row.productIdsCount,
+    creator: { id: row.createdBy, name: row.creatorName },
+    redeemedUser: row.redeemedUser === null ? undefined : toUser(row.redeemedUser),
+  } satisfies Answer<typeof ListedReservedCouponSchema>;
 }

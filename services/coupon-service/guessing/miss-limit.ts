@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
@@ -51,6 +52,13 @@ export class MissLimit {
     return { callerKey: hash('sha256', call.identity.subject), nowMs: this.#nowMs() };
   }
 
+  /** Throws RESOURCE_EXHAUSTED TOO_MANY_MISSES, as `requireMissLeft` does, with the misses that it reads itself. */
+  async requireLeft(call: CallContext): Promise<void> {
+    const caller = this.paramsOf(call);
+    const misses = await this.#database.for(call).query(readMisses([JSON.stringify(caller)], {}));
+    this.requireMissLeft(caller, onlyRow(misses));
+  }
+
   /**
    * Throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if the caller has no miss left. In a burst, all guesses would read the
    * table before the first miss is in it. The limit therefore also covers the misses of this process that the read
@@ -78,6 +86,14 @@ export class MissLimit {
       else this.#uncounted.delete(callerKey);
     });
     await untilAborted(counted, call.signal);
+  }
+
+  /**
+   * Counts a miss of a mutation as `count` does, which rejects then, or when the call's transaction ends. Counting before
+   * would take a second connection from the pool.
+   */
+  countAfterWrite(call: CallContext): Promise<void> {
+    return call.afterWrite(() => this.count(this.paramsOf(call), call));
   }
 
   #nowMs(): number {
@@ -119,6 +135,8 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): P
     else signal.addEventListener('abort', () => reject(signal.reason));
   });
 }
+
+const readMisses = keyedStatement<string, CallerMisses>('callerMisses', 'json', callerMisses);
 
 const countMiss = statement<{ misses: number; msToWindowEnd: number }, CallerParams>(
   'countMiss',

@@ -90,7 +90,7 @@ export class Listing<Row extends PlacedRow> {
 }
 
 /** How many links of each kind, and how many product ids, a listing shows per row. `GetById` shows all. */
-const maxShown = 100;
+export const maxShown = 100;
 
 /**
  * Returns SQL of the page whose rows `rows` selects. Each row has its first product ids and links, and

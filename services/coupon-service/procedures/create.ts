@@ -6,7 +6,7 @@ import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
-import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
+import { readCouponBody, requireCreatable, type Terms } from '../coupons/coupon-body.ts';
 import {
   couponFieldsColumns,
   couponFieldsValues,
@@ -30,12 +30,8 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
   return async (request, call) => {
     const body = readCouponBody('coupon', request.coupon);
     const { isUserBased = false, isApplyForAll = false, applicableUsers = [], applicableProducts = [] } = body;
-    // 1
-    requireOneDiscount(body);
-    // 2
-    if (isUserBased && applicableUsers.length === 0 && !isApplyForAll) throw fail(couponErrors.usersOrAllRequired);
-    // 3
-    if (isUserBased && isApplyForAll) throw fail(couponErrors.userBasedAndForAll);
+    // 1 to 3
+    requireCreatable(body);
     const staffId = await call.staffId();
     // 6
     const couponCode = body.couponCode || newCode(codePrefix, lastSixDigits(Date.now()), 6);

@@ -6,8 +6,7 @@ import {
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { toUser, type UserTuple, userJson } from '../coupons/relations.ts';
-import { type ReservedCouponRow, reservedColumnsWith, toReservedCoupon } from '../coupons/reserved-coupon.ts';
+import { type ListedReservedCouponRow, listedReserved, toListedReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';
 import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../listing/paging.ts';
 import type { CouponParts } from '../parts.ts';
@@ -26,22 +25,7 @@ async function readPage(db: Queryable, request: PageRequest) {
   return { ...next, coupons: mapped(rows, toListedReservedCoupon) };
 }
 
-interface ListedReservedCouponRow extends ReservedCouponRow, PlacedRow {
-  creatorName: string;
-  productIdsCount: number;
-  redeemedUser: UserTuple | null;
-}
-
-function toListedReservedCoupon(row: ListedReservedCouponRow) {
-  return {
-    ...toReservedCoupon(row),
-    productIdsCount: row.productIdsCount,
-    creator: { id: row.createdBy, name: row.creatorName },
-    redeemedUser: row.redeemedUser === null ? undefined : toUser(row.redeemedUser),
-  };
-}
-
-const listing = new Listing<ListedReservedCouponRow>(
+const listing = new Listing<ListedReservedCouponRow & PlacedRow>(
   'reserved coupons',
   'getReservedCoupons',
   {
@@ -50,10 +34,5 @@ const listing = new Listing<ListedReservedCouponRow>(
     indexed: `secret_code || E'\\n' || coupon_code`,
     ofUser: 'redeemed_by = (select $userId::integer)',
   },
-  {
-    columns: (productIds) => `${reservedColumnsWith(productIds)}, staff_users.name as "creatorName",
-      case when users.id is not null then ${userJson} end as "redeemedUser"`,
-    joined: `join staff_users on staff_users.id = reserved_coupons.created_by
-      left join users on users.id = reserved_coupons.redeemed_by`,
-  },
+  listedReserved,
 );

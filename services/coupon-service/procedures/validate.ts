@@ -1,10 +1,11 @@
 import { batchedRows } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
-import { type CouponService, ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { shownAmount } from '../../../shared/rpc/answers/shown.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { compare, type Decimal, decimal, percentOf, toNumber } from '../coupons/decimals.ts';
+import { toNumber } from '../coupons/decimals.ts';
+import { type JudgedCoupon, judge, judgedColumns, lookedUpCode } from '../coupons/judgement.ts';
 import { type CallerMisses, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -18,12 +19,13 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
   const coupons = batchedRows(database, selectCoupon, ({ couponCode }) => couponCode);
   const couponsWithinMissLimit = batchedRows(database, selectWithinMissLimit, ({ key }) => key);
   return async ({ code, orderAmount }, call) => {
-    // 1
-    if (code === '') return refused(ValidationRefusal.CODE_EMPTY, 'Invalid coupon code');
-    const couponCode = code.toUpperCase().normalize('NFC');
-    if (missLimit === undefined) return judge(await coupons.read(couponCode, call), orderAmount);
-    return judge(await findWithinMissLimit(missLimit, couponCode, call), orderAmount);
+    const coupon = code === '' ? undefined : await find(lookedUpCode(code), call);
+    return toAnswer(code, coupon, orderAmount);
   };
+
+  function find(couponCode: string, call: CallContext): Promise<JudgedCoupon | undefined> {
+    return missLimit === undefined ? coupons.read(couponCode, call) : findWithinMissLimit(missLimit, couponCode, call);
+  }
 
   /** Reads the coupon, if the caller has a miss left, in one round trip. A miss takes further ones to count. */
   async function findWithinMissLimit(limit: MissLimit, couponCode: string, call: CallContext) {
@@ -37,34 +39,11 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
   }
 }
 
-/** The coupon as `judge` needs it; amounts are decimals. */
-export interface ValidatedRow {
-  id: number;
-  discountPercent: string | null;
-  flatDiscount: string | null;
-  maxValue: string | null;
-  minOrder: string | null;
-  isExpired: boolean;
-  isAvailable: boolean;
-}
-
-/** Returns the fields of the response, by rules 2 to 7. */
-export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
-  // 2
-  if (coupon === undefined) return refused(ValidationRefusal.NOT_FOUND, 'Coupon not found or invalidated');
-  // 3
-  if (coupon.isExpired) return refused(ValidationRefusal.EXPIRED, 'Coupon has expired');
-  // 4
-  if (!coupon.isAvailable) return refused(ValidationRefusal.NOT_AVAILABLE, 'Coupon is not available for use');
-  // 5
-  const amount = decimal(orderAmount);
-  const minOrder = positive(coupon.minOrder);
-  if (minOrder !== undefined && compare(amount, minOrder) < 0) {
-    const refusal = refused(ValidationRefusal.BELOW_MINIMUM, `Minimum order amount is ${toNumber(minOrder)}`);
-    return { ...refusal, minOrder: shownAmount(coupon.minOrder) };
-  }
-  // 6 and 7
-  const discount = capped(discountOf(amount, coupon), positive(coupon.maxValue));
+/** Judges a coupon by rules 1 to 7. Returns the fields of the response. */
+export function toAnswer(code: string, found: JudgedCoupon | undefined, orderAmount: number) {
+  const judged = judge(code, found, orderAmount);
+  if (judged.refused !== undefined) return judged.refused;
+  const { coupon, discount } = judged;
   return {
     valid: true,
     discountAmount: toNumber(discount),
@@ -77,44 +56,19 @@ export function judge(coupon: ValidatedRow | undefined, orderAmount: number) {
   };
 }
 
-const refused = (refusal: ValidationRefusal, message: string) => ({ valid: false, refusal, message });
-
-const zero = decimal(0);
-
-/** Parses an amount; undefined for null, for amounts of 0 or less (design 7), and for values that can't be shown. */
-function positive(text: string | null): Decimal | undefined {
-  const amount = decimal(shownAmount(text) ?? 0);
-  return amount.units > 0n ? amount : undefined;
-}
-
-function discountOf(amount: Decimal, { discountPercent, flatDiscount }: ValidatedRow): Decimal {
-  const percent = positive(discountPercent);
-  if (percent !== undefined) return percentOf(amount, percent);
-  return positive(flatDiscount) ?? zero;
-}
-
-function capped(discount: Decimal, maxValue: Decimal | undefined): Decimal {
-  return maxValue !== undefined && compare(discount, maxValue) > 0 ? maxValue : discount;
-}
-
-const validatedColumns = `id, discount_percent as "discountPercent", flat_discount as "flatDiscount",
-     max_value as "maxValue", min_order as "minOrder",
-     coalesce(valid_till < now(), false) as "isExpired", -- 3
-     is_apply_for_all or is_user_based as "isAvailable" -- 4`;
-
-const selectCoupon = keyedStatement<string, ValidatedRow & { couponCode: string }>(
+const selectCoupon = keyedStatement<string, JudgedCoupon & { couponCode: string }>(
   'validate',
   'text',
-  `select coupon_code as "couponCode", ${validatedColumns}
+  `select coupon_code as "couponCode", ${judgedColumns}
    from coupons where coupon_code = $key and not is_invalidated -- 2`,
 );
 
 /** `$key` is JSON with the code and the caller's parameters. */
-const selectWithinMissLimit = keyedStatement<string, CallerMisses & { key: string } & (ValidatedRow | { id: null })>(
+const selectWithinMissLimit = keyedStatement<string, CallerMisses & { key: string } & (JudgedCoupon | { id: null })>(
   'validateWithinLimit',
   'json',
   `select $key::text as key, * from (${callerMisses}) as caller left join (
-     select ${validatedColumns}
+     select ${judgedColumns}
      from coupons where coupon_code = $key->>'couponCode' and not is_invalidated -- 2
    ) as coupon on true`,
 );

@@ -89,7 +89,7 @@ export class SequenceCache {
     };
     try {
       const slot = await store(updateId);
-      call.afterWrite((isCommitted) => end(isCommitted ? slot : undefined));
+      await call.afterWrite((isCommitted) => end(isCommitted ? slot : undefined));
       return slot;
     } catch (error) {
       end(undefined);

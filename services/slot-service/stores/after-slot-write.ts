@@ -31,7 +31,7 @@ export function afterSlotWrites(
   { ids, storeRequestId }: { readonly ids: readonly number[]; readonly storeRequestId: string },
 ): void {
   call.responseHeaders.set('store-request-id', storeRequestId);
-  call.afterWrite(() => {
+  void call.afterWrite(() => {
     for (const id of ids) sequences.drop(id);
     // Runs even if the outcome of the commit is unknown. A refresh without pending requests does nothing.
     requestRefresh();

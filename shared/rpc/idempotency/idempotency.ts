@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { tookTooLong } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
+import type { EncodedResponse } from '../answers/encoding.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { hashKey, hashRequest, readKey } from './key.ts';
@@ -22,7 +23,7 @@ export function withIdempotency({ service, rpcs }: Implementation, database: Dat
 /**
  * Wraps a mutation. A call with a key runs in a transaction whose last statement stores the answer. That statement
  * waits for a concurrent call with the same key. If the other call commits, the statement fails and rolls the mutation
- * back. A call that fails returns the answer that another call has stored, if there is one.
+ * back. A call that fails or is refused returns the answer that another call has stored, if there is one.
  *
  * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request before.
  */
@@ -42,6 +43,7 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
           hasConnection = true;
           call.transaction = tx;
           const response = await rpc.invoke(request, call);
+          if (call.isRefused) throw new Refused(response);
           // Not in line behind the caller's long answers, because the transaction holds locks.
           return new StoredAnswer(output, await response.toBinary({}));
         },
@@ -51,15 +53,15 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
             storeAnswer({ ...keyed, answer: bytes, storeRequestId: call.responseHeaders.get(storeRequestHeader) }),
         },
       );
-      call.endTransaction(true);
+      await call.endTransaction(true);
       return answer;
     } catch (error) {
-      call.endTransaction(false);
+      await call.endTransaction(false);
       call.responseHeaders.delete(storeRequestHeader);
       // A caller that may not call the procedure must not get a stored answer either.
-      const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated;
-      if (!hasConnection || isRefused || call.signal.aborted) throw error;
-      return answerOfOther(call, keyed, error);
+      const isUnauthenticated = error instanceof ConnectError && error.code === Code.Unauthenticated;
+      if (!hasConnection || isUnauthenticated || call.signal.aborted) return refusedBy(error);
+      return answerOfOther(call, keyed, error).catch(refusedBy);
     }
   }
 
@@ -83,6 +85,22 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
   }
 
   return { ...rpc, invoke };
+}
+
+/** Rolls back the transaction of a call whose answer is not stored. */
+class Refused extends Error {
+  readonly response: EncodedResponse;
+
+  constructor(response: EncodedResponse) {
+    super('the answer refuses what was asked');
+    this.response = response;
+  }
+}
+
+/** Returns the answer of a call that was refused. Throws any other error. */
+function refusedBy(error: unknown): EncodedResponse {
+  if (error instanceof Refused) return error.response;
+  throw error;
 }
 
 interface KeyedRequest {

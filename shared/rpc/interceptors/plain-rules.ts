@@ -69,7 +69,8 @@ function compileScalar(rules: FieldRules | undefined): Check {
     case undefined:
       return always;
     case 'string': {
-      const { minLen, maxLen, notContains } = rules.type.value;
+      const { minLen, maxLen, notContains, pattern } = rules.type.value;
+      const shape = new RegExp(pattern, 'u');
       const [min, max] = boundsOf(minLen, maxLen);
       // The rules count code points. A string has at most `length` of them, and at least half as many.
       const minLength = min <= 1 ? min : min * 2;
@@ -77,7 +78,8 @@ function compileScalar(rules: FieldRules | undefined): Check {
         typeof value === 'string' &&
         value.length >= minLength &&
         value.length <= max &&
-        (notContains === '' || !value.includes(notContains));
+        (notContains === '' || !value.includes(notContains)) &&
+        (pattern === '' || shape.test(value));
     }
     case 'double': {
       const { greaterThan, finite } = rules.type.value;

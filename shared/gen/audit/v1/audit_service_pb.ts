@@ -13,7 +13,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file audit/v1/audit_service.proto.
  */
 export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSLTAwoSTGlzdEVudHJpZXNSZXF1ZXN0EqgBCg1yZXNvdXJjZV90eXBlGAEgASgJQpABukiMAboBiAEKDXJlc291cmNlX3R5cGUSPHJlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24gb3IgdXNlcho5dGhpcyBpbiBbJycsICdzbG90JywgJ2NvdXBvbicsICdyZXNlcnZlZF9jb3Vwb24nLCAndXNlciddEhgKC3Jlc291cmNlX2lkGAIgASgFSACIAQESFQoIc3RhZmZfaWQYAyABKAVIAYgBARIdCgdzdWJqZWN0GAQgASgJQgy6SAlyBxiAQLoBAQASHwoJcHJvY2VkdXJlGAUgASgJQgy6SAlyBxjIAboBAQASGwoFc2luY2UYBiABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgHIAEoCUIMukgJcgcY0A+6AQEAEh4KBWxpbWl0GAggASgFQgq6SAcaBRjoBygASAKIAQESIAoKcGFnZV90b2tlbhgJIAEoCUIMukgJcgcY0A+6AQEAQg4KDF9yZXNvdXJjZV9pZEILCglfc3RhZmZfaWRCCAoGX2xpbWl0IlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpkCCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwcm9jZWR1cmUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIVCghzdGFmZl9pZBgFIAEoBUgAiAEBEhIKCnJlcXVlc3RfaWQYBiABKAkSFQoNcmVzb3VyY2VfdHlwZRgHIAEoCRITCgtyZXNvdXJjZV9pZBgIIAEoBRInCgZiZWZvcmUYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWFmdGVyGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEILCglfc3RhZmZfaWQyXwoMQXVkaXRTZXJ2aWNlEk8KC0xpc3RFbnRyaWVzEhwuYXVkaXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0Gh0uYXVkaXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSKLBAoSTGlzdEVudHJpZXNSZXF1ZXN0EuABCg1yZXNvdXJjZV90eXBlGAEgASgJQsgBukjEAboBwAEKDXJlc291cmNlX3R5cGUSVnJlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24sIHVzZXIsIHJlZGVtcHRpb24gb3IgY291cG9uX2JhdGNoGld0aGlzIGluIFsnJywgJ3Nsb3QnLCAnY291cG9uJywgJ3Jlc2VydmVkX2NvdXBvbicsICd1c2VyJywgJ3JlZGVtcHRpb24nLCAnY291cG9uX2JhdGNoJ10SGAoLcmVzb3VyY2VfaWQYAiABKAVIAIgBARIVCghzdGFmZl9pZBgDIAEoBUgBiAEBEh0KB3N1YmplY3QYBCABKAlCDLpICXIHGIBAugEBABIfCglwcm9jZWR1cmUYBSABKAlCDLpICXIHGMgBugEBABIbCgVzaW5jZRgGIAEoCUIMukgJcgcY0A+6AQEAEhsKBXVudGlsGAcgASgJQgy6SAlyBxjQD7oBAQASHgoFbGltaXQYCCABKAVCCrpIBxoFGOgHKABIAogBARIgCgpwYWdlX3Rva2VuGAkgASgJQgy6SAlyBxjQD7oBAQBCDgoMX3Jlc291cmNlX2lkQgsKCV9zdGFmZl9pZEIICgZfbGltaXQiVQoTTGlzdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYXVkaXQudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXByb2NlZHVyZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhUKCHN0YWZmX2lkGAUgASgFSACIAQESEgoKcmVxdWVzdF9pZBgGIAEoCRIVCg1yZXNvdXJjZV90eXBlGAcgASgJEhMKC3Jlc291cmNlX2lkGAggASgFEicKBmJlZm9yZRgJIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoFYWZ0ZXIYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgsKCV9zdGFmZl9pZDJfCgxBdWRpdFNlcnZpY2USTwoLTGlzdEVudHJpZXMSHC5hdWRpdC52MS5MaXN0RW50cmllc1JlcXVlc3QaHS5hdWRpdC52MS5MaXN0RW50cmllc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListEntries. An empty text is no filter.
@@ -22,7 +22,7 @@ export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
  */
 export type ListEntriesRequest = Message<"audit.v1.ListEntriesRequest"> & {
   /**
-   * "slot", "coupon", "reserved_coupon" or "user". A type of the other service finds nothing.
+   * "slot", "coupon", "reserved_coupon", "user", "redemption" or "coupon_batch". A type of the other service finds nothing.
    *
    * @generated from field: string resource_type = 1;
    */
@@ -174,7 +174,7 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   requestId: string;
 
   /**
-   * "slot", "coupon", "reserved_coupon" or "user".
+   * "slot", "coupon", "reserved_coupon", "user", "redemption" or "coupon_batch".
    *
    * @generated from field: string resource_type = 7;
    */
@@ -215,7 +215,8 @@ export const AuditEntrySchema: GenMessage<AuditEntry, {validType: AuditEntryVali
 
 /**
  * The audit trail: the author, time and content of each change of a record. Both services offer it for their own
- * resources: slot-service for type "slot", coupon-service for types "coupon", "reserved_coupon" and "user".
+ * resources: slot-service for type "slot", coupon-service for types "coupon", "reserved_coupon", "user", "redemption" and
+ * "coupon_batch".
  *
  * An entry is written in the transaction of its change. A call that fails, is refused or is replayed leaves no entry,
  * and neither does a write that changes nothing. Entries can't be changed.

@@ -1,0 +1,145 @@
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
+import type { Queryable } from '../../../shared/db/transaction.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { drawTexts } from '../coupons/codes.ts';
+import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
+import { termsColumns } from '../coupons/coupon-writes.ts';
+import { lookedUpCode } from '../coupons/judgement.ts';
+import { type ListedReservedCouponRow, listedReserved, toListedReservedCoupon } from '../coupons/reserved-coupon.ts';
+import { couponErrors } from '../errors.ts';
+import { maxShown } from '../listing/listing.ts';
+import type { RedemptionParts } from '../parts.ts';
+
+/** How many codes are tried at once if a coupon has the code of the reserved coupon already. */
+const drawnCodes = 8;
+
+/**
+ * Design 13, claim: makes a coupon of a user's own from a reserved coupon. The same user gets the same coupon again.
+ *
+ * Throws NOT_FOUND for an unknown user or secret code, FAILED_PRECONDITION if another user has claimed the code or it has
+ * expired, and with a miss limit RESOURCE_EXHAUSTED, as `validate` does.
+ */
+export function claim({ database, missLimit }: RedemptionParts): Handler<typeof RedemptionService.method.claim> {
+  return async ({ secretCode, userId }, call) => {
+    await missLimit?.requireLeft(call);
+    const db = database.for(call);
+    const reserved = onlyRow(await db.query(selectReserved({ ...codesOf(secretCode), userId })));
+    if (!reserved.userExists) throw fail(couponErrors.userNotFound);
+    if (reserved.id === null) {
+      await missLimit?.countAfterWrite(call);
+      throw fail(couponErrors.secretCodeNotFound);
+    }
+    const { id, couponCode, links } = reserved;
+    const code = lookedUpCode(couponCode);
+    const found = await conditionalWrite(() => {
+      const couponCodes = [code, ...drawTexts(drawnCodes, 4).map((text) => `${code}-${text}`)];
+      return db.query(claimCoupon({ ...actorOf(call), id, userId, couponCodes }));
+    });
+    if (found.isTaken) throw fail(couponErrors.secretCodeClaimed);
+    if (found.id === null) throw fail(couponErrors.secretCodeExpired);
+    if (found.isNew) {
+      call.stored.records += 1;
+      call.stored.links += links;
+    }
+    return { coupon: toCoupon(found), reservedCoupon: await readListed(db, id) };
+  };
+}
+
+const codesOf = (secretCode: string) => ({ exact: secretCode.normalize('NFC'), upper: lookedUpCode(secretCode) });
+
+async function readListed(db: Queryable, id: number) {
+  return toListedReservedCoupon(onlyRow(await db.query(selectListed({ id }))));
+}
+
+const selectReserved = statement<
+  { userExists: boolean } & ({ id: number; couponCode: string; links: number } | { id: null }),
+  { exact: string; upper: string; userId: number }
+>(
+  'claimedReserved',
+  `select exists (select from users where id = $userId) as "userExists", id, coupon_code as "couponCode",
+     coalesce(cardinality(product_ids), 0) / 32 + (
+       select count(*)::integer from reserved_coupon_applicable_products where reserved_coupon_id = reserved_coupons.id
+     ) as links
+   from (values (1)) as one left join (
+     select * from reserved_coupons where secret_code in ($exact, $upper) order by secret_code = $exact desc limit 1
+   ) as reserved_coupons on true`,
+);
+
+/** Returns SQL of the ids of a new record, for its audit entry. */
+const idsEntry = (ids: string) => `coalesce(changed_ids(null, to_json(${ids})), to_json(${ids}))`;
+
+type Found = { isTaken: boolean; isNew: boolean; mayWrite: boolean } & (CouponRow | { id: null });
+
+// The lock makes users claim one at a time, each of whom sees what the one before has done.
+const claimCoupon = statement<Found, { id: number; userId: number; couponCodes: readonly string[] } & Actor>(
+  'claim',
+  `with seen as materialized (select * from reserved_coupons where id = $id for no key update),
+   found as materialized (
+     select claimed_coupon_id is null as "isNew",
+       redeemed_by is distinct from $userId::integer and (claimed_coupon_id is not null or redeemed_by is not null) as "isTaken"
+     from seen
+   ),
+   allowed as materialized (
+     select "isNew", not "isTaken" and (not "isNew" or coalesce(valid_till >= statement_timestamp(), true)) as "mayWrite"
+     from seen, found
+   ),
+   owner as materialized (
+     select users.id from users, allowed where users.id = $userId and "mayWrite" and "isNew" for key share of users
+   ),
+   free as (
+     select code from unnest($couponCodes::text[]) with ordinality as drawn (code, place)
+     where not exists (select from coupons where coupon_code = code)
+     order by place limit 1
+   ),
+   written as (
+     insert into coupons (coupon_code, is_user_based, created_by, ${termsColumns})
+     select code, true, created_by, ${termsColumns} from seen, owner, free
+     on conflict (coupon_code) do nothing
+     returning *
+   ),
+   linked_user as (
+     insert into coupon_applicable_users (coupon_id, user_id) select written.id, owner.id from written, owner
+   ),
+   linked_products as (
+     insert into coupon_applicable_products (coupon_id, product_id)
+     select written.id, product_id from written, reserved_coupon_applicable_products
+     where reserved_coupon_id = $id
+     order by product_id
+   ),
+   redeemed as (
+     update reserved_coupons set redeemed_by = $userId, claimed_coupon_id = written.id
+     from written where reserved_coupons.id = $id
+     returning reserved_coupons.id
+   ),
+   ${auditEntry(
+     'coupon',
+     `select id, null::json as before, json_strip_nulls(json_build_object(
+        ${couponFields('written')}, 'productIds', ${idsEntry('product_ids')}, 'applicableUsers', json_build_array($userId),
+        'applicableProducts', ${idsEntry(`array(
+          select product_id from reserved_coupon_applicable_products where reserved_coupon_id = $id order by product_id
+        )`)}
+      )) as after
+      from written`,
+   )},
+   ${auditEntry(
+     'reserved_coupon',
+     `select id, '{}'::json as before, json_build_object('redeemedUser', $userId) as after from redeemed`,
+   )}
+   select "isTaken", allowed.*, ${couponColumns}
+   from found, allowed left join (
+     select * from written
+     union all select coupons.* from coupons, seen, allowed where coupons.id = claimed_coupon_id and "mayWrite"
+   ) as coupons on true`,
+);
+
+const selectListed = statement<ListedReservedCouponRow, { id: number }>(
+  'claimedReservedListed',
+  `select ${listedReserved.columns(`product_ids[:${maxShown}]`)},
+     coalesce(cardinality(product_ids), 0) as "productIdsCount"
+   from reserved_coupons ${listedReserved.joined}
+   where reserved_coupons.id = $id`,
+);

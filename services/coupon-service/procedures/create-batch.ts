@@ -1,0 +1,132 @@
+import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
+import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
+import { drawTexts } from '../coupons/codes.ts';
+import { termsFields } from '../coupons/coupon.ts';
+import { readCouponBody, requireCreatable, type Terms } from '../coupons/coupon-body.ts';
+import {
+  isStaff,
+  knownProducts,
+  knownUsers,
+  linkProducts,
+  linkUsers,
+  termsColumns,
+  termsValues,
+} from '../coupons/coupon-writes.ts';
+import { couponErrors } from '../errors.ts';
+import type { BatchParts } from '../parts.ts';
+
+const defaultLength = 10;
+/** How many codes are drawn in addition, in case that some are taken. A code is drawn of more than 31 ** 8. */
+const spareCodes = 20;
+/** The most links and product ids of all coupons together. */
+const maxLinks = 1_000_000;
+
+/**
+ * Design 13, createBatch: one statement creates the coupons with their links, or none.
+ *
+ * Throws INVALID_ARGUMENT for rules 1 to 4 of `create`, for products that do not exist, for a coupon code and for too many
+ * links, and UNAUTHENTICATED.
+ */
+export function createBatch({ database }: BatchParts): Handler<typeof CouponBatchService.method.createBatch> {
+  return async ({ name = '', count, prefix, codeLength, ...request }, call) => {
+    const body = readCouponBody('coupon', request.coupon);
+    if (body.couponCode) throw invalidField('coupon.coupon_code', 'must be empty: the codes of a batch are drawn');
+    const { isUserBased = false, isApplyForAll = false, applicableUsers = [], applicableProducts = [] } = body;
+    // 1 to 3
+    requireCreatable(body);
+    const links = applicableUsers.length + applicableProducts.length;
+    if ((links + (body.productIds?.length ?? 0)) * count > maxLinks) {
+      throw invalidField('count', `makes more than ${maxLinks} links and product ids`);
+    }
+    const terms = {
+      ...actorOf(call),
+      ...body,
+      ...{ name, count, prefix, isUserBased, isApplyForAll, applicableUsers, applicableProducts },
+      staffId: await call.staffId(),
+      exclusiveApply: body.exclusiveApply ?? false,
+      productIdsJson: body.productIds && idsEntryJson(body.productIds),
+      usersJson: linksEntryJson(applicableUsers),
+      productsJson: linksEntryJson(applicableProducts),
+    };
+    const found = await conditionalWrite(() => {
+      const texts = drawTexts(count + spareCodes, codeLength || defaultLength);
+      return database.for(call).query(insertBatch({ ...terms, codes: texts.map((text) => `${prefix}${text}`) }));
+    });
+    // 4
+    if (!found.usersExist) throw fail(couponErrors.usersNotFound);
+    if (!found.isStaff) throw fail(commonErrors.accessDenied);
+    if (found.id === null) throw fail(couponErrors.productsNotFound);
+    call.stored.records += count;
+    call.stored.links += links * count;
+    return { batch: toBatch(found) };
+  };
+}
+
+interface NewBatch extends Terms, Actor {
+  name: string;
+  count: number;
+  /** More codes than coupons. */
+  codes: readonly string[];
+  staffId: number | undefined;
+  isUserBased: boolean;
+  isApplyForAll: boolean;
+  exclusiveApply: boolean;
+  applicableUsers: readonly number[];
+  applicableProducts: readonly number[];
+  /** The id lists as JSON for the audit entry. */
+  productIdsJson: string | null | undefined;
+  usersJson: string;
+  productsJson: string;
+}
+
+type Found = { usersExist: boolean; isStaff: boolean; mayWrite: boolean } & (BatchRow | { id: null });
+
+/** SQL of the condition that all rules hold, on the columns of `found`. */
+const mayWrite = `("usersExist" and "isStaff" and "productsExist")`;
+
+const insertBatch = statement<Found, NewBatch>(
+  'createBatch',
+  `with ${knownUsers()},
+   ${knownProducts()},
+   found as (
+     select
+       cardinality($applicableUsers::integer[]) = (select count(*) from known_users) as "usersExist",
+       ${isStaff},
+       cardinality($applicableProducts::integer[]) = (select count(*) from known_products) as "productsExist"
+   ),
+   batch as (
+     insert into coupon_batches (name, count, created_by)
+     select $name, $count::integer, $staffId::integer from found where ${mayWrite}
+     returning *
+   ),
+   terms (${termsColumns}) as materialized (select ${termsValues}),
+   free as (
+     select code from unnest($codes::text[]) with ordinality as drawn (code, place)
+     where not exists (select from coupons where coupon_code = code)
+     order by place limit $count
+   ),
+   written as (
+     insert into coupons (batch_id, coupon_code, created_by, is_user_based, is_apply_for_all, ${termsColumns})
+     select batch.id, code, created_by, $isUserBased::boolean, $isApplyForAll::boolean, terms.* from batch, terms, free
+     on conflict (coupon_code) do nothing
+     returning id
+   ),
+   ${linkUsers},
+   ${linkProducts},
+   ${auditEntry(
+     'coupon_batch',
+     `select id, null::json as before, json_strip_nulls(json_build_object(
+        'name', name, 'count', count, 'isUserBased', $isUserBased, 'isApplyForAll', $isApplyForAll, ${termsFields('made')},
+        'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json, 'applicableProducts', $productsJson::json
+      )) as after
+      from (select batch.*, terms.* from batch, terms) as made`,
+   )}
+   select found.*, ${mayWrite} as "mayWrite", ${batchColumns},
+     case when (select count(*) from written) < coupon_batches.count then refuse_lost_race() end as "lostRace"
+   from found left join batch as coupon_batches on true`,
+);

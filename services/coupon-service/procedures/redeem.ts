@@ -1,0 +1,196 @@
+import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
+import { conditionalWrite, isAsSeen } from '../../../shared/db/races.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
+import type { BatchQueryable } from '../../../shared/db/transaction.ts';
+import { fail } from '../../../shared/errors/errors.ts';
+import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { RedeemRequest, RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { decimal, toNumber, toNumeric } from '../coupons/decimals.ts';
+import { type JudgedCoupon, judge, judgedColumns, lookedUpCode, notFound, refused } from '../coupons/judgement.ts';
+import { couponErrors } from '../errors.ts';
+import type { RedemptionParts } from '../parts.ts';
+import {
+  changingFields,
+  isLive,
+  type RedemptionRow,
+  redemptionColumns,
+  toRedemption,
+} from '../redemptions/redemption.ts';
+import { freed, lockRoom, room } from '../redemptions/room.ts';
+
+const defaultHoldSeconds = 900;
+
+/**
+ * Design 13, redeem: holds or uses a coupon for an order. Reads the coupon and judges it. Then one statement looks at the
+ * order, counts the user's uses and writes, unless the coupon was changed since. A refusal is no error.
+ *
+ * Throws NOT_FOUND for an unknown user, ALREADY_EXISTS for an order that has the coupon for another user, and with a miss
+ * limit RESOURCE_EXHAUSTED, as `validate` does.
+ */
+export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService.method.redeem> {
+  const { database, missLimit, outcomes } = parts;
+  return async (request, call) => {
+    await missLimit?.requireLeft(call);
+    const { mayWrite, redemption, refusal } = await conditionalWrite(async (isRerun) => [
+      await attempt(database.for(call), request, actorOf(call), isRerun),
+    ]);
+    if (redemption !== undefined && redemption.userId !== request.userId) throw fail(couponErrors.orderKeyTaken);
+    if (redemption !== undefined && (mayWrite || redemption.state === 'USED')) {
+      if (mayWrite) await outcomes.countAfterWrite(call, redemption.state);
+      const discountAmount = toNumber(decimal(redemption.discountAmount));
+      return { valid: true, discountAmount, redemption: toRedemption(redemption) };
+    }
+    call.isRefused = true;
+    outcomes.count(refusal.refusal);
+    if (refusal.refusal === ValidationRefusal.NOT_FOUND) await missLimit?.countAfterWrite(call);
+    return { ...refusal, redemption: redemption && toRedemption(redemption) };
+  };
+}
+
+/** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why it is refused if it is. */
+async function attempt(
+  db: BatchQueryable,
+  request: RedeemRequest & { userId: number },
+  actor: Actor,
+  isRerun: boolean,
+) {
+  const { code, orderAmount, productIds, holdSeconds = defaultHoldSeconds, ...order } = request;
+  const coupon = onlyRow(await db.query(selectCoupon({ ...order, couponCode: lookedUpCode(code), productIds })));
+  if (!coupon.userExists) throw fail(couponErrors.userNotFound);
+  if (coupon.id === null) return { id: null, mayWrite: false, redemption: undefined, refusal: notFound(code) };
+  const judged = judgeForOrder(code, coupon, orderAmount);
+  const discountAmount = judged.refused === undefined ? toNumeric(judged.discount) : undefined;
+  const params = { ...actor, ...order, ...coupon, couponId: coupon.id, orderAmount, discountAmount, holdSeconds };
+  const locks = isRerun ? [lockRoom(params)] : [];
+  const row = onlyRow(await db.batch(locks, upsertRedemption(params)));
+  const refusal = judged.refused ?? (row.isExclusive ? exclusive : limitReached);
+  return { id: row.id, mayWrite: row.mayWrite, redemption: row.id === null ? undefined : row, refusal };
+}
+
+/** The coupon of the code. */
+interface OrderedCoupon extends JudgedCoupon {
+  isInvalidated: boolean;
+  isForUser: boolean;
+  isForProducts: boolean;
+  isExclusive: boolean;
+  /** How many live redemptions a user may have; 0: no limit. */
+  maxUses: number;
+  /** Changes with each change of the coupon. */
+  version: string;
+}
+
+/** Judges as Validate does, then by the order's user and products. */
+function judgeForOrder(code: string, coupon: OrderedCoupon, orderAmount: number) {
+  const judged = judge(code, coupon.isInvalidated ? undefined : coupon, orderAmount);
+  if (judged.refused !== undefined) return judged;
+  if (!coupon.isForUser) return { refused: notForUser };
+  return coupon.isForProducts ? judged : { refused: notForProducts };
+}
+
+const { NOT_FOR_USER, NOT_FOR_PRODUCTS, EXCLUSIVE, LIMIT_REACHED } = ValidationRefusal;
+const notForUser = refused(NOT_FOR_USER, 'Coupon is not available for this user');
+const notForProducts = refused(NOT_FOR_PRODUCTS, 'Coupon does not apply to these products');
+const exclusive = refused(EXCLUSIVE, "Coupon can't be combined");
+const limitReached = refused(LIMIT_REACHED, 'Coupon limit reached');
+
+const selectCoupon = statement<
+  { userExists: boolean } & (OrderedCoupon | { id: null }),
+  { couponCode: string; userId: number; productIds: readonly number[] }
+>(
+  'redeemedCoupon',
+  `select exists (select from users where id = $userId) as "userExists", coupon.*
+   from (values (1)) as one left join (
+     select ${judgedColumns}, is_invalidated as "isInvalidated", exclusive_apply as "isExclusive",
+       coalesce(max_limit_for_user, 0) as "maxUses", xmin::text as version,
+       is_apply_for_all or exists (
+         select from coupon_applicable_users where coupon_id = coupons.id and user_id = $userId
+       ) as "isForUser",
+       coalesce(cardinality(product_ids), 0) = 0 and not exists (
+         select from coupon_applicable_products where coupon_id = coupons.id
+       )
+       or exists (select from unnest(product_ids) as id where id in (select unnest($productIds::integer[])))
+       or exists (
+         select from unnest($productIds) as id
+         join coupon_applicable_products on coupon_id = coupons.id and product_id = id
+       ) as "isForProducts"
+     from coupons where coupon_code = $couponCode
+   ) as coupon on true`,
+);
+
+interface WantedRedemption extends Actor {
+  couponId: number;
+  /** The version of the coupon that was judged. */
+  version: string;
+  isExclusive: boolean;
+  maxUses: number;
+  userId: number;
+  orderKey: string;
+  orderAmount: number;
+  /** A decimal; undefined if the coupon is refused. */
+  discountAmount: string | undefined;
+  holdSeconds: number;
+}
+
+type Found = { isExclusive: boolean; isLimitReached: boolean; mayWrite: boolean } & (RedemptionRow | { id: null });
+
+const wantedColumns = 'order_amount, discount_amount, state, held_until, used_at, place, turn';
+
+const upsertRedemption = statement<Found, WantedRedemption>(
+  'redeem',
+  `with seen as materialized (
+     select *, xmin from redemptions
+     where order_key = $orderKey::text and coupon_id = $couponId::integer and ${isLive('redemptions')}
+   ),
+   asked as (
+     select $couponId as coupon_id, $userId::integer as user_id, $orderKey as order_key, $maxUses::integer as max_uses,
+       $isExclusive::boolean as is_exclusive, (select id from seen) as own_id
+   ),
+   ${room},
+   found as materialized (
+     select room.*, $discountAmount::numeric is not null and not "isExclusive" and not "isLimitReached"
+       and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
+     from room
+   ),
+   ${freed},
+   wanted (${wantedColumns}) as materialized (
+     select $orderAmount::numeric, trim_scale($discountAmount),
+       case when $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
+       case when $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
+       case when $holdSeconds = 0 then statement_timestamp() end,
+       place, turn
+     from found, (select count(*) from freed) as freed
+     where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
+   ),
+   renewed as (
+     update redemptions set (${wantedColumns}) = (select ${wantedColumns} from wanted)
+     from seen where exists (select from wanted) and ${isAsSeen('redemptions')}
+     returning redemptions.*, redemptions.xmin
+   ),
+   created as (
+     insert into redemptions (coupon_id, user_id, order_key, created_at, ${wantedColumns})
+     select $couponId, $userId, $orderKey, statement_timestamp(), ${wantedColumns}
+     from wanted where not exists (select from seen)
+     on conflict do nothing
+     returning redemptions.*, redemptions.xmin
+   ),
+   ${auditEntry(
+     'redemption',
+     `select id, null::json as before, json_strip_nulls(json_build_object(
+        'couponId', coupon_id, 'userId', user_id, 'orderKey', order_key, 'createdAt', api_time(created_at),
+        ${changingFields('created')}
+      )) as after
+      from created
+      union all ${differing(
+        `select id, json_build_object(${changingFields('seen')}) as old, json_build_object(${changingFields('renewed')}) as new
+         from seen join renewed using (id)`,
+      )}`,
+   )},
+   kept as (
+     select * from renewed
+     union all select * from created
+     union all select seen.* from seen, found where not "mayWrite"
+   )
+   select "isExclusive", "isLimitReached", "mayWrite", ${redemptionColumns}
+   from found left join kept as redemptions on true`,
+);

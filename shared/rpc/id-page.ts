@@ -1,0 +1,37 @@
+import { readPageToken, writePageToken } from './page-token.ts';
+
+const defaultLimit = 50;
+
+/** A page of a listing in the order of ids: the parameters of `afterId`, and of the statement's limit. */
+export interface IdPage {
+  /** The listing's name and its filters. Tokens of others are refused. */
+  readonly listed: readonly string[];
+  /** The last id of the previous page; undefined for the first page. */
+  readonly after: number | undefined;
+  /** How many rows to read: one more than the page shows. */
+  readonly rows: number;
+}
+
+/** SQL of the condition for rows after the previous page. */
+export const afterId = (order: 'asc' | 'desc') =>
+  order === 'asc' ? '(id > coalesce($after::bigint, -1))' : '(id < coalesce($after::bigint, 2147483648))';
+
+/**
+ * Returns the page that a request asks for. Throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another
+ * listing or filter.
+ */
+export function readIdPage(
+  listed: readonly string[],
+  { limit = defaultLimit, pageToken }: { readonly limit?: number | undefined; readonly pageToken: string },
+): IdPage {
+  const [after] = pageToken === '' ? [] : readPageToken(listed, pageToken);
+  return { listed, after: after === undefined ? undefined : Number(after), rows: limit + 1 };
+}
+
+/** Splits the rows that were read into the page and the token of the next one, which is empty on the last page. */
+export function toIdPage<Row extends { id: number }>({ listed, rows: asked }: IdPage, found: readonly Row[]) {
+  const rows = found.slice(0, asked - 1);
+  const last = rows.at(-1);
+  const isEnd = last === undefined || rows.length === found.length;
+  return { rows, nextPageToken: isEnd ? '' : writePageToken(listed, [last.id]) };
+}
