@@ -1,7 +1,9 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -33,6 +35,8 @@ export interface Api<Service extends DescService> {
 export const slotContract = contractOf('slot', SlotService);
 export const planContract = contractOf('slot', SlotPlanService);
 export const couponContract = contractOf('coupon', CouponService);
+export const redemptionContract = contractOf('coupon', RedemptionService);
+export const batchContract = contractOf('coupon', CouponBatchService);
 
 /** Declares tests that run over every protocol, each with a service and a database of its own. */
 function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: Service) {

@@ -109,10 +109,10 @@ const selectCoupon = statement<
        coalesce(cardinality(product_ids), 0) = 0 and not exists (
          select from coupon_applicable_products where coupon_id = coupons.id
        )
-       or exists (select from unnest(product_ids) as id where id in (select unnest($productIds::integer[])))
+       or exists (select from unnest(product_ids) as own (id) where own.id in (select unnest($productIds::integer[])))
        or exists (
-         select from unnest($productIds) as id
-         join coupon_applicable_products on coupon_id = coupons.id and product_id = id
+         select from unnest($productIds) as asked (id)
+         join coupon_applicable_products on coupon_id = coupons.id and product_id = asked.id
        ) as "isForProducts"
      from coupons where coupon_code = $couponCode
    ) as coupon on true`,
