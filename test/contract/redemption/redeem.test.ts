@@ -75,12 +75,7 @@ redemptionContract('Redeem', (api) => {
 
   it.each<[string, CouponColumns, object, object]>([
     ['expired', { valid_till: '2020-01-01Z' }, {}, { refusal: 'EXPIRED', message: 'Coupon has expired' }],
-    [
-      'invalidated',
-      { is_invalidated: true },
-      {},
-      { refusal: 'NOT_FOUND', message: 'Coupon not found or invalidated' },
-    ],
+    ['invalidated', { is_invalidated: true }, {}, { refusal: 'NOT_FOUND', message: 'Coupon not found or invalidated' }],
     [
       'for nobody',
       { is_apply_for_all: false },
@@ -105,13 +100,16 @@ redemptionContract('Redeem', (api) => {
       { productIds: [6, 9] },
       { refusal: 'NOT_FOR_PRODUCTS', message: 'Coupon does not apply to these products' },
     ],
-  ])('A coupon that is %s is refused, and nothing is written', async (_name, given, order, { refusal, ...expected }: any) => {
-    const { code } = await coupon(given);
-    const before = await redemptions();
-    const answer = await hold(code, order);
-    expect(answer).toMatchObject({ valid: false, refusal: ValidationRefusal[refusal], ...expected });
-    expect(answer.redemption).toBeUndefined();
-    expect(answer.discountAmount).toBeUndefined();
-    expect(await redemptions()).toEqual(before);
-  });
+  ])(
+    'A coupon that is %s is refused, and nothing is written',
+    async (_name, given, order, { refusal, ...expected }: any) => {
+      const { code } = await coupon(given);
+      const before = await redemptions();
+      const answer = await hold(code, order);
+      expect(answer).toMatchObject({ valid: false, refusal: ValidationRefusal[refusal], ...expected });
+      expect(answer.redemption).toBeUndefined();
+      expect(answer.discountAmount).toBeUndefined();
+      expect(await redemptions()).toEqual(before);
+    },
+  );
 });
