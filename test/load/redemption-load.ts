@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { CallOptions, Client, ConnectError } from '@connectrpc/connect';
 import { expect } from 'vitest';
 import { ValidationRefusal } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import {
   type RedeemResponse,
+  type Redemption,
   RedemptionService,
   RedemptionState,
 } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Call, type Deed, findAnomaly, type State } from './redemption-model.ts';
+import { type Call, type Coupons, type Deed, findAnomaly, type State } from './redemption-model.ts';
 import { type Ports, RetryingClient } from './retrying-client.ts';
 
 type Api = Client<typeof RedemptionService>;
@@ -22,7 +23,7 @@ const callsPerRound = 12;
 const groupsOf = (round: number) => (round % 8 === 7 ? 1 : 4);
 /** A call without an answer can't take effect later than this: a statement ends before. */
 const lateMs = 15_000;
-/** The clock shows whole milliseconds, and a hold ends within one. */
+/** The clock shows whole milliseconds. */
 const clockMs = 2;
 
 /** Some coupons and orders, which no other group has, and what was done with them. */
@@ -48,6 +49,8 @@ interface Chosen {
   send(api: Api, options: CallOptions): Promise<unknown>;
   toDeed(error: ConnectError | undefined): Deed;
   toDeedOfEntry(resourceId: number, after: Record<string, string | undefined>): Deed;
+  /** The time of the statement that wrote, if the answer tells it; a call without an effect of its own has an older one. */
+  writtenAt?(): Timestamp | undefined;
 }
 
 interface Unanswered extends Chosen {
@@ -72,6 +75,7 @@ export class RedemptionLoad {
 
   /** Makes so many calls, in rounds that have groups of their own. */
   async run(calls: number): Promise<void> {
+    await this.#sql(keepExactEnds);
     for (let round = 0; this.calls < calls; round += 1) {
       const groups = await Promise.all(Array.from({ length: groupsOf(round) }, () => this.#addGroup()));
       const callAll = async (caller: number) => {
@@ -88,6 +92,8 @@ export class RedemptionLoad {
    */
   async expectLinearizable(): Promise<number> {
     await this.#resolveUnanswered();
+    const exactEnds = await this.#sql<{ id: number; shown: number; exact: number }>('select * from exact_ends');
+    const exactEndOf = new Map(exactEnds.map(({ id, shown, exact }) => [`${id} ${shown}`, exact]));
     const begunAt = Date.now() - clockMs;
     const rows = await this.#sql<{ coupon_id: number; states: [number, State][] }>(
       `select coupon_id, json_agg(json_build_array(
@@ -99,12 +105,13 @@ export class RedemptionLoad {
     const statesOf = new Map(rows.map((row) => [row.coupon_id, row.states]));
     for (const { coupons, history } of this.#groups) {
       const states = new Map(coupons.flatMap(({ id }) => statesOf.get(id) ?? []));
-      const calls: Call[] = [...history, { kind: 'list', states, begunAt, answeredAt }];
-      const anomaly = findAnomaly(calls, new Map(coupons.map((coupon) => [coupon.id, coupon])));
-      expect(
-        anomaly,
-        `${JSON.stringify(coupons)}\n${calls.map((call) => JSON.stringify(call)).join('\n')}`,
-      ).toBeUndefined();
+      const list: Call = { kind: 'list', states, begunAt, answeredAt };
+      const terms = new Map(coupons.map((coupon) => [coupon.id, coupon]));
+      // Claims and redemptions don't concern each other.
+      const isClaim = ({ kind }: Call) => kind === 'claim';
+      const redemptions = history.filter((call) => !isClaim(call)).map((call) => withExactEnd(call, exactEndOf));
+      const parts = [history.filter(isClaim), [...redemptions, list]];
+      for (const calls of parts) expectExplained(calls, terms);
     }
     return this.#unanswered.length;
   }
@@ -149,7 +156,10 @@ export class RedemptionLoad {
       return;
     }
     const deed = chosen.toDeed(answered.error);
-    group.history.push({ ...deed, begunAt, answeredAt: endedAt });
+    // An attempt after the first one may have written. This narrows the search for an order of the calls.
+    const writtenAt = chosen.writtenAt?.();
+    const earliest = writtenAt === undefined ? begunAt : Math.max(begunAt, timestampMs(writtenAt) - clockMs);
+    group.history.push({ ...deed, begunAt: earliest, answeredAt: endedAt });
     if (deed.kind === 'redeem' && typeof deed.answer === 'object' && deed.answer.valid)
       group.known.push(deed.answer.id);
   }
@@ -171,6 +181,34 @@ export class RedemptionLoad {
       group.history.push({ ...toDeedOfEntry(entry.resource_id, entry.after), begunAt, answeredAt: endedAt + lateMs });
     }
   }
+}
+
+/**
+ * Keeps the ends of holds to the microsecond. Answers show milliseconds, within which a call may see that one hold has run
+ * out, and the next call that another one has not.
+ */
+const keepExactEnds = `
+  create table exact_ends (id integer, shown float8, exact float8);
+  create function keep_exact_end() returns trigger language plpgsql security definer as $$
+  begin
+    insert into exact_ends values (
+      new.id, floor(extract(epoch from new.held_until) * 1000), extract(epoch from new.held_until) * 1000
+    );
+    return null;
+  end $$;
+  create trigger exact_ends_kept after insert or update of held_until on redemptions
+    for each row when (new.held_until is not null) execute function keep_exact_end()`;
+
+function withExactEnd(call: Call, exactEndOf: ReadonlyMap<string, number>): Call {
+  if (call.kind !== 'redeem' || call.answer === 'ORDER_KEY_TAKEN' || !call.answer.valid) return call;
+  const { id, heldUntil } = call.answer;
+  return { ...call, answer: { ...call.answer, heldUntil: exactEndOf.get(`${id} ${heldUntil}`) ?? heldUntil } };
+}
+
+function expectExplained(calls: readonly Call[], coupons: Coupons): void {
+  const anomaly = findAnomaly(calls, coupons);
+  const history = calls.map((call) => JSON.stringify(call)).join('\n');
+  expect(anomaly, `${JSON.stringify([...coupons])}\n${history}`).toBeUndefined();
 }
 
 function pick<Item>(items: readonly Item[]): NonNullable<Item> {
@@ -212,6 +250,11 @@ function redeem({ coupons, orders }: Group): Chosen {
       const state = redemption.state === RedemptionState.USED ? 'USED' : 'HELD';
       return { ...asked, answer: { valid: true, id, state, heldUntil } };
     },
+    // A hold tells when it began.
+    writtenAt() {
+      const { heldUntil, usedAt } = (answer?.valid && answer.redemption) || {};
+      return usedAt ?? (heldUntil && { ...heldUntil, seconds: heldUntil.seconds - BigInt(holdSeconds) });
+    },
     toDeedOfEntry: (id, { state, heldUntil }) => ({
       ...asked,
       answer: {
@@ -222,23 +265,35 @@ function redeem({ coupons, orders }: Group): Chosen {
   };
 }
 
-const confirm = (id: number): Chosen => ({
-  send: (api, options) => api.confirm({ redemptionId: id }, options),
-  toDeed: (error) => ({
-    ...{ kind: 'confirm', id },
-    answer: error === undefined ? 'USED' : reasonOf(error, 'HOLD_EXPIRED', 'REDEMPTION_RELEASED'),
-  }),
-  toDeedOfEntry: () => ({ kind: 'confirm', id, answer: 'USED' }),
-});
+function confirm(id: number): Chosen {
+  let redemption: Redemption | undefined;
+  return {
+    async send(api, options) {
+      ({ redemption } = await api.confirm({ redemptionId: id }, options));
+    },
+    toDeed: (error) => ({
+      ...{ kind: 'confirm', id },
+      answer: error === undefined ? 'USED' : reasonOf(error, 'HOLD_EXPIRED', 'REDEMPTION_RELEASED'),
+    }),
+    toDeedOfEntry: () => ({ kind: 'confirm', id, answer: 'USED' }),
+    writtenAt: () => redemption?.usedAt,
+  };
+}
 
-const release = (id: number): Chosen => ({
-  send: (api, options) => api.release({ redemptionId: id }, options),
-  toDeed(error) {
-    if (error !== undefined) throw error;
-    return { kind: 'release', id };
-  },
-  toDeedOfEntry: () => ({ kind: 'release', id }),
-});
+function release(id: number): Chosen {
+  let redemption: Redemption | undefined;
+  return {
+    async send(api, options) {
+      ({ redemption } = await api.release({ redemptionId: id }, options));
+    },
+    toDeed(error) {
+      if (error !== undefined) throw error;
+      return { kind: 'release', id };
+    },
+    toDeedOfEntry: () => ({ kind: 'release', id }),
+    writtenAt: () => redemption?.releasedAt,
+  };
+}
 
 function claim(secretCode: string, userId: number): Chosen {
   const asked = { kind: 'claim', secretCode, userId } as const;

@@ -47,7 +47,7 @@ interface World {
 }
 
 const stateAt = ({ state, heldUntil }: Redemption, at: number): State =>
-  state === 'HELD' && at > heldUntil ? 'EXPIRED' : state;
+  state === 'HELD' && at >= heldUntil ? 'EXPIRED' : state;
 
 /** Returns the world after a call at a time; undefined if the answer does not follow from the world. */
 function after(world: World, call: Call, coupons: Coupons, at: number): World | undefined {
@@ -159,22 +159,32 @@ export function findAnomaly(
     ]);
     if ((seen.get(key) ?? Number.POSITIVE_INFINITY) <= time) return false;
     seen.set(key, time);
-    for (const call of open) {
+    const ends = [...world.redemptions.values()]
+      .filter(({ state }) => state === 'HELD')
+      .map(({ heldUntil }) => heldUntil)
+      .toSorted((left, right) => left - right);
+    /** The world after a call, as early as it can have taken effect. */
+    const attempt = (call: Call) => {
       const earliest = Math.max(time, call.begunAt);
-      const ends = [...world.redemptions.values()]
-        .filter(({ state }) => state === 'HELD')
-        .map(({ heldUntil }) => heldUntil + 1);
-      for (const at of [earliest, ...ends.filter((each) => each > earliest && each <= end).toSorted((a, b) => a - b)]) {
+      for (const at of [earliest, ...ends.filter((each) => each > earliest)]) {
         if (at > end) break;
         steps += 1;
         if (steps > maxSteps) throw new Error('the history is too hard to check');
         const changed = after(world, call, coupons, at);
-        if (changed === undefined) continue;
-        done.add(call);
-        if (explain(changed, from, at)) return true;
-        done.delete(call);
-        break;
+        if (changed !== undefined) return { call, changed, at };
       }
+      return undefined;
+    };
+    const attempts = open.flatMap((call) => attempt(call) ?? []);
+    // A call that changes nothing, and before which no hold runs out, may come first: it is in nobody's way.
+    const harmless = attempts.find(
+      ({ changed, at }) => changed === world && !ends.some((each) => each > time && each <= at),
+    );
+    const inTurn = attempts.toSorted((left, right) => left.call.answeredAt - right.call.answeredAt);
+    for (const { call, changed, at } of harmless === undefined ? inTurn : [harmless]) {
+      done.add(call);
+      if (explain(changed, from, at)) return true;
+      done.delete(call);
     }
     return false;
   }

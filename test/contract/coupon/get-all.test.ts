@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { couponContract } from '../../support/contract.ts';
+import { couponContract, expectInvalidField } from '../../support/contract.ts';
 
 couponContract('GetAll', (api) => {
   it('Coupons are listed with their creator and their links, invalidated ones too', async () => {
@@ -59,5 +59,22 @@ couponContract('GetAll', (api) => {
     expect(coupon?.productIds?.ids).toHaveLength(103);
     expect(coupon?.applicableUsers).toHaveLength(101);
     expect(coupon?.applicableProducts).toHaveLength(102);
+  });
+
+  it('The coupons of a batch are listed page by page, also searched, and with a token of this batch only', async () => {
+    await api.sql('truncate coupons cascade');
+    await api.sql(
+      `insert into coupons (id, coupon_code, created_by, batch_id) select n, 'CODE' || n, 1, n % 2 from generate_series(1, 12) n;
+       insert into coupon_applicable_users (coupon_id, user_id) select n, 1 from generate_series(1, 6) n`,
+    );
+    const idsOf = async (request: object) => (await api.staff.getAll(request)).coupons.map(({ id }) => id);
+    const { coupons, nextPageToken } = await api.staff.getAll({ batchId: 1, limit: 4 });
+    expect(coupons.map(({ id, batchId }) => [id, batchId])).toEqual([11, 9, 7, 5].map((id) => [id, 1]));
+    expect(await idsOf({ batchId: 1, pageToken: nextPageToken })).toEqual([3, 1]);
+    expect(await idsOf({ batchId: 0, search: 'code1' })).toEqual([12, 10]);
+    expect(await idsOf({ batchId: 1, userId: 1 })).toEqual([5, 3, 1]);
+    expect(await idsOf({ batchId: 2 })).toEqual([]);
+    await expectInvalidField(idsOf({ batchId: 0, pageToken: nextPageToken }), 'page_token');
+    await expectInvalidField(idsOf({ pageToken: nextPageToken }), 'page_token');
   });
 });

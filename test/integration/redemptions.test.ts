@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { type Client, createClient } from '@connectrpc/connect';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { expectError, failureOf } from '../support/contract.ts';
+import { eventually } from '../support/eventually.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { addCouponOf, letRunOut, newOrder } from '../support/redemptions.ts';
+import { scrape } from '../support/scrape.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+
+const misses = 3;
+const tooManyMisses = {
+  code: 'ResourceExhausted',
+  message: 'Too many coupon codes were not found - please try again later',
+  reason: 'TOO_MANY_MISSES',
+} as const;
+const notFound = { valid: false, message: 'Coupon not found or invalidated' };
+
+describe('A coupon-service with redemptions', () => {
+  let service: TestService;
+  let connection: ReturnType<typeof createGrpcJsTransport>;
+  let clientOf: (subject?: string) => Promise<Client<typeof RedemptionService>>;
+  const start = async (overrides?: Parameters<typeof startTestService>[1]) => {
+    service = await startTestService('coupon', overrides);
+    connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+  };
+  const transportOf = async (subject: string) => withToken(connection, await signToken({ staffId: 1, subject }));
+
+  beforeEach(() => {
+    clientOf = async (subject = 'tester') => createClient(RedemptionService, await transportOf(subject));
+  });
+  afterEach(async () => {
+    connection.close();
+    await service.stop();
+  });
+
+  it('Of forty orders of a user at once exactly as many succeed as the limit allows, and the others are refused', async () => {
+    await start();
+    const { code } = await addCouponOf(service.database.sql, { max_limit_for_user: 3 });
+    const api = await clientOf();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => api.redeem({ code, ...newOrder() })));
+    expect(answers.filter(({ valid }) => valid)).toHaveLength(3);
+    expect(new Set(answers.map(({ message }) => message))).toEqual(new Set([undefined, 'Coupon limit reached']));
+  });
+
+  it('Of two exclusive coupons that an order redeems at once one succeeds, twenty times', async () => {
+    await start();
+    const { sql } = service.database;
+    const [one, two] = [
+      await addCouponOf(sql, { exclusive_apply: true }),
+      await addCouponOf(sql, { exclusive_apply: true }),
+    ];
+    const api = await clientOf();
+    for (let left = 20; left > 0; left -= 1) {
+      const order = newOrder();
+      const answers = await Promise.all([one, two].map(({ code }) => api.redeem({ code, ...order })));
+      expect(answers.filter(({ valid }) => valid)).toHaveLength(1);
+    }
+  });
+
+  it('The misses of Redeem and Claim are counted together with those of Validate, with a key and without', async () => {
+    await start(() => ({ validateMissesPerMinute: misses }));
+    const { sql } = service.database;
+    const [api, coupons] = [await clientOf('guesser'), createClient(CouponService, await transportOf('guesser'))];
+    expect(await coupons.validate({ code: 'NONE' })).toMatchObject(notFound);
+    const options = { headers: { 'idempotency-key': randomUUID() } };
+    expect(await api.redeem({ code: 'NONE', ...newOrder() }, options)).toMatchObject(notFound);
+    expect((await failureOf(api.claim({ secretCode: 'NONE', userId: 1 }))).rawMessage).toBe('Secret code not found');
+    await expectError(coupons.validate({ code: 'NONE' }), tooManyMisses);
+    await expectError(api.claim({ secretCode: 'NONE', userId: 1 }), tooManyMisses);
+    const { code } = await addCouponOf(sql);
+    await expectError(api.redeem({ code, ...newOrder() }), tooManyMisses);
+    expect((await (await clientOf('another')).redeem({ code, ...newOrder() })).valid).toBe(true);
+  });
+
+  it('Of many guesses at once, with keys, no more are answered than a caller may miss', async () => {
+    await start(() => ({ validateMissesPerMinute: misses }));
+    const api = await clientOf('guesser');
+    const guesses = Array.from({ length: 60 }, (_guess, n) =>
+      api.redeem({ code: `GUESS-${n}`, ...newOrder() }, { headers: { 'idempotency-key': randomUUID() } }),
+    );
+    const settled = await Promise.allSettled(guesses);
+    expect(settled.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(misses);
+    await expectError(api.redeem({ code: 'ONE-MORE', ...newOrder() }), tooManyMisses);
+  });
+
+  it('A hold that has run out is marked when the service starts, and the metrics count it, and what calls did', async () => {
+    await start();
+    const { sql } = service.database;
+    const { code } = await addCouponOf(sql, { max_limit_for_user: 1 });
+    const api = await clientOf();
+    const { redemption } = await api.redeem({ code, ...newOrder() });
+    await api.redeem({ code, ...newOrder() });
+    await api.redeem({ code: 'NONE', ...newOrder() });
+    await api.confirm({ redemptionId: (await api.redeem({ code, ...newOrder(), userId: 2 })).redemption?.id });
+    await api.release({
+      redemptionId: (await api.redeem({ code, ...newOrder(), userId: 3, holdSeconds: 0 })).redemption?.id,
+    });
+    const { value } = await scrape(service.metricsPort);
+    const outcomes = ['held', 'used', 'released', 'limit_reached', 'not_found'];
+    expect(outcomes.map((outcome) => value(`redemptions_total{outcome="${outcome}"}`))).toEqual([2, 2, 1, 1, 1]);
+    await letRunOut(sql, redemption?.id);
+    await service.restart();
+    const state = async () => (await sql('select state from redemptions where id = $1', [redemption?.id]))[0]?.state;
+    await expect.poll(state).toBe('EXPIRED');
+    const { value: valueThen } = await scrape(service.metricsPort);
+    expect(valueThen('rows_swept_total{table="redemptions"}')).toBe(1);
+    // The client connects again after a while.
+    const { usage } = await eventually(() => api.getUsage({ couponIds: [redemption?.couponId ?? 0] }));
+    expect(usage[0]).toMatchObject({ held: 0, used: 1, released: 1, expired: 1 });
+    const listed = await api.listRedemptions({ states: [RedemptionState.EXPIRED] });
+    expect(listed.redemptions.map(({ id }) => id)).toEqual([redemption?.id]);
+  });
+
+  it('A batch counts with all its coupons for its caller, which its request does not show', async () => {
+    await start(() => ({ storedMibPerHour: 1 }));
+    const batches = createClient(CouponBatchService, await transportOf('tester'));
+    const create = () => batches.createBatch({ count: 2_000, coupon: { flatDiscount: 1 } });
+    await create();
+    expect((await failureOf(create())).rawMessage).toBe('Too much was stored in this hour - please try again later');
+  });
+});
