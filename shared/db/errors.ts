@@ -46,8 +46,6 @@ const raceConstraints: readonly (string | undefined)[] = [
   'coupons_created_by_fkey',
   'reserved_coupons_created_by_fkey',
   'product_slots_pkey',
-  'redemptions_place_unique',
-  'redemptions_turn_unique',
 ];
 
 const serializationFailure = '40001';

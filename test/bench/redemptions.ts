@@ -25,13 +25,13 @@ const readRuns = 25;
 /** A million redemptions of 10,000 coupons, of which the first has a fifth; of 100,000 users, of which the first has as many. */
 const data = `
   insert into staff_users (id, name) values (1, 'staff');
-  insert into users (id, name, mobile) select id, 'user', id from generate_series(1, 100000) id;
+  insert into users (id, name, mobile) select id, 'user', id from generate_series(1, 100100) id;
   insert into coupons (id, coupon_code, discount_percent, is_apply_for_all, max_limit_for_user, created_by)
     select id, 'CODE' || id, 5, true, case when id <= ${callers} then 1 end, 1 from generate_series(1, 10000) id;
   alter table redemptions disable trigger redemptions_counted;
-  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, turn)
+  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
     select case when id % 5 = 0 then 1 else 1 + id % 10000 end, case when id % 5 = 1 then 1 else 1 + id % 100000 end,
-      'order-' || id, 100, 5, state, case when state in ('HELD', 'EXPIRED') then now() + interval '1 hour' end, now(), 1
+      'order-' || id, 100, 5, state, case when state in ('HELD', 'EXPIRED') then now() + interval '1 hour' end, now()
     from generate_series(1, 1000000) id, lateral (
       select (array['USED', 'USED', 'USED', 'RELEASED', 'EXPIRED', 'HELD', 'USED'])[1 + id % 7] as state
     ) as states;
@@ -81,7 +81,7 @@ async function measureWrites(coupons: ReturnType<typeof createClient<typeof Coup
   };
   // Each caller is a user, who may use the coupon once.
   const redeemAndRelease = async (couponId: number, caller: number) => {
-    const redemptionId = await redeem(couponId, 200 + caller);
+    const redemptionId = await redeem(couponId, 100_001 + caller);
     await redemptions.release({ redemptionId });
   };
   const sides: Record<string, (caller: number) => Promise<unknown>> = {

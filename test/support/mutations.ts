@@ -223,9 +223,9 @@ async function addHold(sql: Sql): Promise<number> {
   const couponId = await addCoupon(sql);
   const [redemption] = await sql<{ id: number }>(
     `insert into redemptions (
-       coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, turn
+       coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at
      )
-     values ($1, 1, $2, 100, 10, 'HELD', now() + interval '1 hour', now(), 1) returning id`,
+     values ($1, 1, $2, 100, 10, 'HELD', now() + interval '1 hour', now()) returning id`,
     [couponId, newName('order')],
   );
   if (redemption === undefined) throw new Error('no redemption was added');

@@ -85,12 +85,11 @@ export const sixty = Array.from({ length: 60 }, (_redemption, index) => {
 export const addSixty = (sql: RedemptionApi['sql']) =>
   sql(
     `insert into redemptions (
-       id, coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, used_at, released_at,
-       turn
+       id, coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, used_at, released_at
      )
      select id, "couponId", "userId", "orderKey", id, id * 0.25, stored,
        case id % 5 when 0 then now() + interval '1 hour' when 1 then now() - interval '1 minute' when 2 then now() end,
-       now(), case when id % 5 in (3, 4) then now() end, case when id % 5 = 4 then now() end, id
+       now(), case when id % 5 in (3, 4) then now() end, case when id % 5 = 4 then now() end
      from json_to_recordset($1) as given (id integer, "couponId" integer, "userId" integer, "orderKey" text, stored text)`,
     [JSON.stringify(sixty)],
   );

@@ -14,7 +14,7 @@ import {
   stateOf,
   toRedemption,
 } from '../redemptions/redemption.ts';
-import { freed, lockRoomOf, room } from '../redemptions/room.ts';
+import { lockRoomOf, room } from '../redemptions/room.ts';
 
 /**
  * Design 13, confirm: uses the coupon that a redemption holds. A hold that has run out is taken again if there is still
@@ -24,7 +24,7 @@ export function confirm(parts: RedemptionParts): Handler<typeof RedemptionServic
   return async ({ redemptionId: id }, call) => {
     const write = useRedemption({ ...actorOf(call), id });
     const db = parts.database.for(call);
-    const found = await conditionalWrite((isRerun) => db.batch(isRerun ? [lockRoomOf({ id })] : [], write));
+    const found = await conditionalWrite(() => db.batch([lockRoomOf({ id })], write));
     if (found.id === null) throw fail(couponErrors.redemptionNotFound);
     if (found.state === 'RELEASED') throw fail(couponErrors.redemptionReleased);
     if (found.state === 'EXPIRED') throw fail(couponErrors.holdExpired);
@@ -47,19 +47,15 @@ const useRedemption = statement<Found, { id: number } & Actor>(
    ),
    ${room},
    found as materialized (
-     select case current_state when 'HELD' then seen.place else room.place end as place, room.turn,
-       current_state = 'HELD' or current_state = 'EXPIRED' and not "isExclusive" and not "isLimitReached" and not exists (
+     select current_state = 'HELD' or current_state = 'EXPIRED' and not "isExclusive" and not "isLimitReached" and not exists (
          select from redemptions
          where order_key = seen.order_key and coupon_id = seen.coupon_id and ${isLive('redemptions')}
        ) as "mayWrite"
      from seen, room
    ),
-   ${freed},
    written as (
-     update redemptions
-     set state = 'USED', used_at = statement_timestamp(), held_until = null, place = found.place, turn = found.turn
-     from seen, found, (select count(*) from freed) as freed
-     where "mayWrite" and ${isAsSeen('redemptions')}
+     update redemptions set state = 'USED', used_at = statement_timestamp(), held_until = null
+     from seen, found where "mayWrite" and ${isAsSeen('redemptions')}
      returning redemptions.*
    ),
    ${auditEntry(

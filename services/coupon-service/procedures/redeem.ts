@@ -17,7 +17,7 @@ import {
   redemptionColumns,
   toRedemption,
 } from '../redemptions/redemption.ts';
-import { freed, lockRoom, room } from '../redemptions/room.ts';
+import { lockRoom, room } from '../redemptions/room.ts';
 
 const defaultHoldSeconds = 900;
 
@@ -32,8 +32,8 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
   const { database, missLimit, outcomes } = parts;
   return async (request, call) => {
     await missLimit?.requireLeft(call);
-    const { mayWrite, redemption, refusal } = await conditionalWrite(async (isRerun) => [
-      await attempt(database.for(call), request, actorOf(call), isRerun),
+    const { mayWrite, redemption, refusal } = await conditionalWrite(async () => [
+      await attempt(database.for(call), request, actorOf(call)),
     ]);
     if (redemption !== undefined && redemption.userId !== request.userId) throw fail(couponErrors.orderKeyTaken);
     if (redemption !== undefined && (mayWrite || redemption.state === 'USED')) {
@@ -49,12 +49,7 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
 }
 
 /** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why it is refused if it is. */
-async function attempt(
-  db: BatchQueryable,
-  request: RedeemRequest & { userId: number },
-  actor: Actor,
-  isRerun: boolean,
-) {
+async function attempt(db: BatchQueryable, request: RedeemRequest & { userId: number }, actor: Actor) {
   const { code, orderAmount, productIds, holdSeconds = defaultHoldSeconds, ...order } = request;
   const coupon = onlyRow(await db.query(selectCoupon({ ...order, couponCode: lookedUpCode(code), productIds })));
   if (!coupon.userExists) throw fail(couponErrors.userNotFound);
@@ -62,8 +57,7 @@ async function attempt(
   const judged = judgeForOrder(code, coupon, orderAmount);
   const discountAmount = judged.refused === undefined ? toNumeric(judged.discount) : undefined;
   const params = { ...actor, ...order, ...coupon, couponId: coupon.id, orderAmount, discountAmount, holdSeconds };
-  const locks = isRerun ? [lockRoom(params)] : [];
-  const row = onlyRow(await db.batch(locks, upsertRedemption(params)));
+  const row = onlyRow(await db.batch([lockRoom(params)], upsertRedemption(params)));
   const refusal = judged.refused ?? (row.isExclusive ? exclusive : limitReached);
   return { id: row.id, mayWrite: row.mayWrite, redemption: row.id === null ? undefined : row, refusal };
 }
@@ -134,7 +128,7 @@ interface WantedRedemption extends Actor {
 
 type Found = { isExclusive: boolean; isLimitReached: boolean; mayWrite: boolean } & (RedemptionRow | { id: null });
 
-const wantedColumns = 'order_amount, discount_amount, state, held_until, used_at, place, turn';
+const wantedColumns = 'order_amount, discount_amount, state, held_until, used_at';
 
 const upsertRedemption = statement<Found, WantedRedemption>(
   'redeem',
@@ -152,14 +146,12 @@ const upsertRedemption = statement<Found, WantedRedemption>(
        and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
      from room
    ),
-   ${freed},
    wanted (${wantedColumns}) as materialized (
      select $orderAmount::numeric, trim_scale($discountAmount),
        case when $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
        case when $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
-       case when $holdSeconds = 0 then statement_timestamp() end,
-       place, turn
-     from found, (select count(*) from freed) as freed
+       case when $holdSeconds = 0 then statement_timestamp() end
+     from found
      where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
    ),
    renewed as (
@@ -171,7 +163,6 @@ const upsertRedemption = statement<Found, WantedRedemption>(
      insert into redemptions (coupon_id, user_id, order_key, created_at, ${wantedColumns})
      select $couponId, $userId, $orderKey, statement_timestamp(), ${wantedColumns}
      from wanted where not exists (select from seen)
-     on conflict do nothing
      returning redemptions.*, redemptions.xmin
    ),
    ${auditEntry(

@@ -51,16 +51,10 @@ create table redemptions (
   held_until timestamptz,
   created_at timestamptz not null,
   used_at timestamptz,
-  released_at timestamptz,
-  -- Which of the uses it takes that the coupon allows its user, from 1; null if the coupon had no limit.
-  place integer,
-  -- Grows with each redemption of the order and with each that is prolonged or used.
-  turn integer not null
+  released_at timestamptz
 );
--- Of two writers that count a user's uses at once, both choose the same place, and one fails.
-create unique index redemptions_place_unique on redemptions (coupon_id, user_id, place) where state in ('HELD', 'USED');
--- Of two writers that look at an order's coupons at once, both take the same turn, and one fails.
-create unique index redemptions_turn_unique on redemptions (order_key, turn);
+create index redemptions_by_order on redemptions (order_key);
+create index redemptions_by_use on redemptions (coupon_id, user_id, state, id);
 create index redemptions_latest_first on redemptions (state, id);
 create index redemptions_by_coupon on redemptions (coupon_id, state, id);
 create index redemptions_by_user on redemptions (user_id, state, id);

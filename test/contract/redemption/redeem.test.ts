@@ -122,7 +122,7 @@ redemptionContract('Redeem', (api) => {
     const [order, first] = [newOrder(), newOrder()];
     const refusalOf = async () => (await hold(code, order)).refusal;
     await api.sql(
-      'insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, turn) values ($1, 1, $2, 1, 1, $3, now(), 1)',
+      'insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at) values ($1, 1, $2, 1, 1, $3, now())',
       [id, first.orderKey, 'USED'],
     );
     expect(await refusalOf()).toBe(ValidationRefusal.NOT_AVAILABLE);

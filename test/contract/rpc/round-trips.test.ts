@@ -286,8 +286,8 @@ const fixture = `
     values ('FIRST', 1, 1, false), ('FOR-ALL', 1, 1, true), ('FOR-NOBODY', 1, 1, false);
   insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
     select 'SECRET-' || n, 'OWN-' || n, 1, 1 from generate_series(1, 10) n;
-  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, turn)
-    select 1, 1, 'held', 1, 1, 'HELD', now() + interval '1 hour', now(), n from generate_series(1, 10) n;
+  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
+    select 1, 1, 'held', 1, 1, 'HELD', now() + interval '1 hour', now() from generate_series(1, 10) n;
   insert into coupon_batches (name, count, created_by) values ('', 1, 1);
   insert into orders (user_id, total_amount) select 1, 10 from generate_series(1, 10);
   insert into order_statuses (order_id) select id from orders`;
