@@ -43,7 +43,11 @@ export const letRunOut = (sql: RedemptionApi['sql'], id: number | undefined) =>
 export const newOrder = () => ({ userId: 1, orderKey: newName('order'), orderAmount: 200 });
 
 /** The changes of one redemption in the trail, oldest first. */
-export async function entriesOf(api: Pick<RedemptionApi, 'transportAs'>, resourceType: string, resourceId: number | undefined) {
+export async function entriesOf(
+  api: Pick<RedemptionApi, 'transportAs'>,
+  resourceType: string,
+  resourceId: number | undefined,
+) {
   const audit = createClient(AuditService, api.transportAs('staff'));
   const { entries } = await audit.listEntries({ resourceType, resourceId });
   expect(entries.every((entry) => entry.resourceType === resourceType)).toBe(true);

@@ -2,6 +2,7 @@ import { type Statement, statement } from '../../../shared/db/statement.ts';
 import type { Queryable } from '../../../shared/db/transaction.ts';
 import { type Search, type SearchedTable, searchedIds } from '../../../shared/searching/searching.ts';
 import {
+  type Filters,
   latestFirst,
   micros,
   type Page,
@@ -15,8 +16,8 @@ import {
 
 /** The table of a listing. */
 interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed'> {
-  /** SQL of the condition for rows of the user `$userId`. */
-  readonly ofUser: string;
+  /** SQL of the condition of each filter, by the name of its parameter. */
+  readonly filters: Readonly<Record<string, string>>;
   /** The links to show with each row. */
   readonly links?: readonly ListedLinks[];
 }
@@ -37,12 +38,13 @@ interface ListedLinks {
 /** A link, with the shown part of the record that it refers to. */
 export type Link<Shown> = [id: number, shown: Shown];
 
-/** A listing of coupons or of reserved coupons, of all users or of one: paged, searchable, latest first. */
+/** A listing of coupons or of reserved coupons, all or filtered: paged, searchable, latest first. */
 export class Listing<Row extends PlacedRow> {
   readonly #name: string;
+  readonly #filters: readonly (readonly [name: string, condition: string])[];
   readonly #list: Statement<Row, PageParams>;
   readonly #search: Statement<Row, PageParams & Search>;
-  readonly #ofUser: Statement<Row, PageParams & { userId: number; pattern: string }>;
+  readonly #filtered: (filters: Filters) => Statement<Row, PageParams & Filters & { pattern: string }>;
 
   /**
    * @param name ties page tokens to this listing.
@@ -53,10 +55,11 @@ export class Listing<Row extends PlacedRow> {
   constructor(
     name: string,
     procedure: string,
-    { table, columns, indexed, ofUser, links = [] }: ListedTable,
+    { table, columns, indexed, filters, links = [] }: ListedTable,
     shown: { readonly columns: (productIds: string) => string; readonly joined: string },
   ) {
     this.#name = name;
+    this.#filters = Object.entries(filters);
     const page = (rows: string) => pageOf(table, rows, links, shown);
     const order = { placedBy: 'created_at', order: latestFirst, where: placedAfter };
     const found = searchedIds({ table, columns, indexed, ...order });
@@ -64,7 +67,14 @@ export class Listing<Row extends PlacedRow> {
       `select * from ${table} where ${condition}${placedAfter} order by ${latestFirst} limit (select $rows::bigint)`;
     this.#list = statement(procedure, page(rowsWhere('')));
     const matches = columns.map((column) => `${column} ilike (select $pattern::text)`).join(' or ');
-    this.#ofUser = statement(`${procedure}OfUser`, page(rowsWhere(`${ofUser} and (${matches}) and `)));
+    this.#filtered = (given) => {
+      const asked = this.#filters.filter(([name]) => name in given);
+      const conditions = asked.map(([, condition]) => `${condition} and `).join('');
+      return statement(
+        [procedure, ...asked.map(([name]) => name)].join('-'),
+        page(rowsWhere(`${conditions}(${matches}) and `)),
+      );
+    };
     this.#search = statement(
       `${procedure}BySearch`,
       page(
@@ -76,15 +86,17 @@ export class Listing<Row extends PlacedRow> {
   /**
    * Reads one page. Resolves with its rows and the place of the next page.
    *
-   * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing, search or user.
+   * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing, search or filter.
    */
   async read(db: Queryable, request: PageRequest) {
     const page = readPage(this.#name, request);
-    return toPage(page, await db.query(this.#statementOf(page, request.userId)));
+    return toPage(page, await db.query(this.#statementOf(page)));
   }
 
-  #statementOf({ place, search }: Page, userId: number | undefined) {
-    if (userId !== undefined) return this.#ofUser({ ...place, userId, pattern: search?.pattern ?? '%' });
+  #statementOf({ place, search, filters }: Page) {
+    if (Object.keys(filters).length > 0) {
+      return this.#filtered(filters)({ ...place, ...filters, pattern: search?.pattern ?? '%' });
+    }
     return search === undefined ? this.#list(place) : this.#search({ ...place, ...search });
   }
 }

@@ -9,6 +9,8 @@ export interface PageRequest {
   readonly search?: string | undefined;
   /** Lists only the rows of this user. */
   readonly userId?: number | undefined;
+  /** Lists only the coupons of this batch. */
+  readonly batchId?: number | undefined;
   readonly pageToken: string;
 }
 
@@ -36,11 +38,15 @@ export interface PlacedRow {
   createdAtMicros: string;
 }
 
+/** The given filters, by name. */
+export type Filters = Pick<PageRequest, 'userId' | 'batchId'>;
+
 /** A page to read. */
 export interface Page {
   /** The listing's name and its filters. Tokens of others are refused. */
   readonly listed: readonly string[];
   readonly search: Search | undefined;
+  readonly filters: Filters;
   readonly place: PageParams;
 }
 
@@ -68,26 +74,29 @@ export const micros = (time: string) =>
 export const firstPage: PageRequest = { pageToken: '' };
 
 /** Whether a request is equivalent to `firstPage`. */
-export function isFirstPage({ cursor = 0, limit = defaultLimit, search, userId, pageToken }: PageRequest): boolean {
-  const isFiltered = userId !== undefined || readSearch(search) !== undefined;
+export function isFirstPage({ cursor = 0, limit = defaultLimit, search, pageToken, ...filters }: PageRequest): boolean {
+  const isFiltered = Object.keys(readFilters(filters)).length > 0 || readSearch(search) !== undefined;
   return cursor === 0 && limit === defaultLimit && !isFiltered && pageToken === '';
 }
 
 /**
  * Returns the start of a page and the number of rows to read.
  *
- * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing, search or user.
+ * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing, search or filter.
  */
 export function readPage(listing: string, request: PageRequest): Page {
   const search = readSearch(request.search?.normalize('NFC'));
-  const ofUser = request.userId === undefined ? [] : [String(request.userId)];
-  const listed = [listing, search?.term ?? '', ...ofUser];
+  const filters = readFilters(request);
+  const { userId, batchId } = filters;
+  const ofUser = userId === undefined ? [] : [String(userId)];
+  const ofBatch = batchId === undefined ? [] : [`batch ${batchId}`];
+  const listed = [listing, search?.term ?? '', ...ofUser, ...ofBatch];
   const limit = Math.min(request.limit ?? defaultLimit, maxLimit);
   const start: Place =
     request.pageToken === ''
       ? { createdAt: latest, id: maxInt32, cursor: request.cursor ?? 0 }
       : readToken(listed, request.pageToken);
-  return { listed, search, place: { ...start, rows: limit + 1 } };
+  return { listed, search, filters, place: { ...start, rows: limit + 1 } };
 }
 
 /**
@@ -101,6 +110,10 @@ export function toPage<Row extends PlacedRow>({ listed, place }: Page, found: re
   const last = rows.at(-1);
   const next = [last?.createdAtMicros ?? place.createdAt, last?.id ?? place.id, place.cursor];
   return { rows, nextCursor: following.id, nextPageToken: writePageToken(listed, next) };
+}
+
+function readFilters({ userId, batchId }: Filters): Filters {
+  return { ...(userId !== undefined && { userId }), ...(batchId !== undefined && { batchId }) };
 }
 
 function readToken(listed: readonly string[], token: string): Place {

@@ -10,8 +10,8 @@ import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../lis
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, getAll: lists coupons, or those for a user, with their creators and links, latest first. Throws
- * INVALID_ARGUMENT for a page token that belongs to another search or user.
+ * Spec 4.2, getAll: lists coupons, or those for a user or of a batch, with their creators and links, latest first. Throws
+ * INVALID_ARGUMENT for a page token that belongs to another search or filter.
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
   const readFirst = shareResponse(database, GetAllResponseSchema, (db) => readPage(db, firstPage));
@@ -56,9 +56,12 @@ const listing = new Listing<ListedCouponRow>(
     columns: ['coupon_code'],
     indexed: 'coupon_code',
     // An array, because a join with a page's limit makes the planner scan all coupons for a user's.
-    ofUser: `id = any(array(
-      select coupon_id from coupon_applicable_users where user_id = (select $userId::integer)
-    ))`,
+    filters: {
+      userId: `id = any(array(
+        select coupon_id from coupon_applicable_users where user_id = (select $userId::integer)
+      ))`,
+      batchId: 'batch_id = (select $batchId::integer)',
+    },
     links: [
       {
         column: 'applicableUsers',

@@ -73,39 +73,32 @@ redemptionContract('Redeem', (api) => {
     await expectError(hold('NO-SUCH-CODE', { userId: 999 }), notFound);
   });
 
-  it.each<[string, CouponColumns, object, object]>([
-    ['expired', { valid_till: '2020-01-01Z' }, {}, { refusal: 'EXPIRED', message: 'Coupon has expired' }],
-    [
-      'invalidated',
-      { is_invalidated: true },
-      {},
-      { refusal: 'NOT_FOUND', message: 'Coupon not found or invalidated' },
-    ],
-    [
-      'for nobody',
-      { is_apply_for_all: false },
-      {},
-      { refusal: 'NOT_AVAILABLE', message: 'Coupon is not available for use' },
-    ],
+  it.each<[string, CouponColumns, object, keyof typeof ValidationRefusal, object]>([
+    ['expired', { valid_till: '2020-01-01Z' }, {}, 'EXPIRED', { message: 'Coupon has expired' }],
+    ['invalidated', { is_invalidated: true }, {}, 'NOT_FOUND', { message: 'Coupon not found or invalidated' }],
+    ['for nobody', { is_apply_for_all: false }, {}, 'NOT_AVAILABLE', { message: 'Coupon is not available for use' }],
     [
       'below its minimum',
       { min_order: 250.5 },
       { orderAmount: 250 },
-      { refusal: 'BELOW_MINIMUM', message: 'Minimum order amount is 250.5', minOrder: '250.5' },
+      'BELOW_MINIMUM',
+      { message: 'Minimum order amount is 250.5', minOrder: '250.5' },
     ],
     [
-      'for others',
+      'for other users',
       { is_apply_for_all: false, is_user_based: true },
       {},
-      { refusal: 'NOT_FOR_USER', message: 'Coupon is not available for this user' },
+      'NOT_FOR_USER',
+      { message: 'Coupon is not available for this user' },
     ],
     [
       'for other products',
       { product_ids: [7, 8] },
       { productIds: [6, 9] },
-      { refusal: 'NOT_FOR_PRODUCTS', message: 'Coupon does not apply to these products' },
+      'NOT_FOR_PRODUCTS',
+      { message: 'Coupon does not apply to these products' },
     ],
-  ])('A coupon that is %s is refused, and nothing is written', async (_name, given, order, { refusal, ...expected }: any) => {
+  ])('A coupon that is %s is refused, and nothing is written', async (_name, given, order, refusal, expected) => {
     const { code } = await coupon(given);
     const before = await redemptions();
     const answer = await hold(code, order);
@@ -113,5 +106,203 @@ redemptionContract('Redeem', (api) => {
     expect(answer.redemption).toBeUndefined();
     expect(answer.discountAmount).toBeUndefined();
     expect(await redemptions()).toEqual(before);
+  });
+
+  it('The codes of no coupon are refused as by Validate', async () => {
+    expect(await hold('')).toMatchObject({
+      ...{ valid: false, refusal: ValidationRefusal.CODE_EMPTY, message: 'Invalid coupon code' },
+    });
+    expect(await hold('NO-SUCH-CODE')).toMatchObject({
+      ...{ valid: false, refusal: ValidationRefusal.NOT_FOUND, message: 'Coupon not found or invalidated' },
+    });
+  });
+
+  it('The rules come in their order: those of Validate, the user, the products, the order, the limit', async () => {
+    const { id, code } = await coupon({ is_apply_for_all: false, product_ids: [7], max_limit_for_user: 1 });
+    const [order, first] = [newOrder(), newOrder()];
+    const refusalOf = async () => (await hold(code, order)).refusal;
+    await api.sql(
+      'insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, turn) values ($1, 1, $2, 1, 1, $3, now(), 1)',
+      [id, first.orderKey, 'USED'],
+    );
+    expect(await refusalOf()).toBe(ValidationRefusal.NOT_AVAILABLE);
+    await api.sql('update coupons set is_user_based = true where id = $1', [id]);
+    expect(await refusalOf()).toBe(ValidationRefusal.NOT_FOR_USER);
+    await api.sql('insert into coupon_applicable_users (coupon_id, user_id) values ($1, 1)', [id]);
+    expect(await refusalOf()).toBe(ValidationRefusal.NOT_FOR_PRODUCTS);
+    await api.sql('insert into coupon_applicable_products (coupon_id, product_id) values ($1, 9)', [id]);
+    const exclusive = await coupon({ exclusive_apply: true });
+    await hold(exclusive.code, order);
+    const productIds = [5, 9];
+    expect(await hold(code, { ...order, productIds })).toMatchObject({
+      ...{ refusal: ValidationRefusal.EXCLUSIVE, message: "Coupon can't be combined" },
+    });
+    expect(await hold(code, { productIds })).toMatchObject({
+      ...{ refusal: ValidationRefusal.LIMIT_REACHED, message: 'Coupon limit reached' },
+    });
+    await api.sql('update coupons set max_limit_for_user = 2 where id = $1', [id]);
+    expect(await hold(code, { productIds })).toMatchObject({ valid: true });
+  });
+
+  it.each<[CouponColumns, number[]]>([
+    [{ product_ids: [7, 8] }, [8]],
+    [{ product_ids: [] }, []],
+    [{}, [1]],
+  ])('A coupon %j applies to an order of the products %j', async (given, productIds) => {
+    const { code } = await coupon(given);
+    expect((await hold(code, { productIds })).valid).toBe(true);
+  });
+
+  it('A held coupon is judged anew for its order, and keeps its id', async () => {
+    const { code } = await coupon({ max_limit_for_user: 1, exclusive_apply: true });
+    const order = newOrder();
+    const first = (await hold(code, order)).redemption;
+    const again = await hold(code, { ...order, orderAmount: 310, holdSeconds: 60 });
+    expect(again).toMatchObject({ valid: true, discountAmount: 31 });
+    expect(again.redemption).toMatchObject({
+      id: first?.id,
+      createdAt: first?.createdAt,
+      orderAmount: '310',
+      state: HELD,
+    });
+    expect(again.redemption?.heldUntil).not.toEqual(first?.heldUntil);
+    const used = await hold(code, { ...order, orderAmount: 320, holdSeconds: 0 });
+    expect(used.redemption).toMatchObject({ id: first?.id, orderAmount: '320', discountAmount: '32', state: USED });
+    const entries = await entriesOf(api, 'redemption', first?.id);
+    expect(entries.slice(1)).toMatchObject([
+      {
+        before: { orderAmount: '200', discountAmount: '20' },
+        after: { orderAmount: '310', discountAmount: '31' },
+      },
+      {
+        before: { orderAmount: '310', discountAmount: '31', state: 'REDEMPTION_STATE_HELD' },
+        after: { orderAmount: '320', discountAmount: '32', state: 'REDEMPTION_STATE_USED' },
+      },
+    ]);
+    expect(entries[1]?.after).not.toHaveProperty('state');
+    expect(entries[2]?.after).not.toHaveProperty('heldUntil');
+  });
+
+  it('A held coupon that is refused for a changed order keeps what it had', async () => {
+    const { code } = await coupon({ min_order: 100 });
+    const order = newOrder();
+    const { redemption } = await hold(code, order);
+    const refused = await hold(code, { ...order, orderAmount: 99 });
+    expect(refused).toMatchObject({ valid: false, refusal: ValidationRefusal.BELOW_MINIMUM, redemption });
+    expect(refused.discountAmount).toBeUndefined();
+    expect(await entriesOf(api, 'redemption', redemption?.id)).toHaveLength(1);
+  });
+
+  it('A used coupon is given as it is, whatever became of it, and nothing changes', async () => {
+    const { id, code } = await coupon();
+    const order = { ...newOrder(), holdSeconds: 0 };
+    const first = await hold(code, order);
+    await api.sql('update coupons set is_invalidated = true, min_order = 9999 where id = $1', [id]);
+    const before = await redemptions();
+    expect(await hold(code, { ...order, orderAmount: 1 })).toEqual(first);
+    expect(await redemptions()).toEqual(before);
+    expect(await entriesOf(api, 'redemption', first.redemption?.id)).toHaveLength(1);
+  });
+
+  it.each([0, 900])(
+    "Another user's order is an error, whatever became of the coupon: a hold of %d s",
+    async (holdSeconds) => {
+      const { id, code } = await coupon();
+      const order = { ...newOrder(), holdSeconds };
+      await hold(code, order);
+      await api.sql('update coupons set is_invalidated = true where id = $1', [id]);
+      await expectError(hold(code, { ...order, userId: 2 }), anothersOrder);
+    },
+  );
+
+  it('After a release or a hold that has run out, the order redeems anew, for whichever user', async () => {
+    const { code } = await coupon({ max_limit_for_user: 1 });
+    const order = newOrder();
+    const first = (await hold(code, order)).redemption;
+    await api.guest.release({ redemptionId: first?.id });
+    const second = (await hold(code, { ...order, userId: 2 })).redemption;
+    expect(second).toMatchObject({ userId: 2, state: HELD });
+    await letRunOut(api.sql, second?.id);
+    const third = (await hold(code, order)).redemption;
+    expect(new Set([first?.id, second?.id, third?.id]).size).toBe(3);
+    const { redemptions: listed } = await api.staff.listRedemptions({ orderKey: order.orderKey });
+    expect(listed.map(({ state }) => state)).toEqual([HELD, EXPIRED, RELEASED]);
+  });
+
+  it('A limit counts the live redemptions of one user, over all orders', async () => {
+    const { code } = await coupon({ max_limit_for_user: 2 });
+    const held = (await hold(code)).redemption;
+    const used = (await hold(code, { holdSeconds: 0 })).redemption;
+    const refusal = async () => (await hold(code)).refusal;
+    expect(await refusal()).toBe(ValidationRefusal.LIMIT_REACHED);
+    expect((await hold(code, { userId: 2 })).valid).toBe(true);
+    await letRunOut(api.sql, held?.id);
+    expect((await hold(code)).valid).toBe(true);
+    expect(await refusal()).toBe(ValidationRefusal.LIMIT_REACHED);
+    await api.guest.release({ redemptionId: used?.id });
+    expect((await hold(code)).valid).toBe(true);
+    expect(await refusal()).toBe(ValidationRefusal.LIMIT_REACHED);
+  });
+
+  it.each([undefined, 0])('A limit of %s is none', async (limit) => {
+    const { code } = await coupon(limit === undefined ? {} : { max_limit_for_user: limit });
+    for (let order = 0; order < 3; order += 1) expect((await hold(code)).valid).toBe(true);
+  });
+
+  it('A limit that is set or lowered later counts what is live already', async () => {
+    const { id, code } = await coupon();
+    const held = [await hold(code), await hold(code), await hold(code)];
+    const limitTo = (limit: number) => api.sql('update coupons set max_limit_for_user = $2 where id = $1', [id, limit]);
+    await limitTo(3);
+    expect((await hold(code)).refusal).toBe(ValidationRefusal.LIMIT_REACHED);
+    await limitTo(4);
+    expect((await hold(code)).valid).toBe(true);
+    await limitTo(3);
+    await api.guest.release({ redemptionId: held[0]?.redemption?.id });
+    expect((await hold(code)).refusal).toBe(ValidationRefusal.LIMIT_REACHED);
+    await api.guest.release({ redemptionId: held[1]?.redemption?.id });
+    expect((await hold(code)).valid).toBe(true);
+  });
+
+  it.each([
+    [true, false],
+    [false, true],
+  ])('Of two coupons of an order none may be exclusive: %s, then %s', async (first, second) => {
+    const [one, two] = [await coupon({ exclusive_apply: first }), await coupon({ exclusive_apply: second })];
+    const order = newOrder();
+    const { redemption } = await hold(one.code, order);
+    expect((await hold(two.code, order)).refusal).toBe(ValidationRefusal.EXCLUSIVE);
+    expect((await hold(one.code, order)).valid).toBe(true);
+    await letRunOut(api.sql, redemption?.id);
+    expect((await hold(two.code, order)).valid).toBe(true);
+  });
+
+  it('Coupons that are not exclusive are combined', async () => {
+    const order = newOrder();
+    expect((await hold((await coupon()).code, order)).valid).toBe(true);
+    expect((await hold((await coupon()).code, order)).valid).toBe(true);
+  });
+
+  it.each([
+    [{ orderKey: '' }, 'order_key'],
+    [{ orderKey: 'a b' }, 'order_key'],
+    [{ orderKey: 'é' }, 'order_key'],
+    [{ orderKey: 'x'.repeat(129) }, 'order_key'],
+    [{ orderAmount: -0.01 }, 'order_amount'],
+    [{ orderAmount: Number.NaN }, 'order_amount'],
+    [{ orderAmount: Number.POSITIVE_INFINITY }, 'order_amount'],
+    [{ holdSeconds: -1 }, 'hold_seconds'],
+    [{ holdSeconds: 86_401 }, 'hold_seconds'],
+    [{ userId: undefined }, 'user_id'],
+    [{ productIds: Array.from({ length: 10_001 }, (_id, index) => index) }, 'product_ids'],
+  ])('%# is refused: %s is out of bounds', async (wrong, field) => {
+    await expectInvalidField(hold('CODE', wrong), field);
+  });
+
+  it('An order key of 128 visible characters, a hold of a day and an order of 0 are within bounds', async () => {
+    const { code } = await coupon();
+    const orderKey = `!~"'\\${'k'.repeat(123)}`;
+    const answer = await hold(code, { orderKey, holdSeconds: 86_400, orderAmount: 0 });
+    expect(answer.redemption).toMatchObject({ orderKey, orderAmount: '0', discountAmount: '0' });
   });
 });

@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import { RedemptionState } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { expectError, expectInvalidField, redemptionContract } from '../../support/contract.ts';
+import { addCouponOf, type CouponColumns, entriesOf, letRunOut, newOrder } from '../../support/redemptions.ts';
+
+const runOut = { code: 'FailedPrecondition', message: 'The hold has run out', reason: 'HOLD_EXPIRED' } as const;
+
+redemptionContract('Confirm', (api) => {
+  /** Holds a new coupon for a new order. */
+  async function held(given?: CouponColumns) {
+    const coupon = await addCouponOf(api.sql, given);
+    const order = newOrder();
+    const { redemption } = await api.guest.redeem({ code: coupon.code, ...order });
+    if (redemption === undefined) throw new Error('the coupon is not held');
+    return { coupon, order, redemption };
+  }
+  const confirm = (redemptionId: number) => api.guest.confirm({ redemptionId });
+
+  it('A held coupon becomes used, whatever became of it', async () => {
+    const { coupon, redemption } = await held();
+    await api.sql('update coupons set is_invalidated = true, max_limit_for_user = 1 where id = $1', [coupon.id]);
+    const answer = await confirm(redemption.id);
+    const { usedAt } = answer.redemption ?? {};
+    const { heldUntil: _heldUntil, ...kept } = redemption;
+    expect(answer.redemption).toEqual({ ...kept, state: RedemptionState.USED, usedAt });
+    expect(usedAt).toBeDefined();
+    expect(await entriesOf(api, 'redemption', redemption.id)).toMatchObject([
+      {},
+      {
+        procedure: 'coupon.v1.RedemptionService/Confirm',
+        before: { state: 'REDEMPTION_STATE_HELD' },
+        after: { state: 'REDEMPTION_STATE_USED' },
+      },
+    ]);
+  });
+
+  it('A used one stays as it is, and leaves no entry', async () => {
+    const { redemption } = await held();
+    const first = await confirm(redemption.id);
+    expect(await confirm(redemption.id)).toEqual(first);
+    expect(await entriesOf(api, 'redemption', redemption.id)).toHaveLength(2);
+  });
+
+  it('A hold that has run out is taken again while there is room', async () => {
+    const { redemption } = await held({ max_limit_for_user: 1, exclusive_apply: true });
+    await letRunOut(api.sql, redemption.id);
+    const answer = await confirm(redemption.id);
+    expect(answer.redemption).toMatchObject({ id: redemption.id, state: RedemptionState.USED });
+    expect((await entriesOf(api, 'redemption', redemption.id))[1]).toMatchObject({
+      before: { state: 'REDEMPTION_STATE_EXPIRED' },
+      after: { state: 'REDEMPTION_STATE_USED' },
+    });
+  });
+
+  it('A hold that a sweep has marked is taken again, too', async () => {
+    const { redemption } = await held();
+    await letRunOut(api.sql, redemption.id);
+    await api.sql(`update redemptions set state = 'EXPIRED' where id = $1`, [redemption.id]);
+    expect((await confirm(redemption.id)).redemption?.state).toBe(RedemptionState.USED);
+  });
+
+  it('A hold that has run out is refused where the limit leaves no room', async () => {
+    const { coupon, redemption } = await held({ max_limit_for_user: 1 });
+    await letRunOut(api.sql, redemption.id);
+    const other = await api.guest.redeem({ code: coupon.code, ...newOrder() });
+    expect(other.valid).toBe(true);
+    await expectError(confirm(redemption.id), runOut);
+    await api.guest.release({ redemptionId: other.redemption?.id });
+    expect((await confirm(redemption.id)).redemption?.state).toBe(RedemptionState.USED);
+  });
+
+  it('A hold that has run out is refused where an exclusive coupon leaves no room', async () => {
+    const { order, redemption } = await held();
+    await letRunOut(api.sql, redemption.id);
+    const exclusive = await addCouponOf(api.sql, { exclusive_apply: true });
+    expect((await api.guest.redeem({ code: exclusive.code, ...order })).valid).toBe(true);
+    await expectError(confirm(redemption.id), runOut);
+  });
+
+  it('A hold that has run out is refused where the order has the coupon again', async () => {
+    const { coupon, order, redemption } = await held();
+    await letRunOut(api.sql, redemption.id);
+    expect((await api.guest.redeem({ code: coupon.code, ...order, userId: 2 })).valid).toBe(true);
+    await expectError(confirm(redemption.id), runOut);
+  });
+
+  it('A released one is refused', async () => {
+    const { redemption } = await held();
+    await api.guest.release({ redemptionId: redemption.id });
+    await expectError(confirm(redemption.id), {
+      ...{ code: 'FailedPrecondition', message: 'The redemption was released', reason: 'REDEMPTION_RELEASED' },
+    });
+  });
+
+  it('An unknown one is not found', async () => {
+    const notFound = { code: 'NotFound', message: 'Redemption not found', reason: 'REDEMPTION_NOT_FOUND' } as const;
+    await expectError(confirm(999_999), notFound);
+    await expectError(api.guest.release({ redemptionId: -1 }), notFound);
+  });
+
+  it('Without a redemption, the field is named', async () => {
+    await expectInvalidField(api.guest.confirm({}), 'redemption_id');
+    await expectInvalidField(api.guest.release({}), 'redemption_id');
+  });
+});
