@@ -7,8 +7,10 @@ import {
 } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { History } from '../../audit/history.tsx';
 import { Time, useNow } from '../../business/time.tsx';
+import { TextField } from '../../forms/text-field.tsx';
 import { List } from '../../lists/list.tsx';
 import { byToken } from '../../lists/source.ts';
+import { useSearch } from '../../lists/use-search.ts';
 import { useStaff } from '../../lookup/names.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Facts, Page, Section } from '../../ui/page.tsx';
@@ -57,6 +59,9 @@ function BatchSections({ batch }: { readonly batch: CouponBatch }): ReactNode {
   const { id, count, invalidated, createdBy, createdAt } = batch;
   const staff = useStaff();
   const now = useNow(20_000);
+  const { search, field } = useSearch();
+  const sought = search.trim().toUpperCase();
+  const isWhole = sought !== '';
   return (
     <>
       <Section title="Batch">
@@ -71,10 +76,15 @@ function BatchSections({ batch }: { readonly batch: CouponBatch }): ReactNode {
         />
       </Section>
       <Section title="Coupons">
+        <div className="bar">
+          <TextField label="Search by code" {...field} />
+        </div>
         <List
-          source={{ method: getBatch, request: { id, limit: 50 }, rowsOf, next: byToken }}
+          source={{ method: getBatch, request: { id, limit: isWhole ? 1_000 : 50 }, rowsOf, next: byToken }}
+          matches={({ couponCode }) => couponCode.includes(sought)}
+          isWhole={isWhole}
           what={`coupons of batch ${id}`}
-          empty="This batch has no coupons."
+          empty="No coupon matches."
           caption="As they were made"
           columns={[codeColumn, ...termsColumns, stateColumn(now)]}
           keyOf={(coupon) => coupon.id}
