@@ -54,6 +54,8 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
     );
   const insertEnding = (code: string, inDays: number) =>
     insertCoupon(stage.coupon, { coupon_code: code, valid_till: new Date(Date.now() + inDays * 86_400_000) });
+  const letEnd = (...codes: readonly string[]) =>
+    sql(`update coupons set valid_till = timestamptz '2020-01-01' where coupon_code in ('${codes.join(`', '`)}')`);
   const giveTo = (user: number, coupon: number) =>
     sql(
       `update coupons set is_apply_for_all = false, is_user_based = true where id = ${coupon};
@@ -98,11 +100,40 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
 
   it('The filter by state finds what lies beyond the first pages', async () => {
     await insertMany(1_200);
+    await letEnd('MANY1199', 'MANY1200');
     await sql(`update coupons set is_invalidated = true where coupon_code = 'MANY1200'`);
     tab = await stage.openTab({ path: '/coupons' });
     await row(tab, 'MANY1').waitFor();
+    await filter('State', 'Expired');
+    await expect.poll(codes).toEqual(['MANY1199']);
+  });
+
+  it('The invalidated coupons are found at one request, however many others there are', async () => {
+    await insertMany(1_200);
+    await sql(`update coupons set is_invalidated = true where coupon_code = 'MANY1200'`);
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    const { asked } = await holdAfter(1);
     await filter('State', 'Invalidated');
     await expect.poll(codes).toEqual(['MANY1200']);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('The filter by batch lists the coupons of a batch, which is chosen by its name', async () => {
+    await insertMany(2);
+    const [batch] = await stage.coupon.database.sql<{ id: number }>(
+      `insert into coupon_batches (name, count, created_by) values ('Spring letters', 2, 1) returning id`,
+    );
+    for (const code of ['LETTER1', 'LETTER2']) {
+      await insertCoupon(stage.coupon, { coupon_code: code, batch_id: batch?.id, is_invalidated: code === 'LETTER1' });
+    }
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    await filter('Batch', 'Spring letters');
+    await expect.poll(codes).toEqual(['LETTER2', 'LETTER1']);
+    expect(query()).toEqual({ batch: String(batch?.id) });
+    await filter('State', 'Valid');
+    await expect.poll(codes).toEqual(['LETTER2']);
   });
 
   it('The filter by end finds what ends within a week, and neither what has ended nor what never does', async () => {
@@ -221,11 +252,11 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
 
   it('While the rest is looked through, the page says how many were, and shows what it has found', async () => {
     await insertMany(2_200);
-    await sql(`update coupons set is_invalidated = true where coupon_code in ('MANY900', 'MANY2200')`);
+    await letEnd('MANY900', 'MANY2200');
     tab = await stage.openTab({ path: '/coupons' });
     await row(tab, 'MANY1').waitFor();
     const { release } = await holdAfter(1);
-    await filter('State', 'Invalidated');
+    await filter('State', 'Expired');
     await tab.page.getByText('1,000 looked through…').waitFor();
     expect(await codes()).toEqual(['MANY900']);
     release();
@@ -235,11 +266,11 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
 
   it('Staff can stop the look through the rest, and go on with it', async () => {
     await insertMany(4_200);
-    await sql(`update coupons set is_invalidated = true where coupon_code in ('MANY900', 'MANY4200')`);
+    await letEnd('MANY900', 'MANY4200');
     tab = await stage.openTab({ path: '/coupons' });
     await row(tab, 'MANY1').waitFor();
     const { asked, release } = await holdAfter(1);
-    await filter('State', 'Invalidated');
+    await filter('State', 'Expired');
     await tab.page.getByText('1,000 looked through…').waitFor();
     await tab.button('Stop').click();
     release();

@@ -17,19 +17,22 @@ export function Release({ redemption }: ReleaseProps): ReactNode {
   const { id, releasedAt } = redemption;
   const [isOpen, setIsOpen] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
+  const wasPressed = useRef(false);
   const isReleased = releasedAt !== undefined;
   // The keyboard continues here, because the button that was pressed is gone.
   useEffect(() => {
-    if (!isReleased || !isOpen) return;
-    setIsOpen(false);
-    place.current?.focus();
-  }, [isReleased, isOpen]);
+    if (isReleased && wasPressed.current) place.current?.focus();
+  }, [isReleased]);
+  const ask = () => {
+    wasPressed.current = true;
+    setIsOpen(true);
+  };
   return (
     <span ref={place} tabIndex={-1}>
       {isReleased ? (
         <Time at={releasedAt} />
       ) : (
-        <Button aria-label={`Release…: redemption ${id}`} onPress={() => setIsOpen(true)}>
+        <Button aria-label={`Release…: redemption ${id}`} onPress={ask}>
           Release…
         </Button>
       )}
