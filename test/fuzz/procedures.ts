@@ -1,7 +1,9 @@
-import type { DescMethod } from '@bufbuild/protobuf';
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -21,9 +23,15 @@ export interface Target {
   readonly oddity: number;
 }
 
-const methods = [SlotService, SlotStoreService, SlotPlanService, CatalogService, CouponService, AuditService].flatMap(
-  ({ methods }) => methods,
-);
+const couponServices: readonly DescService[] = [CouponService, RedemptionService, CouponBatchService];
+const methods = [
+  SlotService,
+  SlotStoreService,
+  SlotPlanService,
+  CatalogService,
+  ...couponServices,
+  AuditService,
+].flatMap(({ methods }) => methods);
 const noSideEffects = 1;
 
 /** A random procedure, with a message for it. All procedures are equally likely. */
@@ -41,7 +49,7 @@ export function chooseTarget(random: Random): Target {
     method,
     name,
     path: `/${name}`,
-    service: method.parent === CouponService || (isOnBoth && random.chance(0.5)) ? 'coupon' : 'slot',
+    service: couponServices.includes(method.parent) || (isOnBoth && random.chance(0.5)) ? 'coupon' : 'slot',
     isStream: method.methodKind === 'server_streaming',
     isQuery: method.idempotency === noSideEffects,
     draft: draftOf(method.input, random, oddity),

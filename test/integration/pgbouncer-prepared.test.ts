@@ -6,13 +6,23 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { databaseErrors } from '../../shared/db/errors.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding } from '../support/locks.ts';
-import { addCoupon, addSlot, couponMutations, type Mutations, slotMutations } from '../support/mutations.ts';
+import {
+  addCoupon,
+  addSlot,
+  batchMutations,
+  couponMutations,
+  type Mutations,
+  redemptionMutations,
+  slotMutations,
+} from '../support/mutations.ts';
 import { noPreparingPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { post } from '../support/post.ts';
 import { asServiceRole } from '../support/postgres.ts';
@@ -23,6 +33,11 @@ import { signToken, withToken } from '../support/tokens.ts';
 
 const reason = noPreparingPgBouncer === undefined ? '' : ` (skipped: ${noPreparingPgBouncer})`;
 const poolSize = 4;
+
+const services = [
+  ...[SlotService, SlotPlanService, CatalogService, AuditService],
+  ...[CouponService, RedemptionService, CouponBatchService],
+];
 
 /** A request for every query, by service and method. */
 const slotReads: Record<string, Record<string, object>> = {
@@ -53,6 +68,11 @@ const couponReads: Record<string, Record<string, object>> = {
     GetReservedCoupons: {},
     GetUsersMiniInfo: { search: 'User' },
   },
+  [RedemptionService.typeName]: {
+    ListRedemptions: { couponId: 1, userId: 1, orderKey: 'order' },
+    GetUsage: { couponIds: [1, 2] },
+  },
+  [CouponBatchService.typeName]: { GetBatch: { id: 1 }, ListBatches: {} },
 };
 
 describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, with prepared statements${reason}`, () => {
@@ -82,7 +102,8 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
       await addSlot(slots.database.sql);
       await addCoupon(coupons.database.sql);
     }
-    await coupons.database.sql(`update coupons set coupon_code = 'READ' where id = 1`);
+    await coupons.database.sql(`update coupons set coupon_code = 'READ' where id = 1;
+      insert into coupon_batches (name, count, created_by) values ('READ', 1, 1)`);
   });
   afterAll(async () => {
     for (const transport of transports) transport.close();
@@ -121,7 +142,7 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
   }
 
   it('Every query is tried', () => {
-    for (const service of [SlotService, SlotPlanService, CatalogService, AuditService, CouponService]) {
+    for (const service of services) {
       const queries = service.methods.filter(
         ({ idempotency }) => idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
       );
@@ -145,6 +166,8 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
   it('Every mutation that is sent twice with a key is carried out once', async () => {
     await mutateTwice(clientOf(SlotService, slots), slotMutations, slots);
     await mutateTwice(clientOf(CouponService, coupons), couponMutations, coupons);
+    await mutateTwice(clientOf(RedemptionService, coupons), redemptionMutations, coupons);
+    await mutateTwice(clientOf(CouponBatchService, coupons), batchMutations, coupons);
   });
 
   it('Statements that were prepared go on after a migration has added a column to their tables', async () => {

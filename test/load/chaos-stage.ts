@@ -36,13 +36,11 @@ export class ChaosStage {
   readonly replicas: Replica[];
   readonly slots: RetryingClient<typeof SlotService>;
   readonly coupons: RetryingClient<typeof CouponService>;
-  readonly #databaseUrl: string;
   readonly #sql: Sql;
   #isOver = false;
   readonly #calling: Promise<void>[] = [];
 
-  private constructor(databaseUrl: string, sql: Sql, replicas: Replica[], token: string) {
-    this.#databaseUrl = databaseUrl;
+  private constructor(sql: Sql, replicas: Replica[], token: string) {
     this.#sql = sql;
     this.replicas = replicas;
     this.slots = new RetryingClient(SlotService, this.portsOf('slot'), token);
@@ -51,7 +49,7 @@ export class ChaosStage {
 
   static async start(databaseUrl: string, sql: Sql): Promise<ChaosStage> {
     const replicas = await Promise.all(services.map((service) => Replica.start({ service, databaseUrl })));
-    return new ChaosStage(databaseUrl, sql, replicas, await signToken({ staffId: 1 }));
+    return new ChaosStage(sql, replicas, await signToken({ staffId: 1 }));
   }
 
   /** The ports of a service's replicas, which they keep. */
@@ -111,20 +109,7 @@ export class ChaosStage {
     await pause(Math.random() * 50);
     await killed.kill();
     await meanwhile();
-    this.replicas[index] = await this.#restart(index, killed.ports);
-  }
-
-  /** Starts a replica again and again while the database is away, as a supervisor does. */
-  async #restart(index: number, { grpcPort, webPort }: Ports): Promise<Replica> {
-    const options = { service: services[index] ?? 'slot', databaseUrl: this.#databaseUrl };
-    for (;;) {
-      try {
-        return await Replica.start({ ...options, ports: { grpc: grpcPort, web: webPort } });
-      } catch (error) {
-        if (!/database|connect|read-only/i.test(String(error))) throw error;
-      }
-      await pause(100);
-    }
+    this.replicas[index] = await killed.startAgain();
   }
 
   /** Expects that each mutation was carried out once, and left its entries, and that its key still has its first answer. */

@@ -73,6 +73,26 @@ export class RetryingClient<Service extends DescService> {
     }
   }
 
+  /**
+   * Sends a mutation without a key, once. Resolves with undefined if there was no answer, so that nobody knows whether it was
+   * carried out.
+   */
+  async once(
+    call: (client: Client<Service>, options: CallOptions) => Promise<unknown>,
+    requestId: string,
+  ): Promise<Answered | undefined> {
+    const one = { key: requestId, attempts: 1 };
+    try {
+      const answer = await call(this.#client(), { headers: { 'x-request-id': requestId }, timeoutMs: 10_000 });
+      return { ...one, answer, error: undefined };
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      if (!isPassing(error)) return { ...one, answer: undefined, error };
+      this.#count(error);
+      return undefined;
+    }
+  }
+
   /** Sends a query until it is answered. */
   async query<Answer>(call: (client: Client<Service>) => Promise<Answer>): Promise<Answer> {
     for (;;) {

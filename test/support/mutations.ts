@@ -1,7 +1,9 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { CallOptions, Client } from '@connectrpc/connect';
+import type { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestService } from './service.ts';
@@ -212,6 +214,96 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
       changes: ['coupon', 'user'],
       call: (api, options) => api.createCoupon({ mobile }, options),
       callOtherwise: (api, options) => api.createCoupon({ mobile: '9000000001' }, options),
+    };
+  },
+};
+
+/** Adds a redemption that user 1 holds. Resolves with its id. */
+async function addHold(sql: Sql): Promise<number> {
+  const couponId = await addCoupon(sql);
+  const [redemption] = await sql<{ id: number }>(
+    `insert into redemptions (
+       coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, turn
+     )
+     values ($1, 1, $2, 100, 10, 'HELD', now() + interval '1 hour', now(), 1) returning id`,
+    [couponId, newName('order')],
+  );
+  if (redemption === undefined) throw new Error('no redemption was added');
+  return redemption.id;
+}
+
+/** Adds a batch of two coupons. Resolves with its id. */
+async function addBatch(sql: Sql): Promise<number> {
+  const [batch] = await sql<{ id: number }>(
+    `insert into coupon_batches (name, count, created_by) values ('Batch', 2, 1) returning id`,
+  );
+  if (batch === undefined) throw new Error('no batch was added');
+  const codes = [newName('BATCH'), newName('BATCH')];
+  await sql('insert into coupons (coupon_code, created_by, batch_id) select unnest($1::text[]), 1, $2', [
+    codes,
+    batch.id,
+  ]);
+  return batch.id;
+}
+
+export const redemptionMutations: Mutations<Client<typeof RedemptionService>> = {
+  async Redeem(sql) {
+    const [coupon] = await sql<{ code: string }>('select coupon_code as code from coupons where id = $1', [
+      await addCoupon(sql),
+    ]);
+    await sql('update coupons set is_user_based = true where coupon_code = $1', [coupon?.code]);
+    const request = { code: coupon?.code ?? '', userId: 1, orderKey: newName('order'), orderAmount: 100 };
+    return {
+      changes: ['redemption'],
+      call: (api, options) => api.redeem(request, options),
+      callOtherwise: (api, options) => api.redeem({ ...request, orderAmount: 90 }, options),
+    };
+  },
+  async Confirm(sql) {
+    const [redemptionId, other] = [await addHold(sql), await addHold(sql)];
+    return {
+      changes: ['redemption'],
+      call: (api, options) => api.confirm({ redemptionId }, options),
+      callOtherwise: (api, options) => api.confirm({ redemptionId: other }, options),
+    };
+  },
+  async Release(sql) {
+    const redemptionId = await addHold(sql);
+    return {
+      changes: ['redemption'],
+      call: (api, options) => api.release({ redemptionId, reason: 'cancelled' }, options),
+      callOtherwise: (api, options) => api.release({ redemptionId, reason: 'another' }, options),
+    };
+  },
+  async Claim(sql) {
+    const secretCode = newName('SECRET');
+    await sql(
+      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ($1, $1 || '-OWN', 5, 1)`,
+      [secretCode],
+    );
+    return {
+      changes: ['coupon', 'reserved_coupon'],
+      call: (api, options) => api.claim({ secretCode, userId: 1 }, options),
+      callOtherwise: (api, options) => api.claim({ secretCode, userId: 2 }, options),
+    };
+  },
+};
+
+export const batchMutations: Mutations<Client<typeof CouponBatchService>> = {
+  async CreateBatch() {
+    const request = { count: 2, coupon: { flatDiscount: 5, applicableUsers: { ids: [2, 1] } } };
+    return {
+      changes: ['coupon_batch'],
+      call: (api, options) => api.createBatch(request, options),
+      callOtherwise: (api, options) => api.createBatch({ ...request, count: 3 }, options),
+    };
+  },
+  async InvalidateBatch(sql) {
+    const [id, other] = [await addBatch(sql), await addBatch(sql)];
+    return {
+      changes: ['coupon_batch'],
+      call: (api, options) => api.invalidateBatch({ id }, options),
+      callOtherwise: (api, options) => api.invalidateBatch({ id: other }, options),
     };
   },
 };

@@ -1,7 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { expect } from 'vitest';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
-import type { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { type RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { Api } from './contract.ts';
 import { newName } from './mutations.ts';
 
@@ -53,3 +53,44 @@ export async function entriesOf(
   expect(entries.every((entry) => entry.resourceType === resourceType)).toBe(true);
   return entries.map(({ procedure, before, after }) => ({ procedure, before, after })).toReversed();
 }
+
+const { HELD, USED, RELEASED, EXPIRED } = RedemptionState;
+
+const sixtyStates: readonly (readonly [RedemptionState, string])[] = [
+  [HELD, 'HELD'],
+  [EXPIRED, 'HELD'],
+  [EXPIRED, 'EXPIRED'],
+  [USED, 'USED'],
+  [RELEASED, 'RELEASED'],
+];
+
+/**
+ * Sixty redemptions, newest first, of the coupons 1 and 2, the users 1 and 2 and twenty orders. In turns: a hold, one that
+ * has run out and one that is marked so, a used and a released one.
+ */
+export const sixty = Array.from({ length: 60 }, (_redemption, index) => {
+  const id = 60 - index;
+  const [state, stored] = sixtyStates[id % 5] ?? [HELD, 'HELD'];
+  return {
+    id,
+    couponId: 1 + (id % 2),
+    userId: 1 + ((id % 3) % 2),
+    orderKey: `order-${Math.ceil(id / 3)}`,
+    state,
+    stored,
+  };
+});
+
+/** Stores the sixty: each order's amount is its id, and its discount a quarter of that. */
+export const addSixty = (sql: RedemptionApi['sql']) =>
+  sql(
+    `insert into redemptions (
+       id, coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, used_at, released_at,
+       turn
+     )
+     select id, "couponId", "userId", "orderKey", id, id * 0.25, stored,
+       case id % 5 when 0 then now() + interval '1 hour' when 1 then now() - interval '1 minute' when 2 then now() end,
+       now(), case when id % 5 in (3, 4) then now() end, case when id % 5 = 4 then now() end, id
+     from json_to_recordset($1) as given (id integer, "couponId" integer, "userId" integer, "orderKey" text, stored text)`,
+    [JSON.stringify(sixty)],
+  );

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, createClient } from '@connectrpc/connect';
 import type { ServiceName } from '../../shared/config/config.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -42,13 +43,15 @@ export class Replica {
   readonly coupons: Client<typeof CouponService>;
   readonly #transport: ReturnType<typeof createGrpcJsTransport>;
   readonly #process: SpawnedProcess;
+  readonly #options: ReplicaOptions;
 
-  private constructor(process: SpawnedProcess, databaseUrl: string, ports: ReplicaPorts, token: string) {
+  private constructor(process: SpawnedProcess, options: ReplicaOptions, ports: ReplicaPorts, token: string) {
     this.#process = process;
+    this.#options = options;
     this.log = process.log;
     this.ports = ports;
     this.pid = process.pid;
-    this.databaseUrl = databaseUrl;
+    this.databaseUrl = options.databaseUrl;
     this.#transport = createGrpcJsTransport(`127.0.0.1:${ports.grpcPort}`);
     const transport = withToken(this.#transport, token);
     this.slots = createClient(SlotService, transport);
@@ -66,7 +69,20 @@ export class Replica {
     );
     const ports = await Promise.race([process.untilServing(), failed]);
     failed.catch(() => undefined);
-    return new Replica(process, options.databaseUrl, ports, await signToken({ staffId: 1 }));
+    return new Replica(process, options, ports, await signToken({ staffId: 1 }));
+  }
+
+  /** Starts one that has ended again on its ports, and tries so while the database is away, as a supervisor does. */
+  async startAgain(): Promise<Replica> {
+    const { grpcPort: grpc, webPort: web } = this.ports;
+    for (;;) {
+      try {
+        return await Replica.start({ ...this.#options, ports: { grpc, web } });
+      } catch (error) {
+        if (!/database|connect|read-only/i.test(String(error))) throw error;
+      }
+      await pause(100);
+    }
   }
 
   /** Leaves its log unread, as a reader that has stalled does. */

@@ -4,7 +4,9 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -48,6 +50,8 @@ const folders = [
   'services/coupon-service/coupons',
   'services/coupon-service/listing',
   'services/coupon-service/guessing',
+  'services/coupon-service/redemptions',
+  'services/coupon-service/batches',
   'services/coupon-service/parts.ts',
   'services/coupon-service/procedures',
   'services/coupon-service',
@@ -185,6 +189,8 @@ describe('Every procedure', () => {
     { service: SlotPlanService, source: 'services/slot-service/procedures', tests: 'plan' },
     { service: CatalogService, source: 'services/slot-service/procedures', tests: 'catalog' },
     { service: CouponService, source: 'services/coupon-service/procedures', tests: 'coupon' },
+    { service: RedemptionService, source: 'services/coupon-service/procedures', tests: 'redemption' },
+    { service: CouponBatchService, source: 'services/coupon-service/procedures', tests: 'batches' },
     { service: AuditService, source: 'shared/audit', tests: 'audit' },
   ];
   const places = services.flatMap(({ service, source, tests }) =>

@@ -3,16 +3,25 @@ import { createValidator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { compilePlainRules } from '../../shared/rpc/interceptors/plain-rules.ts';
 
 const protovalidate = createValidator();
-const requests = [SlotService, SlotStoreService, SlotPlanService, CatalogService, CouponService].flatMap(
-  ({ methods }) => methods.map(({ input }) => input),
-);
+const services = [
+  SlotService,
+  SlotStoreService,
+  SlotPlanService,
+  CatalogService,
+  CouponService,
+  RedemptionService,
+  CouponBatchService,
+];
+const requests = services.flatMap(({ methods }) => methods.map(({ input }) => input));
 
 const numbers = fc.oneof(fc.constantFrom(-1, 0, 1, 50, 51, Number.NaN, Number.POSITIVE_INFINITY), fc.double());
 const int32 = fc.oneof(fc.constantFrom(-1, 0, 1, 50, 51), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }));
@@ -80,6 +89,7 @@ describe('The compiled rules of requests', () => {
     );
     const others = requests.filter((schema) => !passing.some((each) => each.schema === schema));
     expect(others.map(({ typeName }) => typeName).sort()).toEqual([
+      'coupon.v1.CreateBatchRequest',
       'coupon.v1.CreateCouponRequest',
       'coupon.v1.GetAllRequest',
       'coupon.v1.GetReservedCouponsRequest',

@@ -98,4 +98,22 @@ export const Reason = {
   MOBILE_NOT_TEN_DIGITS: 'MOBILE_NOT_TEN_DIGITS',
   /** RESOURCE_EXHAUSTED: Too many coupon codes were not found - please try again later */
   TOO_MANY_MISSES: 'TOO_MANY_MISSES',
+  /** NOT_FOUND: User not found */
+  USER_NOT_FOUND: 'USER_NOT_FOUND',
+  /** ALREADY_EXISTS: This order is another user's */
+  ORDER_KEY_TAKEN: 'ORDER_KEY_TAKEN',
+  /** NOT_FOUND: Redemption not found */
+  REDEMPTION_NOT_FOUND: 'REDEMPTION_NOT_FOUND',
+  /** FAILED_PRECONDITION: The hold has run out */
+  HOLD_EXPIRED: 'HOLD_EXPIRED',
+  /** FAILED_PRECONDITION: The redemption was released */
+  REDEMPTION_RELEASED: 'REDEMPTION_RELEASED',
+  /** NOT_FOUND: Secret code not found */
+  SECRET_CODE_NOT_FOUND: 'SECRET_CODE_NOT_FOUND',
+  /** FAILED_PRECONDITION: Secret code was claimed by another user */
+  SECRET_CODE_CLAIMED: 'SECRET_CODE_CLAIMED',
+  /** FAILED_PRECONDITION: Secret code has expired */
+  SECRET_CODE_EXPIRED: 'SECRET_CODE_EXPIRED',
+  /** NOT_FOUND: Batch not found */
+  BATCH_NOT_FOUND: 'BATCH_NOT_FOUND',
 } as const;

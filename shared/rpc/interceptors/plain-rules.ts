@@ -79,7 +79,7 @@ function compileScalar(rules: FieldRules | undefined): Check {
         value.length >= minLength &&
         value.length <= max &&
         (notContains === '' || !value.includes(notContains)) &&
-        (pattern === '' || shape.test(value));
+        shape.test(value);
     }
     case 'double': {
       const { greaterThan, finite } = rules.type.value;

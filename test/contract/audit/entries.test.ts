@@ -4,17 +4,29 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { type Api, couponContract, failureOf, planContract, slotContract } from '../../support/contract.ts';
+import {
+  type Api,
+  batchContract,
+  couponContract,
+  failureOf,
+  planContract,
+  redemptionContract,
+  slotContract,
+} from '../../support/contract.ts';
 import {
   addCoupon,
   addSlot,
+  batchMutations,
   couponMutations,
   type Mutations,
   newName,
   planMutations,
+  redemptionMutations,
   slotMutations,
 } from '../../support/mutations.ts';
 
@@ -251,6 +263,14 @@ slotContract('Audit entries of slots', (api) => {
       expect(entry.before).toEqual(index === 0 ? { productIds: [1, 2] } : entries[index - 1]?.after);
     }
   });
+});
+
+redemptionContract('Audit entries of redemptions', (api) => {
+  testMutations(api, RedemptionService.typeName, redemptionMutations);
+});
+
+batchContract('Audit entries of batches', (api) => {
+  testMutations(api, CouponBatchService.typeName, batchMutations);
 });
 
 planContract('Audit entries of plans', (api) => {

@@ -35,7 +35,9 @@ describe('The gRPC port', () => {
     ]) {
       expect(await health(slot, name)).toBe('{"status":"SERVING"}');
     }
-    expect(await health(coupon, 'coupon.v1.CouponService')).toBe('{"status":"SERVING"}');
+    for (const name of ['coupon.v1.CouponService', 'coupon.v1.RedemptionService', 'coupon.v1.CouponBatchService']) {
+      expect(await health(coupon, name)).toBe('{"status":"SERVING"}');
+    }
     expect(await health(coupon, 'nonsense')).toContain('unknown');
   });
 

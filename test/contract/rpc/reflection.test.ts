@@ -79,7 +79,13 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
       'audit.v1.AuditService',
       ...common,
     ]);
-    expect(await list(coupon)).toEqual(['coupon.v1.CouponService', 'audit.v1.AuditService', ...common]);
+    expect(await list(coupon)).toEqual([
+      'coupon.v1.CouponService',
+      'coupon.v1.RedemptionService',
+      'coupon.v1.CouponBatchService',
+      'audit.v1.AuditService',
+      ...common,
+    ]);
   });
 
   it('Reflection describes every service that it lists, health among them', async () => {

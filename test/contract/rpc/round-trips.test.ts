@@ -4,7 +4,9 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { failureOf } from '../../support/contract.ts';
@@ -92,6 +94,27 @@ const couponCalls: Calls<ReturnType<typeof createClient<typeof CouponService>>> 
   // The code begins with graphemes of the user's name, which only the service can count.
   ['generateCancellationCoupon', 2, (api) => api.generateCancellationCoupon({ orderId: ++orders })],
 ];
+const redemptionCalls: Calls<ReturnType<typeof createClient<typeof RedemptionService>>> = [
+  // The coupon is read and judged first.
+  ['redeem', 2, (api) => api.redeem({ ...order(), code: 'FOR-ALL' })],
+  ['redeem that is refused', 2, (api) => api.redeem({ ...order(), code: 'FOR-NOBODY' })],
+  ['redeem of a code that is not found', 1, (api) => api.redeem({ ...order(), code: 'X' })],
+  ['confirm', 1, (api) => api.confirm({ redemptionId: ++holds })],
+  ['release', 1, (api) => api.release({ redemptionId: ++holds })],
+  // The code is put into upper case as Validate does it, and the answer has names.
+  ['claim', 3, (api) => api.claim({ secretCode: `SECRET-${++orders}`, userId: 1 })],
+  ['listRedemptions', 1, (api) => api.listRedemptions({})],
+  ['listRedemptions of an order', 1, (api) => api.listRedemptions({ orderKey: 'order', couponId: 1, userId: 1 })],
+  ['getUsage', 1, (api) => api.getUsage({ couponIds: [1, 2, 3] })],
+];
+let holds = 0;
+const order = () => ({ userId: 1, orderKey: `order-${++names}`, orderAmount: 10 });
+const batchCalls: Calls<ReturnType<typeof createClient<typeof CouponBatchService>>> = [
+  ['createBatch', 1, (api) => api.createBatch({ count: 100, coupon: { flatDiscount: 1, ...products } })],
+  ['getBatch', 2, (api) => api.getBatch({ id: 1 })],
+  ['listBatches', 1, (api) => api.listBatches({})],
+  ['invalidateBatch', 1, (api) => api.invalidateBatch({ id: 1 })],
+];
 /** A call that is sent again, and one that a rule refuses. */
 const repeated = {
   slot: (transport: Transport) =>
@@ -113,7 +136,7 @@ let orders = 0;
  * and delete, which start with it and come again every 30 s, and what callers have had stored. */
 const ofTheProcess = [
   ...['ping', 'select', 'countStored', 'unvalidatedConstraints'],
-  ...['overdueRequests', 'sweepKeys', 'sweepEntries', 'sweepStoredBytes'],
+  ...['overdueRequests', 'sweepKeys', 'sweepEntries', 'sweepStoredBytes', 'sweepHolds'],
 ];
 
 /** Leaves out the round trips of the derived stores and of the process itself, which run beside the calls. */
@@ -195,14 +218,28 @@ describe.each([
       run: () => call(createClient(CouponService, transport)),
       runWithKey: () => call(createClient(CouponService, withKeys)),
     }));
+  const ofRedemptions = (calls: typeof redemptionCalls) =>
+    calls.map(([what, count, call]) => ({
+      what,
+      count,
+      run: () => call(createClient(RedemptionService, transport)),
+      runWithKey: () => call(createClient(RedemptionService, withKeys)),
+    }));
+  const ofBatches = (calls: typeof batchCalls) =>
+    calls.map(([what, count, call]) => ({
+      what,
+      count,
+      run: () => call(createClient(CouponBatchService, transport)),
+      runWithKey: () => call(createClient(CouponBatchService, withKeys)),
+    }));
   const calls = {
     'slot-service': () => [...ofSlots(slotCalls), ...ofPlan(planCalls), ...ofCatalog(catalogCalls)],
-    'coupon-service': () => ofCoupons(couponCalls),
+    'coupon-service': () => [...ofCoupons(couponCalls), ...ofRedemptions(redemptionCalls), ...ofBatches(batchCalls)],
     'coupon-service with VALIDATE_MISSES_PER_MINUTE': () => ofCoupons(limitedCalls),
   }[what]();
 
   // CopySlots has a transaction of its own, which the key joins.
-  it.each(calls.filter(({ what }) => !/^(copySlots|get|list|search|validate)/.test(what)))(
+  it.each(calls.filter(({ what }) => !/^(copySlots|get|list|search|validate|redeem that|redeem of)/.test(what)))(
     '$what with an idempotency key takes one round trip more',
     async ({ count, runWithKey }) => {
       await runWithKey();
@@ -245,6 +282,12 @@ describe.each([
 const fixture = `
   insert into slots (delivery_time, freeze_time) select now(), now() from generate_series(1, 2);
   update slots set delivery_sequence = '[]' where id = 2;
-  insert into coupons (coupon_code, flat_discount, created_by) values ('FIRST', 1, 1);
+  insert into coupons (coupon_code, flat_discount, created_by, is_apply_for_all)
+    values ('FIRST', 1, 1, false), ('FOR-ALL', 1, 1, true), ('FOR-NOBODY', 1, 1, false);
+  insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
+    select 'SECRET-' || n, 'OWN-' || n, 1, 1 from generate_series(1, 10) n;
+  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, turn)
+    select 1, 1, 'held', 1, 1, 'HELD', now() + interval '1 hour', now(), n from generate_series(1, 10) n;
+  insert into coupon_batches (name, count, created_by) values ('', 1, 1);
   insert into orders (user_id, total_amount) select 1, 10 from generate_series(1, 10);
   insert into order_statuses (order_id) select id from orders`;

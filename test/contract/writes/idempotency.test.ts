@@ -3,24 +3,37 @@ import { type DescService, fromJson, fromJsonString, type JsonValue, toBinary } 
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
+import { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService, UpdateDeliverySequenceRequestSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { isMutation } from '../../../shared/rpc/idempotency/mutation.ts';
 import {
   type Api,
+  batchContract,
   couponContract,
   expectError,
   expectInvalidField,
   failureOf,
   planContract,
+  redemptionContract,
   slotContract,
 } from '../../support/contract.ts';
 import { holding } from '../../support/locks.ts';
-import { addSlot, couponMutations, type Mutations, planMutations, slotMutations } from '../../support/mutations.ts';
+import {
+  addSlot,
+  batchMutations,
+  couponMutations,
+  type Mutations,
+  planMutations,
+  redemptionMutations,
+  slotMutations,
+} from '../../support/mutations.ts';
 import { post } from '../../support/post.ts';
 import { protocols } from '../../support/protocols.ts';
+import { addCouponOf, newOrder } from '../../support/redemptions.ts';
 import { signToken } from '../../support/tokens.ts';
 
 /** The headers of a response, from a call with a key. */
@@ -37,7 +50,10 @@ async function withHeaders(key: string, call: (options: object) => Promise<unkno
 
 /** How many rows each table has that a mutation writes. */
 async function counts(api: Pick<Api<DescService>, 'sql'>) {
-  const tables = ['slots', 'product_slots', 'vendor_snippets', 'coupons', 'reserved_coupons', 'users', 'audit_entries'];
+  const tables = [
+    ...['slots', 'product_slots', 'vendor_snippets', 'coupons', 'reserved_coupons', 'users', 'audit_entries'],
+    ...['redemptions', 'coupon_batches'],
+  ];
   const [row] = await api.sql<Record<string, string>>(
     `select ${tables.map((table) => `(select count(*) from ${table}) as ${table}`).join()}`,
   );
@@ -213,6 +229,42 @@ slotContract('Idempotency keys of slot mutations', (api) => {
 
 planContract('Idempotency keys of plans', (api) => {
   testMutations(api, SlotPlanService, planMutations);
+});
+
+redemptionContract('Idempotency keys of redemptions', (api) => {
+  testMutations(api, RedemptionService, redemptionMutations);
+
+  it('A refusal is not stored for its key, and once there is room the call with the key is carried out', async () => {
+    const { id, code } = await addCouponOf(api.sql, { max_limit_for_user: 1, is_invalidated: true });
+    const [key, order] = [randomUUID(), newOrder()];
+    const redeem = () => withHeaders(key, (options) => api.guest.redeem({ code, ...order }, options));
+    const refused = await redeem();
+    expect(refused.answer).toMatchObject({ valid: false, message: 'Coupon not found or invalidated' });
+    expect(refused.headers.has('idempotent-replayed')).toBe(false);
+    await api.sql('update coupons set is_invalidated = false where id = $1', [id]);
+    const redeemed = await redeem();
+    expect(redeemed.answer).toMatchObject({ valid: true });
+    expect(redeemed.headers.has('idempotent-replayed')).toBe(false);
+    await api.sql('update coupons set is_invalidated = true where id = $1', [id]);
+    const replayed = await redeem();
+    expect(replayed.answer).toEqual(redeemed.answer);
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('A call that would be refused by now gets the answer that is stored for its key', async () => {
+    const { id, code } = await addCouponOf(api.sql);
+    const [key, order] = [randomUUID(), newOrder()];
+    const redeem = (orderAmount: number) =>
+      withHeaders(key, (options) => api.guest.redeem({ code, ...order, orderAmount }, options));
+    const first = await redeem(100);
+    await api.sql('update coupons set is_invalidated = true where id = $1', [id]);
+    expect((await redeem(100)).answer).toEqual(first.answer);
+    await expectError(redeem(99), reused);
+  });
+});
+
+batchContract('Idempotency keys of batches', (api) => {
+  testMutations(api, CouponBatchService, batchMutations);
 });
 
 couponContract('Idempotency keys of coupon mutations', (api) => {

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { accessDenied, batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
+
+const notFound = { code: 'NotFound', message: 'Batch not found', reason: 'BATCH_NOT_FOUND' } as const;
+
+batchContract('GetBatch', (api) => {
+  const create = async (count: number, coupon: object = {}) =>
+    (await api.staff.createBatch({ count, coupon: { flatDiscount: 5, ...coupon } })).batch?.id;
+
+  it('The coupons of a batch are read by id, page by page, with a token of this batch', async () => {
+    const [id, other] = [await create(5), await create(1)];
+    const codes = await api.sql('select coupon_code from coupons where batch_id = $1 order by id', [id]);
+    const first = await api.staff.getBatch({ id, limit: 3 });
+    const second = await api.staff.getBatch({ id, pageToken: first.nextPageToken });
+    const read = [...first.coupons, ...second.coupons].map(({ couponCode }) => couponCode);
+    expect(read).toEqual(codes.map(({ coupon_code }) => coupon_code));
+    expect(second.nextPageToken).toBe('');
+    await expectInvalidField(api.staff.getBatch({ id: other, pageToken: first.nextPageToken }), 'page_token');
+  });
+
+  it('A page ends early where its coupons have very many product ids', async () => {
+    const id = await create(3, { productIds: { ids: [1] } });
+    // Random ids, which PostgreSQL can't compress.
+    await api.sql(
+      `update coupons set product_ids = array(select (random() * 2000000000)::integer from generate_series(1, 200000))
+       where batch_id = $1`,
+      [id],
+    );
+    const sizes: number[] = [];
+    for (let pageToken = ''; ; ) {
+      const page = await api.staff.getBatch({ id, pageToken });
+      sizes.push(page.coupons.length);
+      for (const { productIds } of page.coupons) expect(productIds?.ids).toHaveLength(200_000);
+      pageToken = page.nextPageToken;
+      if (pageToken === '') break;
+    }
+    expect(sizes).toEqual([1, 1, 1]);
+  });
+
+  it('An unknown batch is not found', async () => {
+    await expectError(api.staff.getBatch({ id: 999_999 }), notFound);
+    await expectInvalidField(api.staff.getBatch({}), 'id');
+  });
+
+  it('It is for staff only', async () => {
+    await expectError(api.guest.getBatch({ id: 1 }), accessDenied);
+  });
+});

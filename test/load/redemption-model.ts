@@ -1,0 +1,183 @@
+// A model of coupons that are redeemed, and a check whether a history of calls follows from it: each call must have taken
+// effect at one moment between its begin and its answer (linearizability, as Wing and Gong decide it).
+
+/** The coupons of a history by id. A limit of 0 is none. */
+export type Coupons = ReadonlyMap<number, { readonly limit: number; readonly isExclusive: boolean }>;
+
+export type State = 'HELD' | 'USED' | 'RELEASED' | 'EXPIRED';
+
+/** What a call asked for, and what it was answered. Times are epoch milliseconds. */
+export type Deed =
+  | {
+      readonly kind: 'redeem';
+      readonly couponId: number;
+      readonly userId: number;
+      readonly orderKey: string;
+      /** With `valid`, the redemption and its state. Without, the one that the order keeps, if any. */
+      readonly answer:
+        | { readonly valid: true; readonly id: number; readonly state: State; readonly heldUntil: number }
+        | { readonly valid: false; readonly refusal: 'EXCLUSIVE' | 'LIMIT_REACHED'; readonly id: number | undefined }
+        | 'ORDER_KEY_TAKEN';
+    }
+  | { readonly kind: 'confirm'; readonly id: number; readonly answer: 'USED' | 'HOLD_EXPIRED' | 'REDEMPTION_RELEASED' }
+  | { readonly kind: 'release'; readonly id: number }
+  | {
+      readonly kind: 'claim';
+      readonly secretCode: string;
+      readonly userId: number;
+      readonly answer: { readonly couponId: number } | 'SECRET_CODE_CLAIMED';
+    }
+  /** All redemptions, as they were read. */
+  | { readonly kind: 'list'; readonly states: ReadonlyMap<number, State> };
+
+export type Call = Deed & { readonly begunAt: number; readonly answeredAt: number };
+
+interface Redemption {
+  readonly couponId: number;
+  readonly userId: number;
+  readonly orderKey: string;
+  readonly state: State;
+  readonly heldUntil: number;
+}
+
+interface World {
+  readonly redemptions: ReadonlyMap<number, Redemption>;
+  /** Who has claimed each secret code, and the coupon. */
+  readonly claims: ReadonlyMap<string, { readonly userId: number; readonly couponId: number }>;
+}
+
+const stateAt = ({ state, heldUntil }: Redemption, at: number): State =>
+  state === 'HELD' && at > heldUntil ? 'EXPIRED' : state;
+
+/** Returns the world after a call at a time; undefined if the answer does not follow from the world. */
+function after(world: World, call: Call, coupons: Coupons, at: number): World | undefined {
+  const isLive = (redemption: Redemption) => ['HELD', 'USED'].includes(stateAt(redemption, at));
+  const all = [...world.redemptions];
+  /** Why there is no room for a redemption; the one with `ownId` does not count. */
+  const refusalOf = (wanted: Pick<Redemption, 'couponId' | 'userId' | 'orderKey'>, ownId: number | undefined) => {
+    const live = all
+      .filter(([id, redemption]) => id !== ownId && isLive(redemption))
+      .map(([, redemption]) => redemption);
+    const isExclusive = (couponId: number) => coupons.get(couponId)?.isExclusive === true;
+    const inOrder = live.filter(
+      ({ orderKey, couponId }) => orderKey === wanted.orderKey && couponId !== wanted.couponId,
+    );
+    if (inOrder.some(({ couponId }) => isExclusive(couponId) || isExclusive(wanted.couponId))) return 'EXCLUSIVE';
+    const uses = live.filter(({ couponId, userId }) => couponId === wanted.couponId && userId === wanted.userId);
+    const limit = coupons.get(wanted.couponId)?.limit ?? 0;
+    return limit > 0 && uses.length >= limit ? 'LIMIT_REACHED' : undefined;
+  };
+  const withRedemption = (id: number, redemption: Redemption): World => ({
+    ...world,
+    redemptions: new Map(world.redemptions).set(id, redemption),
+  });
+  switch (call.kind) {
+    case 'redeem': {
+      const { couponId, userId, orderKey, answer } = call;
+      const [own] = all.filter(([, each]) => each.couponId === couponId && each.orderKey === orderKey && isLive(each));
+      if (own !== undefined && own[1].userId !== userId) return answer === 'ORDER_KEY_TAKEN' ? world : undefined;
+      if (answer === 'ORDER_KEY_TAKEN') return undefined;
+      if (own?.[1].state === 'USED')
+        return answer.valid && answer.id === own[0] && answer.state === 'USED' ? world : undefined;
+      const refusal = refusalOf(call, own?.[0]);
+      if (refusal !== undefined)
+        return !answer.valid && answer.refusal === refusal && answer.id === own?.[0] ? world : undefined;
+      if (!answer.valid) return undefined;
+      const isSame = own === undefined ? !world.redemptions.has(answer.id) : own[0] === answer.id;
+      const { state, heldUntil } = answer;
+      return isSame ? withRedemption(answer.id, { couponId, userId, orderKey, state, heldUntil }) : undefined;
+    }
+    case 'confirm': {
+      const found = world.redemptions.get(call.id);
+      if (found === undefined) return undefined;
+      const state = stateAt(found, at);
+      if (state === 'RELEASED') return call.answer === 'REDEMPTION_RELEASED' ? world : undefined;
+      const isTaken = all.some(
+        ([, each]) => each.couponId === found.couponId && each.orderKey === found.orderKey && isLive(each),
+      );
+      const isRefused = state === 'EXPIRED' && (isTaken || refusalOf(found, call.id) !== undefined);
+      if (isRefused) return call.answer === 'HOLD_EXPIRED' ? world : undefined;
+      return call.answer === 'USED' ? withRedemption(call.id, { ...found, state: 'USED' }) : undefined;
+    }
+    case 'release': {
+      const found = world.redemptions.get(call.id);
+      return found && withRedemption(call.id, { ...found, state: 'RELEASED' });
+    }
+    case 'claim': {
+      const { secretCode, userId, answer } = call;
+      const claim = world.claims.get(secretCode);
+      if (answer === 'SECRET_CODE_CLAIMED') return claim !== undefined && claim.userId !== userId ? world : undefined;
+      const { couponId } = answer;
+      if (claim !== undefined) return claim.userId === userId && claim.couponId === couponId ? world : undefined;
+      return { ...world, claims: new Map(world.claims).set(secretCode, { userId, couponId }) };
+    }
+    case 'list': {
+      const isSame =
+        all.length === call.states.size && all.every(([id, each]) => call.states.get(id) === stateAt(each, at));
+      return isSame ? world : undefined;
+    }
+  }
+}
+
+/** More than this, and a history is too hard to check. */
+const maxSteps = 2_000_000;
+
+/**
+ * Returns undefined if the history is linearizable. Otherwise returns how many of its calls could be explained one after the
+ * other at most, and the first one that could not. A call takes effect as early as its answer allows: later, when a hold has
+ * run out, only if it has to.
+ */
+export function findAnomaly(
+  history: readonly Call[],
+  coupons: Coupons,
+): { readonly explained: number; readonly call: Call } | undefined {
+  const calls = history.toSorted((left, right) => left.begunAt - right.begunAt);
+  const numbers = new Map(calls.map((call, index) => [call, index]));
+  const done = new Set<Call>();
+  const seen = new Map<string, number>();
+  let steps = 0;
+  let best: { readonly explained: number; readonly call: Call } | undefined;
+
+  function explain(world: World, first: number, time: number): boolean {
+    let from = first;
+    for (let call = calls[from]; call !== undefined && done.has(call); call = calls[from]) from += 1;
+    const open: Call[] = [];
+    let end = Number.POSITIVE_INFINITY;
+    for (const call of calls.slice(from)) {
+      if (call.begunAt > end) break;
+      if (done.has(call)) continue;
+      open.push(call);
+      end = Math.min(end, call.answeredAt);
+    }
+    const [next] = open;
+    if (next === undefined) return true;
+    if (best === undefined || done.size > best.explained) best = { explained: done.size, call: next };
+    const key = JSON.stringify([
+      open.map((call) => numbers.get(call)),
+      [...world.redemptions].toSorted(([left], [right]) => left - right),
+      [...world.claims].toSorted(([left], [right]) => left.localeCompare(right)),
+    ]);
+    if ((seen.get(key) ?? Number.POSITIVE_INFINITY) <= time) return false;
+    seen.set(key, time);
+    for (const call of open) {
+      const earliest = Math.max(time, call.begunAt);
+      const ends = [...world.redemptions.values()]
+        .filter(({ state }) => state === 'HELD')
+        .map(({ heldUntil }) => heldUntil + 1);
+      for (const at of [earliest, ...ends.filter((each) => each > earliest && each <= end).toSorted((a, b) => a - b)]) {
+        if (at > end) break;
+        steps += 1;
+        if (steps > maxSteps) throw new Error('the history is too hard to check');
+        const changed = after(world, call, coupons, at);
+        if (changed === undefined) continue;
+        done.add(call);
+        if (explain(changed, from, at)) return true;
+        done.delete(call);
+        break;
+      }
+    }
+    return false;
+  }
+
+  return explain({ redemptions: new Map(), claims: new Map() }, 0, 0) ? undefined : best;
+}
