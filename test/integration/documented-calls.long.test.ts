@@ -4,6 +4,7 @@ import { startCouponService } from '../../services/coupon-service/service.ts';
 import { seedDemo } from '../../services/dev/seed/seed.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
 import { readConfig, type ServiceName } from '../../shared/config/config.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
@@ -57,6 +58,7 @@ describe('The documented calls', () => {
     expect(commandExamples.map(({ tool }) => tool)).toEqual([
       ...['curl', 'npx buf curl', 'grpcurl', 'curl'],
       ...['curl', 'curl', 'curl', 'curl'],
+      ...['curl', 'grpcurl', 'grpcurl', 'curl'],
     ]);
     const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
     expect(programExamples.map(({ library }) => library)).toEqual([
@@ -81,8 +83,9 @@ describe('The documented calls', () => {
   const skipped = hasGrpcurl ? '' : ' (grpcurl itself skipped: it is not on the PATH)';
   it.each(commandExamples.filter(isGrpcurl))(`grpcurl's call works with buf${skipped}`, async ({ command, output }) => {
     const [, body = '', address, service, name] = / -d '(.*)' \\\s+(\S+) ([\w.]+)\/(\w+)$/m.exec(command) ?? [];
-    const method = SlotService.methods.find((candidate) => candidate.name === name);
-    if (service !== SlotService.typeName || method === undefined) throw new Error(`there is no ${service}/${name}`);
+    const methods = [...SlotService.methods, ...RedemptionService.methods];
+    const method = methods.find(({ parent, name: own }) => parent.typeName === service && own === name);
+    if (method === undefined) throw new Error(`there is no ${service}/${name}`);
     fromJsonString(method.input, body);
     const options = '--http2-prior-knowledge --protocol grpc -H "authorization: Bearer $TOKEN"';
     const call = `npx buf curl ${options} -d '${body}' http://${address}/${service}/${name}`;
@@ -92,5 +95,10 @@ describe('The documented calls', () => {
 
 /** The answer, without what no two runs share: the clock, and chance in a generated code and in an etag. */
 function parse(json: string): unknown {
-  return JSON.parse(json.replace(/(DC3210)\d{6}[A-Z0-9]{4}/, '$1').replace(/("etag": ?")\d+/, '$1'));
+  return JSON.parse(
+    json
+      .replace(/(DC3210)\d{6}[A-Z0-9]{4}/, '$1')
+      .replace(/("etag": ?")\d+/, '$1')
+      .replace(/("(?:heldUntil|createdAt|usedAt|releasedAt)": ?")[^"]+/g, '$1'),
+  );
 }

@@ -15,9 +15,14 @@ export interface ProgramExample {
 }
 
 // In the order in which a reader meets them: an example may need what those before it have written.
-const text = ['README.md', 'docs/calling.md', 'docs/writes.md', 'services/client/package/README.md']
-  .map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8'))
-  .join('\n');
+const pages = [
+  'README.md',
+  'docs/calling.md',
+  'docs/writes.md',
+  'docs/redeeming.md',
+  'services/client/package/README.md',
+];
+const text = pages.map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')).join('\n');
 const matches = (pattern: RegExp) => [...text.matchAll(pattern)];
 
 /** The `sh` blocks that a `json` block follows directly; no others are run, such as those that install or deploy. */
@@ -29,9 +34,11 @@ export const commandExamples: readonly CommandExample[] = matches(/^```sh\n([^`]
   }),
 );
 
-/** The `ts` blocks. */
-export const programExamples: readonly ProgramExample[] = matches(/^```ts\n(.*?)^```$/gms).map(([, program = '']) => ({
-  library: / from '(delivery-admin-client(?:\/grpc)?)'/.exec(program)?.[1] ?? '',
-  program,
-  output: [...program.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line).join('\n'),
-}));
+/** The `ts` blocks that print something. */
+export const programExamples: readonly ProgramExample[] = matches(/^```ts\n(.*?)^```$/gms)
+  .filter(([, program = '']) => program.includes('console.log'))
+  .map(([, program = '']) => ({
+    library: / from '(delivery-admin-client(?:\/grpc)?)'/.exec(program)?.[1] ?? '',
+    program,
+    output: [...program.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, line]) => line).join('\n'),
+  }));

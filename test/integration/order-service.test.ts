@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { newName } from '../support/mutations.ts';
+import { addCouponOf, letRunOut } from '../support/redemptions.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signToken, withToken } from '../support/tokens.ts';
+import { type Order, type Shop, takeOrder } from './order-service.ts';
+
+it('docs/redeeming.md shows the program that is tested here', () => {
+  const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const program = read('test/integration/order-service.ts')
+    .replace(/'.*services\/client\/package\/index\.ts'/, "'delivery-admin-client'")
+    .replace(/'.*shared\/gen\/(.*)\.ts'/, "'delivery-admin-client/$1'");
+  expect(read('docs/redeeming.md')).toContain(`\`\`\`ts\n${program}\`\`\`\n`);
+});
+
+describe('An order service that crashes', () => {
+  let service: TestService;
+  let connection: ReturnType<typeof createGrpcJsTransport>;
+  let token: string;
+
+  beforeAll(async () => {
+    service = await startTestService('coupon');
+    connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+    token = await signToken({ staffId: 1 });
+  });
+  afterAll(async () => {
+    connection.close();
+    await service.stop();
+  });
+
+  /** What an order service has, and the coupon of its order, which each user may use once. */
+  async function openShop(isDeclined: boolean) {
+    const coupon = await addCouponOf(service.database.sql, { max_limit_for_user: 1 });
+    let saved: Order = { key: newName('order'), userId: 1, amount: 200, code: coupon.code, state: 'new', discount: 0 };
+    const charged = new Set<string>();
+    let stepsLeft = Number.POSITIVE_INFINITY;
+    const redemptions = createClient(RedemptionService, withToken(connection, token));
+    /** Takes a step, unless the program crashes before it, or before it learns of its end. */
+    const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      stepsLeft -= 1;
+      if (stepsLeft < 0) throw new Error('crashed before a step');
+      const result = await work();
+      stepsLeft -= 1;
+      if (stepsLeft < 0) throw new Error('crashed after a step');
+      return result;
+    };
+    const shop: Shop = {
+      save: (order) =>
+        step(async () => {
+          saved = order;
+        }),
+      charge: (order) =>
+        step(async () => {
+          if (!isDeclined) charged.add(order.key);
+          return isDeclined ? 'declined' : 'paid';
+        }),
+      refund: (order) => step(async () => void charged.delete(order.key)),
+    };
+    const steps: typeof redemptions = {
+      ...redemptions,
+      redeem: (...call) => step(() => redemptions.redeem(...call)),
+      confirm: (...call) => step(() => redemptions.confirm(...call)),
+      release: (...call) => step(() => redemptions.release(...call)),
+    };
+    return {
+      coupon,
+      saved: () => saved,
+      isCharged: () => charged.has(saved.key),
+      /** Runs the program. It crashes after so many half steps. */
+      run: (halfSteps = Number.POSITIVE_INFINITY) => {
+        stepsLeft = halfSteps;
+        return takeOrder(saved, shop, steps);
+      },
+      list: async () => (await redemptions.listRedemptions({ couponId: coupon.id })).redemptions,
+      redeemByAnother: () =>
+        redemptions.redeem({ code: coupon.code, userId: 1, orderKey: newName('order'), orderAmount: 200 }),
+    };
+  }
+
+  const crashes = Array.from({ length: 12 }, (_crash, halfSteps) => halfSteps);
+
+  it.each(crashes)('It takes the order once and uses the coupon once, after a crash at half step %d', async (crash) => {
+    const shop = await openShop(false);
+    await expect(shop.run(crash)).rejects.toThrow('crashed');
+    expect(await shop.run()).toMatchObject({ state: 'taken', discount: 20 });
+    expect(shop.isCharged()).toBe(true);
+    expect((await shop.list()).map(({ state }) => state)).toEqual([RedemptionState.USED]);
+  });
+
+  it.each(crashes)(
+    'It gives the coupon back once when the payment is declined, after a crash at half step %d',
+    async (crash) => {
+      const shop = await openShop(true);
+      await expect(shop.run(crash)).rejects.toThrow('crashed');
+      expect(await shop.run()).toMatchObject({ state: 'canceled' });
+      expect(shop.isCharged()).toBe(false);
+      expect((await shop.list()).map(({ state }) => state)).toEqual([RedemptionState.RELEASED]);
+      expect((await shop.redeemByAnother()).valid).toBe(true);
+    },
+  );
+
+  it('It keeps the discount of an order that is paid late, while nobody else has the use', async () => {
+    const shop = await openShop(false);
+    await expect(shop.run(7)).rejects.toThrow('crashed');
+    await letRunOut(service.database.sql, shop.saved().redemptionId);
+    expect(await shop.run()).toMatchObject({ state: 'taken' });
+  });
+
+  it('It refunds an order that is paid too late, when another one has the use', async () => {
+    const shop = await openShop(false);
+    await expect(shop.run(7)).rejects.toThrow('crashed');
+    await letRunOut(service.database.sql, shop.saved().redemptionId);
+    expect((await shop.redeemByAnother()).valid).toBe(true);
+    expect(await shop.run()).toMatchObject({ state: 'canceled' });
+    expect(shop.isCharged()).toBe(false);
+  });
+});
