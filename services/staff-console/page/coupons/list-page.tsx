@@ -40,14 +40,12 @@ export function Component(): ReactNode {
   const now = useNow(20_000);
   const order = orderOf({ values, set });
   const columns = couponColumns(now);
-  // The service knows the invalidated ones, but not those that have ended.
-  const isWhole = values.ends !== '' || values.sort !== '' || ['Valid', 'Expired'].includes(values.state);
+  const isWhole = [values.state, values.ends, values.sort].some((value) => value !== '');
   const [userId, batchId] = [readId(values.user), readId(values.batch)];
   const batches = useQuery(CouponBatchService.method.listBatches, { limit: mostBatches });
   const request = {
     ...(userId !== undefined && { userId }),
     ...(batchId !== undefined && { batchId }),
-    ...(values.state !== '' && { isInvalidated: values.state === 'Invalidated' }),
     search: search.search.trim(),
     limit: isWhole ? 1_000 : 50,
   };
