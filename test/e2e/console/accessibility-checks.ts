@@ -34,6 +34,11 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
        select 'SECRET-' || n, 'RESERVED-' || n, 50, 1 from generate_series(1, 5) n;
        insert into orders (id, user_id, total_amount) values (77, 1, 250);
+       insert into coupon_batches (id, name, count, created_by) values (7, 'Spring letters', 12, 1);
+       update coupons set batch_id = 7;
+       insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at, turn)
+       select n, 2, 1, 'an-order-with-a-name-that-is-too-long-for-a-line-of-a-phone-' || n, 600, 60, 'USED', now(), now(), 1
+       from generate_series(1, 5) n;
        insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
        values (now(), 'slot.v1.SlotService/UpdateSlot', 'staff-1', 'r', 'slot', 1, '{"isActive": false}', '{"isActive": true}')`,
       );
@@ -266,9 +271,50 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ],
       ['the coupons', '/coupons', /Sign out/],
       ['a coupon', '/coupons/2', /Invalidate/],
+      [
+        'the release of a redemption',
+        '/coupons/2',
+        /Release…: redemption 5/,
+        async (tab) => {
+          await tab.button('Release…: redemption 5').click();
+          await tab.field('Reason').waitFor();
+        },
+      ],
       ['the edit of a coupon', '/coupons/2/edit', /Save/],
       ['a new coupon', '/coupons/new', /Create/],
       ['the reserved coupons', '/coupons/reserved', /Sign out/],
+      [
+        'the claim of a reserved coupon',
+        '/coupons/reserved',
+        /Claim for…: SECRET-1/,
+        async (tab) => {
+          await tab.button('Claim for…: SECRET-1').click();
+          await tab.page.getByRole('row', { name: 'User 4', exact: true }).waitFor();
+        },
+      ],
+      [
+        'a coupon that was claimed',
+        '/coupons/reserved',
+        /Claim for…: SECRET-2/,
+        async (tab) => {
+          await tab.button('Claim for…: SECRET-2').click();
+          await tab.pick('User', 'User 4');
+          await tab.button('Claim').click();
+          await tab.link('Open the coupon').waitFor();
+        },
+      ],
+      ['the batches', '/coupons/batches', /Save as CSV/],
+      ['a batch', '/coupons/batches/7', /End the batch/],
+      [
+        'the question before a batch is ended',
+        '/coupons/batches/7',
+        /End the batch/,
+        async (tab) => {
+          await tab.button('End the batch').click();
+          await tab.button('Keep it').waitFor();
+        },
+      ],
+      ['a new batch', '/coupons/batches/new', /Make the codes/],
       ['a new reserved coupon', '/coupons/reserved/new', /Create/],
       ['a refund', '/coupons/refund', /Show the order/],
       ['a coupon by phone', '/coupons/phone', /coupon/],

@@ -105,6 +105,23 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
     await expect.poll(codes).toEqual(['MANY1200']);
   });
 
+  it('The filter by batch lists the coupons of a batch, which is chosen by its name', async () => {
+    await insertMany(2);
+    const [batch] = await stage.coupon.database.sql<{ id: number }>(
+      `insert into coupon_batches (name, count, created_by) values ('Spring letters', 2, 1) returning id`,
+    );
+    for (const code of ['LETTER1', 'LETTER2']) {
+      await insertCoupon(stage.coupon, { coupon_code: code, batch_id: batch?.id, is_invalidated: code === 'LETTER1' });
+    }
+    tab = await stage.openTab({ path: '/coupons' });
+    await row(tab, 'MANY1').waitFor();
+    await filter('Batch', 'Spring letters');
+    await expect.poll(codes).toEqual(['LETTER2', 'LETTER1']);
+    expect(query()).toEqual({ batch: String(batch?.id) });
+    await filter('State', 'Valid');
+    await expect.poll(codes).toEqual(['LETTER2']);
+  });
+
   it('The filter by end finds what ends within a week, and neither what has ended nor what never does', async () => {
     for (const days of [-1, 2, 5, 8]) await insertEnding(`IN${days}`, days);
     await insertCoupon(stage.coupon, { coupon_code: 'NEVER' });

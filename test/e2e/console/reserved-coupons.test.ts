@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { describeInBrowser } from '../browser.ts';
+import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { choose, deleteCoupons, problemAt, row } from './coupon-steps.ts';
+import { choose, deleteCoupons, problemAt, readCoupons, row } from './coupon-steps.ts';
 import { ConsoleStage } from './stage.ts';
 
 describeInBrowser('Reserved coupons', () => {
@@ -10,6 +12,11 @@ describeInBrowser('Reserved coupons', () => {
 
   const stored = () =>
     stage.coupon.database.sql<Record<string, unknown>>('select * from reserved_coupons order by created_at desc');
+
+  const insertHushed = () =>
+    stage.coupon.database.sql(
+      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ('HUSH1', 'CODE1', 50, 1)`,
+    );
 
   beforeAll(async () => {
     stage = await ConsoleStage.open();
@@ -75,6 +82,44 @@ describeInBrowser('Reserved coupons', () => {
     expect(await stored()).toHaveLength(1);
   });
 
+  it('“Claim for…” gives a reserved coupon to a user, once, and leads to the coupon that it has become', async () => {
+    await insertHushed();
+    tab = await stage.openTab({ path: '/coupons/reserved?state=Valid' });
+    await tab.button('Claim for…: HUSH1').click();
+    await tab.button('Claim').click();
+    await tab.page.getByText('Choose a user.').waitFor();
+    await tab.pick('User', 'User 2', 'User 4');
+    await tab.button('Claim').dblclick();
+    await tab.notice('Secret code HUSH1 claimed').waitFor();
+    await tab.page.getByText('No reserved coupon matches.').waitFor();
+    const result = tab.page.getByRole('status', { name: 'The coupon for User 4' });
+    expect(
+      await result.getByRole('heading').evaluate((heading) => heading === heading.ownerDocument.activeElement),
+    ).toBe(true);
+    await result.getByText('50.00 off.').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ coupon_code: 'CODE1', users: [4], flat_discount: '50' }]);
+    await result.getByRole('link', { name: 'Open the coupon' }).click();
+    await tab.heading('Coupon CODE1').waitFor();
+    await tab.section('Users').getByRole('link', { name: 'User 4, 9000000004' }).waitFor();
+    await tab.page.goBack();
+    await tab.button(/^Not redeemed/).click();
+    await tab.page.getByRole('option', { name: 'Any' }).click();
+    await row(tab, 'HUSH1').getByRole('link', { name: 'User 4, 9000000004' }).waitFor();
+    expect(await tab.button(/^Claim for/).count()).toBe(0);
+  });
+
+  it('A reserved coupon that somebody else has claimed meanwhile is not claimed again, and the form says why', async () => {
+    await insertHushed();
+    tab = await stage.openTab({ path: '/coupons/reserved' });
+    await tab.button('Claim for…: HUSH1').click();
+    await tab.pick('User', 'User 2');
+    await (await colleague(stage.coupon, RedemptionService, 2)).claim({ secretCode: 'HUSH1', userId: 5 });
+    await tab.button('Claim').click();
+    await tab.page.getByRole('alert').getByText('Secret code was claimed by another user').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [5] }]);
+    await tab.button('Cancel').click();
+  });
+
   it('The list tells who has redeemed each, finds them by their codes, and goes on to its end', async () => {
     await stage.coupon.database.sql(
       `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by, created_at)
@@ -86,7 +131,7 @@ describeInBrowser('Reserved coupons', () => {
     await row(tab, 'HUSH1').waitFor();
     const terms = ['50.00 off', 'Any order', 'No end'];
     expect(await cells('HUSH1')).toEqual(['CODE1', ...terms, 'User 2, 9000000002', 'Redeemed']);
-    expect(await cells('HUSH2')).toEqual(['CODE2', ...terms, 'Nobody yet', 'Valid']);
+    expect(await cells('HUSH2')).toEqual(['CODE2', ...terms, 'Nobody yet Claim for…', 'Valid']);
     const rows = tab.page.getByRole('rowheader');
     await expect
       .poll(async () => {

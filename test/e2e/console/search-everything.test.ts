@@ -59,6 +59,7 @@ describeInBrowser('The search for everything', () => {
     ['a user by name', 'zoya', /Zoya Khan/, /\/users\/50$/],
     ['a user by a mobile number as people write it', '98765 43210', /Zoya Khan/, /\/users\/50$/],
     ['another page', 'audit', 'Audit trail', /\/audit$/],
+    ['the batches', 'many codes', 'Many codes', /\/coupons\/batches$/],
   ])('It finds %s', async (_what, text, name, address) => {
     await search(text);
     await match(name).click();

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { ReactNode } from 'react';
+import { Link } from 'react-aria-components/Link';
 import { formatDate } from '../business/time.tsx';
 import { difference } from '../forms/difference.tsx';
 import { groupNames, useGroups, useProductNames, useStaff, useUserNames } from '../lookup/names.ts';
@@ -56,7 +57,8 @@ function SequenceChange({ before, after }: { readonly before: Sequence; readonly
 }
 
 function Value({ name, value }: { readonly name: string; readonly value: JsonValue | undefined }): ReactNode {
-  if (name === 'createdBy' && typeof value === 'number') return <StaffName id={value} />;
+  const Named = records[name];
+  if (Named !== undefined && typeof value === 'number') return <Named ids={[value]} />;
   const words = describeValue(name, value, formatDate);
   if (words !== undefined || value === undefined) return <span>{words}</span>;
   if (Object.keys(value ?? {}).length === 0) return <span>Empty</span>;
@@ -77,10 +79,6 @@ function Value({ name, value }: { readonly name: string; readonly value: JsonVal
 
 // Longer JSON is collapsed.
 const shortText = 80;
-
-function StaffName({ id }: { readonly id: number }): ReactNode {
-  return <span>{useStaff().get(id) ?? `Staff number ${id}`}</span>;
-}
 
 /** Returns the names of the vendor snippets in a value; undefined for any other value. */
 function snippetsIn(value: JsonValue): string | undefined {
@@ -143,6 +141,27 @@ function Users({ ids }: IdListProps): ReactNode {
 function Groups({ ids }: IdListProps): ReactNode {
   return <span>{groupNames(useGroups(), ids)}</span>;
 }
+
+function Staff({ ids }: IdListProps): ReactNode {
+  const staff = useStaff();
+  return <span>{ids.map((id) => staff.get(id) ?? `Staff number ${id}`).join(', ')}</span>;
+}
+
+function Coupons({ ids }: IdListProps): ReactNode {
+  return ids.map((id) => (
+    <Link key={id} href={`/coupons/${id}`}>
+      Coupon {id}
+    </Link>
+  ));
+}
+
+/** How the record is named whose id a field holds. */
+const records: Readonly<Record<string, (props: IdListProps) => ReactNode>> = {
+  createdBy: Staff,
+  userId: Users,
+  redeemedUser: Users,
+  couponId: Coupons,
+};
 
 /** How the ids in a field are named. */
 const lists: Readonly<Record<string, (props: IdListProps) => ReactNode>> = {

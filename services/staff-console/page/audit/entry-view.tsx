@@ -79,7 +79,10 @@ export function Author({ entry }: { readonly entry: Pick<AuditEntry, 'subject' |
 /** Links a record to its page. One of a kind without pages links to its audit trail. */
 function RecordLink({ entry }: { readonly entry: AuditEntry }): ReactNode {
   const { resourceType, resourceId } = entry;
-  const pages: Readonly<Record<string, string>> = { slot: 'slots', coupon: 'coupons', user: 'users' };
+  const pages: Readonly<Record<string, string>> = {
+    ...{ slot: 'slots', coupon: 'coupons', user: 'users' },
+    coupon_batch: 'coupons/batches',
+  };
   const page = pages[resourceType];
   const href =
     page === undefined ? trailAddress({ type: resourceType, id: String(resourceId) }) : `/${page}/${resourceId}`;

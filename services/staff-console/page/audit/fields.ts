@@ -1,5 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { describeStateName } from '../redemptions/state.ts';
 
 /** A field that a change altered. */
 export interface ChangedField {
@@ -18,6 +19,18 @@ const labels: Readonly<Record<string, string>> = {
   isActive: 'Active',
   isCapacityFull: 'Full',
   groupIds: 'Groups',
+  name: 'Name',
+  count: 'Coupons',
+  couponId: 'Coupon',
+  userId: 'User',
+  orderKey: 'Order',
+  orderAmount: 'Order amount',
+  discountAmount: 'Discount',
+  state: 'State',
+  heldUntil: 'Held until',
+  usedAt: 'Used',
+  releasedAt: 'Released',
+  reason: 'Reason',
   couponCode: 'Coupon code',
   secretCode: 'Secret code',
   discountPercent: 'Discount in percent',
@@ -30,6 +43,8 @@ const labels: Readonly<Record<string, string>> = {
   isApplyForAll: 'For all users',
   exclusiveApply: 'Not with other coupons',
   isInvalidated: 'Invalidated',
+  invalidated: 'Coupons invalidated',
+  redeemedUser: 'Redeemed by',
   applicableUsers: 'Users',
   applicableProducts: 'Applicable products',
   productIds: 'Products',
@@ -50,7 +65,15 @@ export const idFields: ReadonlySet<string> = new Set([
   'applicableUsers',
 ]);
 
-const timeFields: ReadonlySet<string> = new Set(['deliveryTime', 'freezeTime', 'validTill', 'createdAt']);
+const timeFields: ReadonlySet<string> = new Set([
+  'deliveryTime',
+  'freezeTime',
+  'validTill',
+  'heldUntil',
+  'usedAt',
+  'releasedAt',
+  'createdAt',
+]);
 
 /** Returns the fields that an entry's change altered. For a new record, omits blank fields. */
 export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
@@ -71,6 +94,7 @@ export function describeValue(name: string, value: JsonValue | undefined, format
   if (value === undefined || value === null || value === '') return '–';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'object') return undefined;
+  if (name === 'state') return describeStateName(String(value));
   const time = timeFields.has(name) ? new Date(String(value)) : undefined;
   return time === undefined || Number.isNaN(time.getTime()) ? String(value) : formatTime(time);
 }

@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { useNow } from '../business/time.tsx';
-import { Choice } from '../forms/choice.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
-import { UserPicker } from '../lookup/pickers.tsx';
 import type { Failure } from '../rpc/failure.ts';
 import { Section } from '../ui/page.tsx';
+import { AudienceFields } from './record/audience-fields.tsx';
 import { CodeField } from './record/code-field.tsx';
 import { concernsOf } from './record/concerns.ts';
 import { type CouponDraft, changesOf, isChange } from './record/draft.ts';
@@ -52,19 +51,7 @@ export function CouponForm(props: CouponFormProps): ReactNode {
           onChange={(code) => change({ couponCode: code.toUpperCase() })}
           hint={`${stored === undefined ? 'Leave it empty, and one is made. ' : ''}In capital letters: a code is looked up in capital letters, exactly as it stands, accents included.`}
         />
-        <Choice
-          label="For whom"
-          value={draft.audience}
-          options={{ everyone: 'Everyone', chosen: 'Chosen users', nobody: 'Nobody yet' }}
-          onChange={(audience) => change({ audience })}
-        />
-        {draft.audience === 'chosen' && (
-          <UserPicker
-            chosen={draft.users}
-            onChange={(users) => change({ users })}
-            problem={failure?.fields.applicableUsers}
-          />
-        )}
+        <AudienceFields draft={draft} onChange={change} problem={failure?.fields.applicableUsers} />
       </Section>
       <Section title="Terms">
         <TermsFields draft={draft} onChange={change} stored={stored} problem={failure?.fields.applicableProducts} />

@@ -1,8 +1,11 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
+import { Link } from 'react-aria-components/Link';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { History } from '../audit/history.tsx';
 import { Time, useNow } from '../business/time.tsx';
+import { Redemptions } from '../redemptions/redemptions.tsx';
+import { Usage } from '../redemptions/usage.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Page, Problem, Section } from '../ui/page.tsx';
@@ -50,6 +53,8 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
         {(shown) => (
           <>
             <CouponFacts coupon={shown} />
+            <Usage couponId={id} />
+            <Redemptions couponId={id} />
             <History type="coupon" id={id} />
           </>
         )}
@@ -81,6 +86,14 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
             ['For whom', describeAudience(coupon, applicableUsers.length)],
             ['Uses for each user', coupon.maxLimitForUser || 'Any number'],
             ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
+            [
+              'Batch',
+              coupon.batchId && (
+                <Link key="batch" href={`/coupons/batches/${coupon.batchId}`}>
+                  Batch {coupon.batchId}
+                </Link>
+              ),
+            ],
             ['Created by', coupon.creator?.name],
             ['Created', <Time key="created" at={coupon.createdAt} />],
           ]}

@@ -1,4 +1,6 @@
+import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
+import { CouponBatchService } from '../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService, type ListedCoupon } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
@@ -15,7 +17,7 @@ import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
 import { couponColumns } from './record/coupon-columns.tsx';
 import { endOf } from './record/terms-columns.tsx';
-import { couponViews, stateOf } from './record/words.ts';
+import { couponViews, nameOfBatch, stateOf } from './record/words.ts';
 
 const states = [
   ['Valid', 'Valid'],
@@ -28,18 +30,22 @@ const ends = [
   ['none', 'Never'],
 ] as const;
 const dayMs = 86_400_000;
+// The latest ones. The page of an older one leads to its coupons.
+const mostBatches = 100;
 
 /** Lists the coupons: latest first, or as staff sort and filter them. */
 export function Component(): ReactNode {
   const search = useSearch();
-  const { values, set, field } = useFilters(['state', 'ends', 'user', 'sort']);
+  const { values, set, field } = useFilters(['state', 'ends', 'user', 'batch', 'sort']);
   const now = useNow(20_000);
   const order = orderOf({ values, set });
   const columns = couponColumns(now);
   const isWhole = [values.state, values.ends, values.sort].some((value) => value !== '');
-  const userId = readId(values.user);
+  const [userId, batchId] = [readId(values.user), readId(values.batch)];
+  const batches = useQuery(CouponBatchService.method.listBatches, { limit: mostBatches });
   const request = {
     ...(userId !== undefined && { userId }),
+    ...(batchId !== undefined && { batchId }),
     search: search.search.trim(),
     limit: isWhole ? 1_000 : 50,
   };
@@ -64,6 +70,12 @@ export function Component(): ReactNode {
         <SelectField label="State" none="Any" options={states} {...field('state')} />
         <SelectField label="Ends" none="At any time" options={ends} {...field('ends')} />
         <UserFilter {...field('user')} />
+        <SelectField
+          label="Batch"
+          none="Any"
+          options={(batches.data?.batches ?? []).map((batch) => [String(batch.id), nameOfBatch(batch)])}
+          {...field('batch')}
+        />
       </Views>
       <List
         source={{ method: CouponService.method.getAll, request, rowsOf: ({ coupons }) => coupons, next: byToken }}

@@ -7,7 +7,7 @@ interface ViewsProps {
   /** The paths of the views, each with its name. */
   readonly links: readonly (readonly [path: string, name: string])[];
   /** The controls of the view on show. */
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 /** The bar above a list: links to the views that lie side by side, and the view's own controls. */

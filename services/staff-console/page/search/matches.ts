@@ -34,6 +34,8 @@ const pages: readonly Match[] = [
   ['/coupons/phone', 'Coupon for a mobile number'],
   ['/coupons/reserved', 'Reserved coupons'],
   ['/coupons/reserved/new', 'New reserved coupon'],
+  ['/coupons/batches', 'Many codes'],
+  ['/coupons/batches/new', 'New batch of codes'],
   ['/check', 'Check a coupon'],
   ['/users', 'Users'],
   ['/live', 'Live: what customers can choose'],

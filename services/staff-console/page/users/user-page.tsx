@@ -7,13 +7,14 @@ import { couponColumns } from '../coupons/record/coupon-columns.tsx';
 import { reservedColumns } from '../coupons/record/reserved-columns.tsx';
 import { List } from '../lists/list.tsx';
 import { byToken } from '../lists/source.ts';
+import { Redemptions } from '../redemptions/redemptions.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Facts, Page, Problem, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 
-/** Shows a user: the coupons that are for them, and the reserved ones that they have redeemed. */
+/** Shows a user: the coupons that are for them, the reserved ones that they have redeemed, and their redemptions. */
 export function Component(): ReactNode {
   return <WithRecordId>{(id) => <ReadUser key={id} id={id} />}</WithRecordId>;
 }
@@ -84,6 +85,7 @@ function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }):
           keyOf={(coupon) => coupon.id}
         />
       </Section>
+      <Redemptions userId={id} />
     </>
   );
 }

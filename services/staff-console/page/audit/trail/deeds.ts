@@ -1,6 +1,8 @@
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { CouponBatchService } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 
@@ -10,6 +12,8 @@ export const kinds = {
   coupon: 'coupon',
   reserved_coupon: 'reserved coupon',
   user: 'user',
+  redemption: 'redemption',
+  coupon_batch: 'batch of coupons',
 } as const;
 
 /** A kind of record, by its name in the contract. */
@@ -26,11 +30,16 @@ export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'res
 }
 
 /** The procedures that change records: all that the contract does not mark as reads. */
-export const mutations: readonly string[] = [SlotService, SlotPlanService, CouponService].flatMap(
-  ({ typeName, methods }) =>
-    methods
-      .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
-      .map(({ name }) => `${typeName}/${name}`),
+export const mutations: readonly string[] = [
+  SlotService,
+  SlotPlanService,
+  CouponService,
+  RedemptionService,
+  CouponBatchService,
+].flatMap(({ typeName, methods }) =>
+  methods
+    .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
+    .map(({ name }) => `${typeName}/${name}`),
 );
 
 type Words = string | ((entry: AuditEntry) => string);
@@ -61,6 +70,15 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]
     ({ resourceType }) =>
       resourceType === 'user' ? 'registered %, for whom a coupon was issued' : 'issued % for a mobile number',
   ],
+  'coupon.v1.RedemptionService/Redeem': ['Held or used a coupon for an order', describeRedeem],
+  'coupon.v1.RedemptionService/Confirm': ['Used a coupon that was held', 'used the coupon held by %'],
+  'coupon.v1.RedemptionService/Release': ['Released a redemption', 'released %'],
+  'coupon.v1.RedemptionService/Claim': [
+    'Claimed a reserved coupon for a user',
+    ({ resourceType }) => (resourceType === 'coupon' ? 'created % from a reserved coupon' : 'claimed % for a user'),
+  ],
+  'coupon.v1.CouponBatchService/CreateBatch': ['Created a batch of coupons', 'created %'],
+  'coupon.v1.CouponBatchService/InvalidateBatch': ['Ended a batch of coupons', 'ended %'],
 };
 
 /** Describes a procedure in general, such as "Created a slot". */
@@ -77,6 +95,11 @@ export function describeDeed(entry: AuditEntry): string {
 function describeFlag({ after }: AuditEntry): string {
   if (after?.isActive !== undefined) return after.isActive === true ? 'activated %' : 'deactivated %';
   return after?.isCapacityFull === true ? 'marked % as full' : 'opened % again';
+}
+
+function describeRedeem({ before, after }: AuditEntry): string {
+  if (after?.state === 'REDEMPTION_STATE_USED') return 'used a coupon by %';
+  return before === undefined ? 'held a coupon by %' : 'held the coupon of % anew';
 }
 
 function describeUpdate({ after }: AuditEntry): string {

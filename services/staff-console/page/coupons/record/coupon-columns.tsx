@@ -10,25 +10,33 @@ import { describeAudience, stateOf } from './words.ts';
 export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
   const audience = (coupon: ListedCoupon) => describeAudience(coupon, coupon.applicableUsersCount);
   return [
-    {
-      title: 'Code',
-      show: ({ id, couponCode }) => <Link href={`/coupons/${id}`}>{isolate(couponCode)}</Link>,
-      text: ({ couponCode }) => couponCode,
-      compare: (a, b) => byText(a.couponCode, b.couponCode),
-      className: 'coupon-code',
-    },
+    codeColumn,
     ...termsColumns,
     {
       title: 'For whom',
       text: audience,
       compare: (a, b) => byText(audience(a), audience(b)),
     },
-    {
-      title: 'State',
-      show: (coupon) => <CouponBadge coupon={coupon} now={now} />,
-      text: (coupon) => stateOf(coupon, now),
-      compare: (a, b) => byText(stateOf(a, now), stateOf(b, now)),
-    },
+    stateColumn(now),
     createdColumn,
   ];
+}
+
+/** The column of a coupon's code, which leads to the coupon. */
+export const codeColumn: Column<{ readonly id: number; readonly couponCode: string }> = {
+  title: 'Code',
+  show: ({ id, couponCode }) => <Link href={`/coupons/${id}`}>{isolate(couponCode)}</Link>,
+  text: ({ couponCode }) => couponCode,
+  compare: (a, b) => byText(a.couponCode, b.couponCode),
+  className: 'coupon-code',
+};
+
+/** Returns the column that says whether a coupon can be used, at a time in Unix ms. */
+export function stateColumn(now: number): Column<Parameters<typeof stateOf>[0]> {
+  return {
+    title: 'State',
+    show: (coupon) => <CouponBadge coupon={coupon} now={now} />,
+    text: (coupon) => stateOf(coupon, now),
+    compare: (a, b) => byText(stateOf(a, now), stateOf(b, now)),
+  };
 }

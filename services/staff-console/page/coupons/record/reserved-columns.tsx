@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { trailAddress } from '../../audit/trail/filters.ts';
@@ -8,8 +9,15 @@ import { createdColumn, termsColumns } from './terms-columns.tsx';
 import { CouponBadge } from './validity.tsx';
 import { stateOf } from './words.ts';
 
-/** Returns the columns of a list of reserved coupons, at a time in Unix ms. */
-export function reservedColumns(now: number): readonly Column<ListedReservedCoupon>[] {
+/**
+ * Returns the columns of a list of reserved coupons, at a time in Unix ms.
+ *
+ * @param claim returns the button that claims one that can be claimed.
+ */
+export function reservedColumns(
+  now: number,
+  claim?: (coupon: ListedReservedCoupon) => ReactNode,
+): readonly Column<ListedReservedCoupon>[] {
   const claimant = ({ redeemedUser }: ListedReservedCoupon) =>
     redeemedUser === undefined ? '' : `${isolate(redeemedUser.name || 'Unknown')}, ${redeemedUser.mobile}`;
   return [
@@ -33,7 +41,7 @@ export function reservedColumns(now: number): readonly Column<ListedReservedCoup
       title: 'Redeemed by',
       show: (coupon) =>
         coupon.redeemedUser === undefined ? (
-          'Nobody yet'
+          <>Nobody yet {stateOf(coupon, now) === 'Valid' && claim?.(coupon)}</>
         ) : (
           <Link href={`/users/${coupon.redeemedUser.id}`}>{claimant(coupon)}</Link>
         ),

@@ -1,11 +1,13 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { formatAmount, readAmount } from '../../business/money.ts';
+import { isolate } from '../../ui/text.ts';
 import { type CouponDraft, discountsOf, usersOf } from './draft.ts';
 
 /** The views of the coupons, by their paths. */
 export const couponViews = [
   ['/coupons', 'Coupons'],
   ['/coupons/reserved', 'Reserved'],
+  ['/coupons/batches', 'Many codes'],
 ] as const;
 
 /** The discounts of a coupon. Amounts are decimals; 0 or an empty text means none. */
@@ -48,6 +50,16 @@ export function stateOf(
 ): 'Valid' | 'Expired' | 'Invalidated' {
   if (isInvalidated) return 'Invalidated';
   return validTill !== undefined && timestampMs(validTill) < now ? 'Expired' : 'Valid';
+}
+
+/** Names a batch of coupons. */
+export function nameOfBatch({ id, name }: { readonly id: number; readonly name: string }): string {
+  return isolate(name) || `Batch ${id}`;
+}
+
+/** Counts codes, such as "1,000 codes". */
+export function codesInWords(count: number): string {
+  return count === 1 ? '1 code' : `${count.toLocaleString('en')} codes`;
 }
 
 // Nobody reads more names than this.

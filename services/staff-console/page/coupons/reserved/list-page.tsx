@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CouponService, type ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { ClaimResponse } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { useNow } from '../../business/time.tsx';
 import { SelectField } from '../../forms/select-field.tsx';
 import { TextField } from '../../forms/text-field.tsx';
@@ -9,10 +10,13 @@ import { List } from '../../lists/list.tsx';
 import { byToken } from '../../lists/source.ts';
 import { useSearch } from '../../lists/use-search.ts';
 import { Views } from '../../lists/views.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { isolate } from '../../ui/text.ts';
+import { Issued } from '../issue/issued.tsx';
 import { reservedColumns, reservedState } from '../record/reserved-columns.tsx';
-import { couponViews } from '../record/words.ts';
+import { couponViews, describeDiscount } from '../record/words.ts';
+import { ClaimDialog } from './claim-dialog.tsx';
 
 const states = [
   ['Valid', 'Not redeemed'],
@@ -26,7 +30,13 @@ export function Component(): ReactNode {
   const { values, set, field } = useFilters(['state', 'sort']);
   const now = useNow(20_000);
   const order = orderOf({ values, set });
-  const columns = reservedColumns(now);
+  const [secretCode, setSecretCode] = useState<string>();
+  const [claimed, setClaimed] = useState<ClaimResponse>();
+  const columns = reservedColumns(now, (coupon) => (
+    <Button aria-label={`Claim for…: ${coupon.secretCode}`} onPress={() => setSecretCode(coupon.secretCode)}>
+      Claim for…
+    </Button>
+  ));
   const isWhole = values.state !== '' || values.sort !== '';
   const request = { search: search.search.trim(), limit: isWhole ? 1_000 : 50 };
   const matches = (coupon: ListedReservedCoupon) => values.state === '' || reservedState(coupon, now) === values.state;
@@ -39,6 +49,29 @@ export function Component(): ReactNode {
         </ButtonLink>
       }
     >
+      {claimed?.coupon !== undefined && (
+        <Issued
+          // Its heading takes the focus anew.
+          key={claimed.coupon.id}
+          what={`The coupon for ${nameOfUser(claimed)}`}
+          code={claimed.coupon.couponCode}
+          href={`/coupons/${claimed.coupon.id}`}
+          another="Done"
+          onAnother={() => setClaimed(undefined)}
+        >
+          <p>{describeDiscount(claimed.coupon)}.</p>
+        </Issued>
+      )}
+      {secretCode !== undefined && (
+        <ClaimDialog
+          secretCode={secretCode}
+          onClaimed={(answer) => {
+            setClaimed(answer);
+            setSecretCode(undefined);
+          }}
+          onClose={() => setSecretCode(undefined)}
+        />
+      )}
       <Views label="Kinds of coupons" links={couponViews}>
         <TextField label="Search by secret code or code" {...search.field} />
         <SelectField label="State" none="Any" options={states} {...field('state')} />
@@ -63,4 +96,8 @@ export function Component(): ReactNode {
       />
     </Page>
   );
+}
+
+function nameOfUser({ reservedCoupon }: ClaimResponse): string {
+  return isolate(reservedCoupon?.redeemedUser?.name || 'Unknown');
 }

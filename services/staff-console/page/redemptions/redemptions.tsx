@@ -1,0 +1,132 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-aria-components/Link';
+import {
+  type ListRedemptionsResponse,
+  type Redemption,
+  RedemptionService,
+  RedemptionState,
+} from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { trailAddress } from '../audit/trail/filters.ts';
+import { formatAmount } from '../business/money.ts';
+import { formatTime } from '../business/time.tsx';
+import { SelectField } from '../forms/select-field.tsx';
+import { TextField } from '../forms/text-field.tsx';
+import type { Column } from '../lists/column.ts';
+import { useFilters } from '../lists/filters.ts';
+import { List } from '../lists/list.tsx';
+import { byToken, useRows } from '../lists/source.ts';
+import { useSearch } from '../lists/use-search.ts';
+import { useUserNames } from '../lookup/names.ts';
+import { UserFilter } from '../lookup/record-filters.tsx';
+import { Badge, Section } from '../ui/page.tsx';
+import { isolate, readId } from '../ui/text.ts';
+import { Release } from './release.tsx';
+import { redemptionStates } from './state.ts';
+
+const stateOptions = redemptionStates.map(({ words }) => [words, words] as const);
+const rowsOf = ({ redemptions }: ListRedemptionsResponse) => redemptions;
+
+/** Lists the redemptions of a coupon or of a user as a section of its page, newest first. */
+export function Redemptions(of: { readonly couponId: number } | { readonly userId: number }): ReactNode {
+  const search = useSearch();
+  const { values, field } = useFilters(['state', 'user']);
+  const isOfUser = 'userId' in of;
+  const userId = isOfUser ? of.userId : readId(values.user);
+  const request = {
+    ...of,
+    ...(userId !== undefined && { userId }),
+    orderKey: readOrderKey(search.search),
+    states: redemptionStates.filter(({ words }) => words === values.state).map(({ state }) => state),
+    limit: 50,
+  };
+  const source = { method: RedemptionService.method.listRedemptions, request, rowsOf, next: byToken };
+  const { rows = [] } = useRows(source, false);
+  const nameOf = useUserNames(isOfUser ? [] : [...new Set(rows.map((row) => row.userId))]);
+  const isFiltered = request.orderKey !== undefined || request.states.length > 0 || (!isOfUser && userId !== undefined);
+  return (
+    <Section title="Redemptions">
+      <div className="bar">
+        <TextField label="Search by order" {...search.field} />
+        <SelectField label="State" none="Any" options={stateOptions} {...field('state')} />
+        {!isOfUser && <UserFilter {...field('user')} />}
+      </div>
+      <List
+        source={source}
+        what="redemptions"
+        empty={isFiltered ? 'No redemption matches.' : 'No redemptions yet.'}
+        caption="Newest first"
+        columns={[
+          ...orderColumns,
+          isOfUser
+            ? {
+                title: 'Coupon',
+                show: ({ couponId }) => <Link href={`/coupons/${couponId}`}>Coupon {couponId}</Link>,
+                text: ({ couponId }) => String(couponId),
+                className: 'name',
+              }
+            : {
+                title: 'User',
+                show: (row) => <Link href={`/users/${row.userId}`}>{nameOf(row.userId)}</Link>,
+                text: (row) => nameOf(row.userId),
+              },
+          ...amountColumns,
+        ]}
+        keyOf={({ id }) => id}
+      />
+    </Section>
+  );
+}
+
+/** Reads the name of an order, which has visible ASCII characters only. Others, such as pasted spaces, are left out. */
+function readOrderKey(text: string): string | undefined {
+  return text.replace(/[^!-~]/g, '').slice(0, 128) || undefined;
+}
+
+const orderColumns: readonly Column<Redemption>[] = [
+  {
+    title: 'Redemption',
+    show: ({ id }) => <Link href={trailAddress({ type: 'redemption', id: String(id) })}>Redemption {id}</Link>,
+    text: ({ id }) => String(id),
+    className: 'name',
+  },
+  { title: 'Order', show: ({ orderKey }) => isolate(orderKey), text: ({ orderKey }) => orderKey },
+];
+
+const amountColumns: readonly Column<Redemption>[] = [
+  {
+    title: 'Order amount',
+    show: ({ orderAmount }) => formatAmount(orderAmount),
+    text: ({ orderAmount }) => orderAmount,
+    className: 'number',
+  },
+  {
+    title: 'Discount',
+    show: ({ discountAmount }) => formatAmount(discountAmount),
+    text: ({ discountAmount }) => discountAmount,
+    className: 'number',
+  },
+  {
+    title: 'State',
+    show: (redemption) => {
+      const state = stateOf(redemption);
+      return state && <Badge kind={state.kind}>{state.words}</Badge>;
+    },
+    text: (redemption) => stateOf(redemption)?.words ?? '',
+  },
+  { title: 'When', text: describeWhen },
+  {
+    title: 'Released',
+    show: (redemption) => <Release redemption={redemption} />,
+    text: ({ releasedAt }) => formatTime(releasedAt),
+    className: 'name',
+  },
+];
+
+const stateOf = ({ state }: Redemption) => redemptionStates.find((each) => each.state === state);
+
+function describeWhen({ state, heldUntil, usedAt, createdAt }: Redemption): string {
+  if (heldUntil !== undefined) {
+    return `${state === RedemptionState.HELD ? 'Held until' : 'Ran out'} ${formatTime(heldUntil)}`;
+  }
+  return usedAt === undefined ? `Held ${formatTime(createdAt)}` : `Used ${formatTime(usedAt)}`;
+}

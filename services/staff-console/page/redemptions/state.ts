@@ -1,0 +1,14 @@
+import { RedemptionState } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+
+/** The states of a redemption, each in a word or two (design 13). */
+export const redemptionStates = [
+  { state: RedemptionState.HELD, words: 'Held', kind: 'plain' },
+  { state: RedemptionState.USED, words: 'Used', kind: 'good' },
+  { state: RedemptionState.RELEASED, words: 'Released', kind: 'plain' },
+  { state: RedemptionState.EXPIRED, words: 'Run out', kind: 'bad' },
+] as const;
+
+/** Describes a state by its name in the audit trail, such as `REDEMPTION_STATE_USED`. An unknown name stays as it is. */
+export function describeStateName(name: string): string {
+  return redemptionStates.find(({ state }) => name === `REDEMPTION_STATE_${RedemptionState[state]}`)?.words ?? name;
+}

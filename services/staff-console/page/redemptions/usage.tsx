@@ -1,0 +1,28 @@
+import { useQuery } from '@connectrpc/connect-query';
+import type { ReactNode } from 'react';
+import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { formatAmount } from '../business/money.ts';
+import { Facts, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
+
+/** Shows how often a coupon is held, used and given back, and what it has taken off orders. */
+export function Usage({ couponId }: { readonly couponId: number }): ReactNode {
+  const query = useQuery(RedemptionService.method.getUsage, { couponIds: [couponId] });
+  return (
+    <Section title="Usage">
+      <Read query={{ ...query, data: query.data?.usage[0] }} what="the usage">
+        {({ held, used, released, expired, discountUsed }) => (
+          <Facts
+            rows={[
+              ['Held', held],
+              ['Used', used],
+              ['Released', released],
+              ['Run out', expired],
+              ['Discount given', formatAmount(discountUsed)],
+            ]}
+          />
+        )}
+      </Read>
+    </Section>
+  );
+}

@@ -1,0 +1,204 @@
+import type { Client } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { letRunOut } from '../../support/redemptions.ts';
+import { describeInBrowser } from '../browser.ts';
+import { colleague } from './clients.ts';
+import type { ConsoleTab } from './console-tab.ts';
+import { deleteCoupons, insertCoupon, overflow, row } from './coupon-steps.ts';
+import { ConsoleStage } from './stage.ts';
+
+describeInBrowser('Redemptions', () => {
+  let stage: ConsoleStage;
+  let orders: Client<typeof RedemptionService>;
+  let tab: ConsoleTab;
+  let couponId: number;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    orders = await colleague(stage.coupon, RedemptionService, 2);
+  });
+
+  beforeEach(async () => {
+    couponId = await insertCoupon(stage.coupon);
+  });
+
+  afterEach(async () => {
+    await tab.close();
+    await stage.coupon.database.sql('delete from redemptions; delete from coupon_usage');
+    await deleteCoupons(stage.coupon);
+  });
+
+  afterAll(() => stage.close());
+
+  /** Redeems the coupon, and returns the id of the redemption. */
+  async function redeem(orderKey: string, userId = 1, holdSeconds = 900): Promise<number> {
+    const { redemption } = await orders.redeem({ code: 'SAVE10', userId, orderKey, orderAmount: 250, holdSeconds });
+    if (redemption === undefined) throw new Error(`the order ${orderKey} was refused`);
+    return redemption.id;
+  }
+
+  const section = () => tab.section('Redemptions');
+  const keys = () => section().getByRole('row').locator('td:nth-child(2)').allInnerTexts();
+  const usage = async () => {
+    const texts = await tab.section('Usage').locator('dl > div').allInnerTexts();
+    return texts.map((text) => text.replace(/\s+/g, ' '));
+  };
+
+  async function filterByState(option: string): Promise<void> {
+    await section().locator('.field', { hasText: 'State' }).getByRole('button').click();
+    await tab.page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  /** One redemption of each state, the held one the newest. */
+  async function redeemInEachState(): Promise<void> {
+    await letRunOut(stage.coupon.database.sql, await redeem('order-run-out', 3));
+    await orders.release({ redemptionId: await redeem('order-released', 2, 0) });
+    await redeem('order-used', 2, 0);
+    await redeem('order-held', 1);
+  }
+
+  it('A coupon’s page tells how often it is held, used and released, and the discount that it has given', async () => {
+    await redeemInEachState();
+    await redeem('order-used-too', 4, 0);
+    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await expect.poll(usage).toEqual(['Held 1', 'Used 2', 'Released 1', 'Run out 1', 'Discount given 50.00']);
+  });
+
+  it('A coupon’s page lists its redemptions with order, user, amounts and state, newest first', async () => {
+    await redeemInEachState();
+    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await expect.poll(keys).toEqual(['order-held', 'order-used', 'order-released', 'order-run-out']);
+    const states = section().getByRole('row').locator('td:nth-child(6)');
+    expect(await states.allInnerTexts()).toEqual(['Held', 'Used', 'Released', 'Run out']);
+    const held = section().getByRole('row').filter({ hasText: 'order-held' });
+    expect((await held.getByRole('cell').allInnerTexts()).slice(1, 5)).toEqual(['User 1', '250.00', '25.00', 'Held']);
+    await held.getByText(/^Held until \d/).waitFor();
+    await section()
+      .getByText(/^Used \d/)
+      .first()
+      .waitFor();
+    await section()
+      .getByText(/^Ran out \d/)
+      .waitFor();
+    expect(await section().getByRole('button', { name: 'Release…' }).count()).toBe(3);
+    await held.getByRole('link', { name: 'User 1' }).click();
+    await tab.heading('User 1').waitFor();
+  });
+
+  it('The redemptions of a coupon are filtered by state, user and order, and the address keeps the filters', async () => {
+    await redeemInEachState();
+    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await expect.poll(keys).toHaveLength(4);
+    await filterByState('Used');
+    await expect.poll(keys).toEqual(['order-used']);
+    await filterByState('Any');
+    await tab.button('User: any').click();
+    await tab.pick('User', 'User 2');
+    await expect.poll(keys).toEqual(['order-used', 'order-released']);
+    await tab.field('Search by order').fill(' order-released ');
+    await expect.poll(keys).toEqual(['order-released']);
+    await tab.page.reload();
+    await expect.poll(keys).toEqual(['order-released']);
+    await tab.field('Search by order').fill('order');
+    await section().getByText('No redemption matches.').waitFor();
+  });
+
+  it('Staff release a redemption with a reason: the usage follows, and the audit trail has the reason', async () => {
+    const id = await redeem('order-7', 4, 0);
+    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await expect.poll(usage).toContain('Used 1');
+    await tab.button(`Release…: redemption ${id}`).click();
+    await tab.page.getByRole('dialog').getByText('order-7').waitFor();
+    await tab.field('Reason').fill('The order was returned');
+    await tab.button('Release').dblclick();
+    await tab.notice(`Redemption ${id} released`).waitFor();
+    await expect.poll(usage).toEqual(['Held 0', 'Used 0', 'Released 1', 'Run out 0', 'Discount given 0.00']);
+    const released = row(tab, `Redemption ${id}`);
+    await expect.poll(() => released.getByRole('cell').nth(4).innerText()).toBe('Released');
+    expect(await tab.page.getByRole('dialog').count()).toBe(0);
+    // The keyboard goes on where the button was.
+    const time = await released.getByRole('time').last().innerText();
+    expect(await tab.page.evaluate('document.activeElement.innerText')).toBe(time);
+    await tab.link(`Redemption ${id}`).click();
+    const entry = tab.page.locator('.audit-entry').first();
+    await entry.getByText('The order was returned').waitFor();
+    expect(await entry.locator('p').first().innerText()).toBe(`Asha Menon released redemption ${id}`);
+    await entry.getByText('Used → became Released').waitFor();
+  });
+
+  it('A redemption is released without a reason, too, and a release that is cancelled changes nothing', async () => {
+    const id = await redeem('order-8');
+    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    const { sql } = stage.coupon.database;
+    await tab.button(`Release…: redemption ${id}`).click();
+    await tab.button('Cancel').click();
+    await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await sql('select state from redemptions')).toEqual([{ state: 'HELD' }]);
+    await tab.button(`Release…: redemption ${id}`).click();
+    await tab.page.keyboard.press('Enter');
+    await tab.notice(`Redemption ${id} released`).waitFor();
+    expect(await sql('select state from redemptions')).toEqual([{ state: 'RELEASED' }]);
+  });
+
+  it('The audit trail tells in words who has held, used and claimed what', async () => {
+    const id = await redeem('order-9', 4);
+    await redeem('order-9', 4, 60);
+    await orders.confirm({ redemptionId: id });
+    await stage.coupon.database.sql(
+      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ('HUSH9', 'OWN9', 5, 1)`,
+    );
+    const { coupon, reservedCoupon } = await orders.claim({ secretCode: 'HUSH9', userId: 3 });
+    tab = await stage.openTab({ path: '/audit' });
+    const entries = tab.page.locator('.audit-entry');
+    const deeds = async () => (await entries.locator('p:first-child').allTextContents()).slice(0, 5);
+    await expect
+      .poll(async () => (await deeds()).toSorted())
+      .toEqual(
+        [
+          `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a user`,
+          `Ravi Iyer created coupon ${coupon?.id} from a reserved coupon`,
+          `Ravi Iyer used the coupon held by redemption ${id}`,
+          `Ravi Iyer held the coupon of redemption ${id} anew`,
+          `Ravi Iyer held a coupon by redemption ${id}`,
+        ].toSorted(),
+      );
+    await tab.button(/Kind of record/).click();
+    await tab.page.getByRole('option', { name: 'Redemption' }).click();
+    await tab.field('Number of the record').fill(String(id));
+    await tab.button(/What was done/).click();
+    await tab.page.getByRole('option', { name: 'Held or used a coupon for an order' }).click();
+    await tab.button('Show').click();
+    await expect.poll(() => entries.count()).toBe(2);
+    const facts = entries.last().locator('dl').first();
+    await facts.getByText('User 4').waitFor();
+    await facts.getByText('order-9').waitFor();
+    await facts.getByText('Held', { exact: true }).waitFor();
+    await facts.getByRole('link', { name: `Coupon ${couponId}` }).click();
+    await tab.heading('Coupon SAVE10').waitFor();
+  });
+
+  it('A user’s page lists the redemptions of the user, each with its coupon, and releases them', async () => {
+    const id = await redeem('order-mine', 5);
+    await redeem('order-other', 4);
+    tab = await stage.openTab({ path: '/users/5' });
+    await expect.poll(keys).toEqual(['order-mine']);
+    expect(await tab.button('User: any').count()).toBe(0);
+    await tab.button(`Release…: redemption ${id}`).click();
+    await tab.button('Release').click();
+    await expect.poll(() => row(tab, `Redemption ${id}`).getByRole('cell').nth(4).innerText()).toBe('Released');
+    await section()
+      .getByRole('link', { name: `Coupon ${couponId}` })
+      .click();
+    await tab.heading('Coupon SAVE10').waitFor();
+  });
+
+  it('On a phone each redemption is a card, and nothing is cut off', async () => {
+    const id = await redeem('order'.repeat(25), 1);
+    tab = await stage.openTab({ path: `/coupons/${couponId}`, viewport: { width: 360, height: 740 } });
+    await tab.button(`Release…: redemption ${id}`).click();
+    await tab.field('Reason').waitFor();
+    expect(await overflow(tab)).toBeLessThanOrEqual(0);
+    await tab.button('Cancel').click();
+  });
+});
