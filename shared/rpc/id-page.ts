@@ -2,7 +2,7 @@ import { readPageToken, writePageToken } from './page-token.ts';
 
 const defaultLimit = 50;
 
-/** A page of a listing in the order of ids: the parameters of `afterId`, and of the statement's limit. */
+/** A page of a listing in the order of ids: the parameters of its statement. */
 export interface IdPage {
   /** The listing's name and its filters. Tokens of others are refused. */
   readonly listed: readonly string[];
@@ -12,9 +12,8 @@ export interface IdPage {
   readonly rows: number;
 }
 
-/** SQL of the condition for rows after the previous page. */
-export const afterId = (order: 'asc' | 'desc') =>
-  order === 'asc' ? '(id > coalesce($after::bigint, -1))' : '(id < coalesce($after::bigint, 2147483648))';
+/** SQL of the id of which the rows of a page in falling order have smaller ones. */
+export const lastId = 'coalesce($after::bigint, 2147483648)';
 
 /**
  * Returns the page that a request asks for. Throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another

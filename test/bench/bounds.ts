@@ -5,7 +5,9 @@ import pg from 'pg';
 import { migrate } from '../../shared/db/migrate.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -89,6 +91,19 @@ const couponData = `
   insert into order_statuses (order_id, is_cancelled) select id, true from generate_series(1, 10) id;
   select setval('coupons_id_seq', 2000), setval('reserved_coupons_id_seq', 2000), setval('users_id_seq', 2000000);`;
 
+/** A million redemptions, of which one order has 100,000; a coupon and three reserved coupons with 120,000 ids. */
+const redemptionData = `${couponData}
+  update coupons set is_apply_for_all = true, product_ids = array(select generate_series(100001, 120000)) where id = 1001;
+  insert into reserved_coupons (id, secret_code, coupon_code, discount_percent, product_ids, created_by)
+    select 1000 + id, 'LARGE' || id - 1, 'OWN' || id, 5, array(select generate_series(1, 20000)), 1 from generate_series(1, 3) id;
+  insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
+    select r, p from generate_series(1001, 1003) r, generate_series(1, ${idsPerList}) p;
+  insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
+    select id, 1 + id % 1000, 1 + id % 100000, case when id % 10 = 0 then 'crowd' else 'order' || id end, 100, 5,
+      case when id % 10 = 0 then 'RELEASED' when id > 1000000 then 'HELD' else 'USED' end,
+      case when id > 1000000 then now() + interval '1 day' end, now()
+    from generate_series(1, 1000010) id;`;
+
 /** 2,000 entries of each type, of which 1,000 have 4 MiB: lists of numbers of one digit. */
 const auditData = `
   insert into audit_entries (procedure, subject, request_id, resource_type, resource_id, after, shown_bytes)
@@ -159,6 +174,29 @@ const couponCalls: Calls = [
   ['CreateCoupon', (turn) => ({ mobile: String(9_000_000_000 + turn) })],
   ['Delete', () => ({ id: 1001 })],
 ];
+const redemptionCalls: Calls = [
+  [
+    'Redeem',
+    (turn) => ({ code: 'LARGE', userId: 1, orderKey: `o${turn}`, orderAmount: 9, productIds: idsFrom(90_001, 10_000) }),
+  ],
+  ['Confirm', (turn) => ({ redemptionId: 1_000_001 + turn })],
+  ['Release', (turn) => ({ redemptionId: 1_000_001 + turn })],
+  ['Claim', (turn) => ({ secretCode: `LARGE${turn}`, userId: 1 })],
+  ['ListRedemptions', () => ({ limit: 1_000 })],
+  ['ListRedemptions of an order', () => ({ limit: 1_000, orderKey: 'crowd' })],
+  ['GetUsage', () => ({ couponIds: idsFrom(1, 1_000) })],
+];
+const batchCalls: Calls = [
+  ['CreateBatch', () => ({ count: 10_000, coupon: { discountPercent: 5 } })],
+  [
+    'CreateBatch, 1,000,000 links and product ids',
+    () => ({ count: 10_000, coupon: { discountPercent: 5, ...batchIds } }),
+  ],
+  ['GetBatch', (turn) => ({ id: 1 + turn, limit: 1_000 })],
+  ['ListBatches', () => ({ limit: 1_000 })],
+  ['InvalidateBatch', (turn) => ({ id: 1 + turn })],
+];
+const batchIds = { applicableUsers: { ids: idsFrom(1, 50) }, productIds: { ids: idsFrom(1, 50) } };
 const auditCalls: Calls = [['ListEntries', () => ({ limit: 1_000 })]];
 const links = (first: number) => ({ applicableProducts: { ids: idsFrom(first, idsPerList - 10) } });
 
@@ -181,6 +219,8 @@ try {
   await measure('slot', SlotStoreService.typeName, 'stores', storeData, storeCalls);
   await measure('slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls);
   await measure('coupon', CouponService.typeName, 'coupons', couponData, couponCalls);
+  await measure('coupon', RedemptionService.typeName, 'redemptions', redemptionData, redemptionCalls);
+  await measure('coupon', CouponBatchService.typeName, 'batches', couponData, batchCalls);
   await measure('coupon', AuditService.typeName, 'entries', auditData, auditCalls);
 } finally {
   await postgres.stop();
@@ -205,7 +245,7 @@ async function measure(
   try {
     for (const [procedure, ask] of calls) {
       const origin = `http://127.0.0.1:${server.webPort}`;
-      const url = `${origin}/${typeName}/${procedure.split(',')[0]}`;
+      const url = `${origin}/${typeName}/${procedure.split(/,| of /)[0]}`;
       const [small, request] = smallCalls[service];
       const answers: Awaited<ReturnType<typeof call>>[] = [];
       const besideMs: number[] = [];

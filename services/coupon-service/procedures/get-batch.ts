@@ -2,7 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { afterId, type IdPage, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
+import { type IdPage, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { selectBatch, toBatch } from '../batches/batch.ts';
 import { type CouponRow, couponColumnsWith, toCoupon } from '../coupons/coupon.ts';
@@ -39,7 +39,7 @@ const selectCoupons = statement<CouponRow & { isBeyond: boolean }, IdPage & { ba
      select *, row_number() over (order by id) > 1
        and sum(coalesce(pg_column_size(product_ids), 0)) over (order by id) > ${maxPageBytes} as is_beyond
      from (
-       select * from coupons where batch_id = $batchId and ${afterId('asc')} order by id limit $rows::integer
+       select * from coupons where batch_id = $batchId and id > coalesce($after::bigint, 0) order by id limit $rows::integer
      ) as page
    ) as coupons
    order by id`,

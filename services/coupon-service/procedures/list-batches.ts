@@ -1,7 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { afterId, type IdPage, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
+import { type IdPage, lastId, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
 import type { BatchParts } from '../parts.ts';
@@ -17,5 +17,5 @@ export function listBatches({ database }: BatchParts): Handler<typeof CouponBatc
 
 const selectBatches = statement<BatchRow, IdPage>(
   'listBatches',
-  `select ${batchColumns} from coupon_batches where ${afterId('desc')} order by id desc limit $rows::integer`,
+  `select ${batchColumns} from coupon_batches where id < ${lastId} order by id desc limit $rows::integer`,
 );

@@ -1,7 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { type RedemptionService, RedemptionState } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { afterId, type IdPage, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
+import { type IdPage, lastId, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { RedemptionParts } from '../parts.ts';
 import {
@@ -49,9 +49,13 @@ const conditions = {
  */
 function selectRedemptions(filters: PageParams) {
   const given = Object.entries(conditions).filter(([name]) => Reflect.get(filters, name) !== undefined);
-  const where = [...given.map(([, condition]) => condition), afterId('desc')].join(' and ');
-  // The redemptions of an order are few. Sorting them is faster than looking for them in the order of their ids.
-  const table = filters.orderKey === undefined ? 'redemptions' : `(select * from redemptions where ${where} offset 0)`;
+  const isAsked = given.map(([, condition]) => `${condition} and `).join('');
+  // The redemptions of an order are few, so they are read first, and then sorted.
+  const table =
+    filters.orderKey === undefined ? 'redemptions' : `(select * from redemptions where ${isAsked}true offset 0)`;
+  // In one state, and after the previous page. Written so, only an index that has the state before the id gives the order. By
+  // the ids alone PostgreSQL would read all newer redemptions, which may have another state.
+  const isPlaced = `(state, id) < (asked.state, ${lastId}) and state >= asked.state`;
   return statement<RedemptionRow, PageParams>(
     ['listRedemptions', ...given.map(([name]) => name)].join('-'),
     `with run_out as materialized (
@@ -60,11 +64,11 @@ function selectRedemptions(filters: PageParams) {
      found as (
        select found.* from unnest($states) as asked (state), lateral (
          select * from ${table} as redemptions
-         where redemptions.state = asked.state and not ${isRunOut('redemptions')} and ${where}
-         order by id desc limit $rows::integer
+         where ${isAsked}${isPlaced} and not ${isRunOut('redemptions')}
+         order by state desc, id desc limit $rows::integer
        ) as found
        union all
-       select * from run_out where ${where}
+       select * from run_out where ${isAsked}id < ${lastId}
      )
      select ${redemptionColumns} from found as redemptions order by id desc limit $rows`,
   );

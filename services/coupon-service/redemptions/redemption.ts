@@ -24,9 +24,9 @@ export interface RedemptionRow {
 
 /** SQL of whether the hold of a row has run out, although the row does not say so yet. */
 export const isRunOut = (row: string) => `(${row}.state = 'HELD' and ${row}.held_until <= statement_timestamp())`;
-/** SQL of whether a row is a live redemption. */
+/** SQL of whether a row is a live redemption. It names the states first, for the indexes. */
 export const isLive = (row: string) =>
-  `(${row}.state = 'USED' or ${row}.state = 'HELD' and ${row}.held_until > statement_timestamp())`;
+  `(${row}.state in ('HELD', 'USED') and (${row}.state = 'USED' or ${row}.held_until > statement_timestamp()))`;
 /** SQL of the state of a row, as callers see it. */
 export const stateOf = (row: string) => `case when ${isRunOut(row)} then 'EXPIRED' else ${row}.state end`;
 

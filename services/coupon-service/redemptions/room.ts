@@ -18,8 +18,8 @@ export const room = `
       ) as "isExclusive",
       max_uses > 0 and max_uses <= (
         select count(*) from redemptions
-        where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and state in ('HELD', 'USED')
-          and ${isLive('redemptions')} and id is distinct from own_id
+        where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and ${isLive('redemptions')}
+          and id is distinct from own_id
       ) as "isLimitReached"
     from asked
   )`;

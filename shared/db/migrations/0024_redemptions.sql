@@ -53,7 +53,7 @@ create table redemptions (
   used_at timestamptz,
   released_at timestamptz
 );
-create index redemptions_by_order on redemptions (order_key);
+create index redemptions_by_order on redemptions (order_key, state);
 create index redemptions_by_use on redemptions (coupon_id, user_id, state, id);
 create index redemptions_latest_first on redemptions (state, id);
 create index redemptions_by_coupon on redemptions (coupon_id, state, id);
