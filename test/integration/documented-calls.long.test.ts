@@ -11,10 +11,10 @@ import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/processes.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
-import { type CommandExample, commandExamples, programExamples } from './documented-examples.ts';
+import { commandExamples, programExamples } from './documented-examples.ts';
 
 const hasGrpcurl = (await run('grpcurl', ['-version'])).code === 0;
-const isGrpcurl = ({ tool }: CommandExample) => tool === 'grpcurl';
+const madeByBuf = hasGrpcurl ? '' : ' (of grpcurl, which is not on the PATH, buf makes the call)';
 
 describe('The documented calls', () => {
   let database: TestDatabase;
@@ -68,30 +68,30 @@ describe('The documented calls', () => {
     ]);
   });
 
-  it.each(commandExamples.filter((example) => hasGrpcurl || !isGrpcurl(example)))(
-    '$tool prints the JSON below its command',
-    async ({ command, output }) => expect(await printed(command)).toEqual(parse(output)),
-  );
+  // In their order, because each may need what those before it have written. grpcurl can't be installed everywhere: without it,
+  // buf makes its call, which reads the same reflection.
+  it.each(commandExamples)(`$tool prints the JSON below its command${madeByBuf}`, async ({ tool, command, output }) => {
+    const isMadeByBuf = tool === 'grpcurl' && !hasGrpcurl;
+    expect(await printed(isMadeByBuf ? asBuf(command) : command)).toEqual(parse(output));
+  });
 
   it.each(programExamples)('The program with $library prints what its comments say', async ({ program, output }) => {
     expect(output).not.toBe('');
     const args = ['--import', 'tsx', '--input-type=module', '--eval', localized(program)];
     expect(await run(process.execPath, args, env)).toEqual({ code: 0, stdout: `${output}\n`, stderr: '' });
   });
-
-  // grpcurl can't be installed everywhere: its call is made by buf, which reads the same reflection.
-  const skipped = hasGrpcurl ? '' : ' (grpcurl itself skipped: it is not on the PATH)';
-  it.each(commandExamples.filter(isGrpcurl))(`grpcurl's call works with buf${skipped}`, async ({ command, output }) => {
-    const [, body = '', address, service, name] = / -d '(.*)' \\\s+(\S+) ([\w.]+)\/(\w+)$/m.exec(command) ?? [];
-    const methods = [...SlotService.methods, ...RedemptionService.methods];
-    const method = methods.find(({ parent, name: own }) => parent.typeName === service && own === name);
-    if (method === undefined) throw new Error(`there is no ${service}/${name}`);
-    fromJsonString(method.input, body);
-    const options = '--http2-prior-knowledge --protocol grpc -H "authorization: Bearer $TOKEN"';
-    const call = `npx buf curl ${options} -d '${body}' http://${address}/${service}/${name}`;
-    expect(await printed(call)).toEqual(parse(output));
-  });
 });
+
+/** The call of grpcurl as a call of buf. Throws unless the message fits the procedure. */
+function asBuf(command: string): string {
+  const [, body = '', address, service, name] = / -d '(.*)' \\\s+(\S+) ([\w.]+)\/(\w+)$/m.exec(command) ?? [];
+  const methods = [...SlotService.methods, ...RedemptionService.methods];
+  const method = methods.find(({ parent, name: own }) => parent.typeName === service && own === name);
+  if (method === undefined) throw new Error(`there is no ${service}/${name}`);
+  fromJsonString(method.input, body);
+  const options = '--http2-prior-knowledge --protocol grpc -H "authorization: Bearer $TOKEN"';
+  return `npx buf curl ${options} -d '${body}' http://${address}/${service}/${name}`;
+}
 
 /** The answer, without what no two runs share: the clock, and chance in a generated code and in an etag. */
 function parse(json: string): unknown {
