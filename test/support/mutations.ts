@@ -135,11 +135,13 @@ export const slotMutations: Mutations<Client<typeof SlotService>> = {
   },
 };
 
+let copies = 0;
+
 export const planMutations: Mutations<Client<typeof SlotPlanService>> = {
   async CopySlots(sql) {
     const slotIds = [await addSlot(sql)];
     // Days that no other copy has.
-    const shiftDays = ++count;
+    const shiftDays = ++copies;
     return {
       changes: ['slot'],
       call: (api, options) => api.copySlots({ slotIds, shiftDays }, options),
