@@ -6,9 +6,12 @@ import type { StateName } from './redemption.ts';
 /** A state that a call gave a redemption, or the refusal of a call. */
 type Outcome = StateName | ValidationRefusal;
 
+const refusals = Object.values(ValidationRefusal).filter((value) => typeof value === 'number' && value !== 0);
+const outcomes: readonly Outcome[] = ['HELD', 'USED', 'RELEASED', ...refusals];
+
 /** Counts what this replica's calls made of redemptions. */
 export class Outcomes {
-  readonly #counts = new Map<Outcome, number>();
+  readonly #counts = new Map(outcomes.map((outcome) => [outcome, 0]));
 
   registerMetrics(metrics: Metrics): void {
     metrics.counter(

@@ -36,8 +36,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        insert into orders (id, user_id, total_amount) values (77, 1, 250);
        insert into coupon_batches (id, name, count, created_by) values (7, 'Spring letters', 12, 1);
        update coupons set batch_id = 7;
-       insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at, turn)
-       select n, 2, 1, 'an-order-with-a-name-that-is-too-long-for-a-line-of-a-phone-' || n, 600, 60, 'USED', now(), now(), 1
+       insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
+       select n, 2, 1, 'an-order-with-a-name-that-is-too-long-for-a-line-of-a-phone-' || n, 600, 60, 'USED', now(), now()
        from generate_series(1, 5) n;
        insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
        values (now(), 'slot.v1.SlotService/UpdateSlot', 'staff-1', 'r', 'slot', 1, '{"isActive": false}', '{"isActive": true}')`,

@@ -130,7 +130,7 @@ describeInBrowser('Many codes', () => {
     tab = await stage.openTab({ path: '/coupons/batches' });
     await expect.poll(codes).toEqual([`Batch ${id}`, 'Letters']);
     const cells = (await row(tab, `Batch ${id}`).getByRole('cell').allInnerTexts()).slice(0, 3);
-    expect(cells).toEqual(['1200', '1', 'Ravi Iyer']);
+    expect(cells).toEqual(['1,200', '1', 'Ravi Iyer']);
     await tab.link('Letters').click();
     await expect.poll(codes).toHaveLength(3);
   });
@@ -181,7 +181,7 @@ describeInBrowser('Many codes', () => {
     tab = await stage.openTab({ path: `/coupons/batches/${id}` });
     const left = async () => (await readCoupons(stage.coupon)).filter((coupon) => !coupon.is_invalidated).length;
     await tab.button('End the batch').click();
-    await tab.page.getByText('4 codes can then no longer be used.').waitFor();
+    await tab.page.getByText('4 codes will be invalidated.').waitFor();
     await tab.button('Keep it').click();
     expect(await left()).toBe(4);
     await tab.button('End the batch').click();

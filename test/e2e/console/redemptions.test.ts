@@ -96,11 +96,11 @@ describeInBrowser('Redemptions', () => {
     await tab.button('User: any').click();
     await tab.pick('User', 'User 2');
     await expect.poll(keys).toEqual(['order-used', 'order-released']);
-    await tab.field('Search by order').fill(' order-released ');
+    await tab.field('Order, in full').fill(' order-released ');
     await expect.poll(keys).toEqual(['order-released']);
     await tab.page.reload();
     await expect.poll(keys).toEqual(['order-released']);
-    await tab.field('Search by order').fill('order');
+    await tab.field('Order, in full').fill('order');
     await section().getByText('No redemption matches.').waitFor();
   });
 

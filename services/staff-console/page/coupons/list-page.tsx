@@ -1,6 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
-import { CouponBatchService } from '../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { type CouponBatch, CouponBatchService } from '../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService, type ListedCoupon } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
@@ -73,7 +73,7 @@ export function Component(): ReactNode {
         <SelectField
           label="Batch"
           none="Any"
-          options={(batches.data?.batches ?? []).map((batch) => [String(batch.id), nameOfBatch(batch)])}
+          options={batchOptions(batches.data?.batches ?? [], batchId)}
           {...field('batch')}
         />
       </Views>
@@ -90,6 +90,13 @@ export function Component(): ReactNode {
       />
     </Page>
   );
+}
+
+/** The latest batches, and the one that is chosen, which may be older. */
+function batchOptions(batches: readonly CouponBatch[], chosen: number | undefined) {
+  const options = batches.map((batch) => [String(batch.id), nameOfBatch(batch)] as const);
+  const isListed = chosen === undefined || batches.some(({ id }) => id === chosen);
+  return isListed ? options : [...options, [String(chosen), `Batch ${chosen}`] as const];
 }
 
 function endsWithin(coupon: ListedCoupon, ends: string, now: number): boolean {

@@ -1,3 +1,4 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { trailAddress } from '../audit/trail/filters.ts';
 import { formatAmount } from '../business/money.ts';
-import { formatTime } from '../business/time.tsx';
+import { formatTime, useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
@@ -29,6 +30,7 @@ const rowsOf = ({ redemptions }: ListRedemptionsResponse) => redemptions;
 /** Lists the redemptions of a coupon or of a user as a section of its page, newest first. */
 export function Redemptions(of: { readonly couponId: number } | { readonly userId: number }): ReactNode {
   const search = useSearch();
+  const now = useNow(20_000);
   const { values, field } = useFilters(['state', 'user']);
   const isOfUser = 'userId' in of;
   const userId = isOfUser ? of.userId : readId(values.user);
@@ -46,7 +48,7 @@ export function Redemptions(of: { readonly couponId: number } | { readonly userI
   return (
     <Section title="Redemptions">
       <div className="bar">
-        <TextField label="Search by order" {...search.field} />
+        <TextField label="Order, in full" {...search.field} />
         <SelectField label="State" none="Any" options={stateOptions} {...field('state')} />
         {!isOfUser && <UserFilter {...field('user')} />}
       </div>
@@ -67,9 +69,10 @@ export function Redemptions(of: { readonly couponId: number } | { readonly userI
             : {
                 title: 'User',
                 show: (row) => <Link href={`/users/${row.userId}`}>{nameOf(row.userId)}</Link>,
-                text: (row) => nameOf(row.userId),
+                // In a file: names are known for the rows on show only.
+                text: ({ userId }) => String(userId),
               },
-          ...amountColumns,
+          ...amountColumns(now),
         ]}
         keyOf={({ id }) => id}
       />
@@ -77,9 +80,11 @@ export function Redemptions(of: { readonly couponId: number } | { readonly userI
   );
 }
 
-/** Reads the name of an order, which has visible ASCII characters only. Others, such as pasted spaces, are left out. */
+/** Reads the name of an order: visible ASCII characters, without pasted spaces. Any other text should find nothing. */
 function readOrderKey(text: string): string | undefined {
-  return text.replace(/[^!-~]/g, '').slice(0, 128) || undefined;
+  const key = text.replace(/\s/g, '');
+  if (key === '') return undefined;
+  return /^[!-~]{1,128}$/.test(key) ? key : '%';
 }
 
 const orderColumns: readonly Column<Redemption>[] = [
@@ -92,7 +97,7 @@ const orderColumns: readonly Column<Redemption>[] = [
   { title: 'Order', show: ({ orderKey }) => isolate(orderKey), text: ({ orderKey }) => orderKey },
 ];
 
-const amountColumns: readonly Column<Redemption>[] = [
+const amountColumns = (now: number): readonly Column<Redemption>[] => [
   {
     title: 'Order amount',
     show: ({ orderAmount }) => formatAmount(orderAmount),
@@ -108,25 +113,29 @@ const amountColumns: readonly Column<Redemption>[] = [
   {
     title: 'State',
     show: (redemption) => {
-      const state = stateOf(redemption);
+      const state = stateOf(redemption, now);
       return state && <Badge kind={state.kind}>{state.words}</Badge>;
     },
-    text: (redemption) => stateOf(redemption)?.words ?? '',
+    text: (redemption) => stateOf(redemption, now)?.words ?? '',
   },
-  { title: 'When', text: describeWhen },
+  { title: 'When', text: (redemption) => describeWhen(redemption, now) },
   {
-    title: 'Released',
+    title: 'Release',
     show: (redemption) => <Release redemption={redemption} />,
     text: ({ releasedAt }) => formatTime(releasedAt),
     className: 'name',
   },
 ];
 
-const stateOf = ({ state }: Redemption) => redemptionStates.find((each) => each.state === state);
+/** The state by now: a hold runs out while the page is open, too. */
+function stateOf({ state, heldUntil }: Redemption, now: number) {
+  const hasRunOut = state === RedemptionState.HELD && heldUntil !== undefined && timestampMs(heldUntil) <= now;
+  return redemptionStates.find((each) => each.state === (hasRunOut ? RedemptionState.EXPIRED : state));
+}
 
-function describeWhen({ state, heldUntil, usedAt, createdAt }: Redemption): string {
+function describeWhen({ heldUntil, usedAt, createdAt }: Redemption, now: number): string {
   if (heldUntil !== undefined) {
-    return `${state === RedemptionState.HELD ? 'Held until' : 'Ran out'} ${formatTime(heldUntil)}`;
+    return `${timestampMs(heldUntil) > now ? 'Held until' : 'Ran out'} ${formatTime(heldUntil)}`;
   }
   return usedAt === undefined ? `Held ${formatTime(createdAt)}` : `Used ${formatTime(usedAt)}`;
 }

@@ -1,9 +1,11 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Redemption, RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { Time } from '../business/time.tsx';
+import { formatTime, Time } from '../business/time.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { useWrite } from '../rpc/write.ts';
+import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { isolate } from '../ui/text.ts';
@@ -23,6 +25,13 @@ export function Release({ redemption }: ReleaseProps): ReactNode {
   useEffect(() => {
     if (isReleased && wasPressed.current) place.current?.focus();
   }, [isReleased]);
+  // Or at the heading, where the list no longer has the row.
+  useEffect(() => {
+    const section = place.current?.closest('section');
+    return () => {
+      if (wasPressed.current && section?.isConnected) section.querySelector('h2')?.focus();
+    };
+  }, []);
   const ask = () => {
     wasPressed.current = true;
     setIsOpen(true);
@@ -41,13 +50,26 @@ export function Release({ redemption }: ReleaseProps): ReactNode {
   );
 }
 
+/** Whether somebody else released it before, who may have given another reason. The page's clock is about right. */
+function wasReleasedBefore(redemption: Redemption | undefined, sentAt: number): boolean {
+  return redemption?.releasedAt !== undefined && timestampMs(redemption.releasedAt) < sentAt - clockToleranceMs;
+}
+
+const clockToleranceMs = 5_000;
+
 function ReleaseDialog({
   redemption: { id: redemptionId, orderKey },
   onClose,
 }: ReleaseProps & { readonly onClose: () => void }): ReactNode {
   const [reason, setReason] = useState('');
-  const release = useWrite(RedemptionService.method.release, () => ({ text: `Redemption ${redemptionId} released` }));
+  const sentAt = useRef(0);
+  const release = useWrite(RedemptionService.method.release, ({ redemption }) => ({
+    text: wasReleasedBefore(redemption, sentAt.current)
+      ? `Redemption ${redemptionId} had been released already, at ${formatTime(redemption?.releasedAt)}`
+      : `Redemption ${redemptionId} released`,
+  }));
   const send = async () => {
+    sentAt.current = clock.now();
     const { failure } = await release.send({ redemptionId, reason: reason.trim() });
     if (failure === undefined) onClose();
   };

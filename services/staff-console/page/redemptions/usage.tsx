@@ -7,7 +7,8 @@ import { Read } from '../ui/read.tsx';
 
 /** Shows how often a coupon is held, used and given back, and what it has taken off orders. */
 export function Usage({ couponId }: { readonly couponId: number }): ReactNode {
-  const query = useQuery(RedemptionService.method.getUsage, { couponIds: [couponId] });
+  // Holds run out while the page is open, too.
+  const query = useQuery(RedemptionService.method.getUsage, { couponIds: [couponId] }, { refetchInterval: 20_000 });
   return (
     <Section title="Usage">
       <Read query={{ ...query, data: query.data?.usage[0] }} what="the usage">

@@ -65,6 +65,9 @@ function wordsFor(error: ConnectError, reason: string, message: string): Pick<Fa
     const title = reason === 'OVERLOADED' ? 'The service is very busy' : 'The service can’t be reached';
     return { title, advice: 'Nothing is lost. Try again in a moment: what has arrived already is not done twice.' };
   }
+  if (reason.startsWith('SECRET_CODE_') && error.code === Code.FailedPrecondition) {
+    return { title: message, advice: 'Nothing can be claimed any more.' };
+  }
   switch (error.code) {
     case Code.InvalidArgument:
     case Code.AlreadyExists:

@@ -22,7 +22,7 @@ export function EndButton({ batch }: { readonly batch: CouponBatch }): ReactNode
         {end.isPending ? 'Ending…' : 'End the batch'}
       </Button>
       <Dialog title="End this batch?" isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
-        <p>{codesInWords(left)} can then no longer be used. Each of them can be made valid again only by itself.</p>
+        <p>{codesInWords(left)} will be invalidated. Each of them can be made valid again only by itself.</p>
         <div className="actions">
           <Button autoFocus onPress={() => setIsAsking(false)}>
             Keep it
@@ -31,7 +31,10 @@ export function EndButton({ batch }: { readonly batch: CouponBatch }): ReactNode
             emphasis="danger"
             onPress={() => {
               setIsAsking(false);
-              void end.send({ id: batch.id });
+              void end.send({ id: batch.id }).then(({ failure }) => {
+                // The keyboard continues at the heading, because the button that was pressed is gone.
+                if (failure === undefined) document.querySelector('h1')?.focus();
+              });
             }}
           >
             End it

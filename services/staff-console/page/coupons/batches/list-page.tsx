@@ -50,8 +50,8 @@ const columnsOf = (staff: ReadonlyMap<number, string>): readonly Column<CouponBa
     show: (batch) => <Link href={`/coupons/batches/${batch.id}`}>{nameOfBatch(batch)}</Link>,
     text: nameOfBatch,
   },
-  { title: 'Codes', text: ({ count }) => String(count), className: 'number' },
-  { title: 'Invalidated', text: ({ invalidated }) => String(invalidated), className: 'number' },
+  { title: 'Codes', text: ({ count }) => count.toLocaleString('en'), className: 'number' },
+  { title: 'Invalidated', text: ({ invalidated }) => invalidated.toLocaleString('en'), className: 'number' },
   { title: 'Created by', text: ({ createdBy }) => staff.get(createdBy) ?? `Staff number ${createdBy}` },
   {
     title: 'Created',

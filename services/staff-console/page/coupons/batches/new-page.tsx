@@ -9,7 +9,7 @@ import { useWrite } from '../../rpc/write.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { AudienceFields } from '../record/audience-fields.tsx';
 import { concernsOf } from '../record/concerns.ts';
-import { blankDraft, type CouponDraft, changesOf } from '../record/draft.ts';
+import { blankDraft, type CouponDraft, changesOf, usersOf } from '../record/draft.ts';
 import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
 import { codesInWords } from '../record/words.ts';
 
@@ -25,6 +25,9 @@ interface BatchDraft extends CouponDraft {
   readonly prefix: string;
   readonly codeLength: string;
 }
+
+/** All codes together have at most as many links to users and products (design 13). */
+const mostLinks = 1_000_000;
 
 const blankBatch: BatchDraft = { ...blankDraft, name: '', count: '', prefix: '', codeLength: '10' };
 
@@ -44,14 +47,17 @@ export function Component(): ReactNode {
     value: draft[name],
     onChange: (text: string) => change({ [name]: text }),
   });
-  const count = Number(draft.count);
+  const count = Number(digitsOf(draft.count));
+  const links = usersOf(draft).length + draft.products.length;
+  const most = Math.min(10_000, Math.floor(mostLinks / Math.max(1, links)));
+  const ofLinks = most === 10_000 ? '' : `: each code has ${links} users and products`;
   const send = async () => {
     const { answer } = await create.send({
       name: draft.name.trim(),
       coupon: changesOf(blankDraft, draft),
       count,
       prefix: draft.prefix.toUpperCase(),
-      codeLength: Number(draft.codeLength),
+      codeLength: Number(digitsOf(draft.codeLength)),
     });
     setCreatedId(answer?.batch?.id);
   };
@@ -75,7 +81,9 @@ export function Component(): ReactNode {
               label="How many codes"
               inputMode="numeric"
               {...field('count')}
-              validate={(text) => (isWithin(text, 1, 10_000) ? undefined : 'Enter 1 to 10,000.')}
+              validate={(text) =>
+                isWithin(text, 1, most) ? undefined : `Enter 1 to ${most.toLocaleString('en')}${ofLinks}.`
+              }
             />
             <TextField
               label="Codes begin with"
@@ -105,6 +113,10 @@ export function Component(): ReactNode {
   );
 }
 
+/** Returns a number without the blanks and separators that people type. */
+const digitsOf = (text: string) => text.replace(/[\s,.'’]/g, '');
+
 function isWithin(text: string, least: number, most: number): boolean {
-  return /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most;
+  const digits = digitsOf(text);
+  return /^\d{1,5}$/.test(digits) && Number(digits) >= least && Number(digits) <= most;
 }
