@@ -72,6 +72,8 @@ export class CallContext implements Caller {
   readonly stored = { records: 0, links: 0 };
   /** The answer refuses what was asked, and has written nothing: it is not stored for an idempotency key. */
   isRefused = false;
+  /** The caller gets an answer that another call has stored for its idempotency key. */
+  isReplayed = false;
   readonly #afterWrite: AfterWrite[] = [];
   /** Whether the call's transaction has committed; undefined until it ends. */
   #isCommitted: boolean | undefined;

@@ -1,3 +1,4 @@
+import { maxInt32 } from '../db/int32.ts';
 import { readPageToken, writePageToken } from './page-token.ts';
 
 const defaultLimit = 50;
@@ -24,7 +25,7 @@ export function readIdPage(
   { limit = defaultLimit, pageToken }: { readonly limit?: number | undefined; readonly pageToken: string },
 ): IdPage {
   const [after] = pageToken === '' ? [] : readPageToken(listed, pageToken);
-  return { listed, after: after === undefined ? undefined : Number(after), rows: limit + 1 };
+  return { listed, after: after === undefined ? undefined : Math.min(Number(after), maxInt32), rows: limit + 1 };
 }
 
 /** Splits the rows that were read into the page and the token of the next one, which is empty on the last page. */

@@ -32,6 +32,13 @@ interface CallerParams {
   readonly nowMs: number;
 }
 
+/** One guess of a code by a mutation. */
+export interface Guess {
+  requireLeft(): void;
+  /** Counts a miss. Rejects then, or when the call's transaction ends, as `MissLimit.count` does. */
+  miss(): Promise<void>;
+}
+
 /** Limits how many coupon codes a caller may miss within a minute, over all replicas (design 8). */
 export class MissLimit {
   readonly #database: Database;
@@ -52,11 +59,16 @@ export class MissLimit {
     return { callerKey: hash('sha256', call.identity.subject), nowMs: this.#nowMs() };
   }
 
-  /** Throws RESOURCE_EXHAUSTED TOO_MANY_MISSES, as `requireMissLeft` does, with the misses that it reads itself. */
-  async requireLeft(call: CallContext): Promise<void> {
+  /**
+   * Reads the misses of a mutation's caller. Look the code up afterwards, and then call `requireLeft`, which throws
+   * RESOURCE_EXHAUSTED TOO_MANY_MISSES as `requireMissLeft` does.
+   */
+  async open(call: CallContext): Promise<Guess> {
     const caller = this.paramsOf(call);
-    const misses = await this.#database.for(call).query(readMisses([JSON.stringify(caller)], {}));
-    this.requireMissLeft(caller, onlyRow(misses));
+    const misses = onlyRow(await this.#database.for(call).query(readMisses([JSON.stringify(caller)], {})));
+    const requireLeft = () => this.requireMissLeft(caller, misses);
+    requireLeft();
+    return { requireLeft, miss: () => this.#countAfterWrite(caller, call) };
   }
 
   /**
@@ -79,21 +91,30 @@ export class MissLimit {
    * and errors of `Database`.
    */
   async count({ callerKey }: CallerParams, call: CallContext): Promise<void> {
-    this.#uncounted.set(callerKey, this.#uncountedOf(callerKey) + 1);
-    const counted = this.#consume(callerKey, call.subject).finally(() => {
-      const left = this.#uncountedOf(callerKey) - 1;
-      if (left > 0) this.#uncounted.set(callerKey, left);
-      else this.#uncounted.delete(callerKey);
-    });
-    await untilAborted(counted, call.signal);
+    const end = this.#begin(callerKey);
+    await untilAborted(this.#consume(callerKey, call.subject).finally(end), call.signal);
   }
 
   /**
-   * Counts a miss of a mutation as `count` does, which rejects then, or when the call's transaction ends. Counting before
-   * would take a second connection from the pool.
+   * Counts as `count` does once the call's transaction has ended: before, it would take a second connection from the pool.
+   * A call that gets a stored answer has missed nothing.
    */
-  countAfterWrite(call: CallContext): Promise<void> {
-    return call.afterWrite(() => this.count(this.paramsOf(call), call));
+  #countAfterWrite({ callerKey }: CallerParams, call: CallContext): Promise<void> {
+    const end = this.#begin(callerKey);
+    return call.afterWrite(async () => {
+      if (call.isReplayed) end();
+      else await untilAborted(this.#consume(callerKey, call.subject).finally(end), call.signal);
+    });
+  }
+
+  /** Adds a miss that is not in the table yet. Returns a function that takes it away. */
+  #begin(callerKey: string): () => void {
+    this.#uncounted.set(callerKey, this.#uncountedOf(callerKey) + 1);
+    return () => {
+      const left = this.#uncountedOf(callerKey) - 1;
+      if (left > 0) this.#uncounted.set(callerKey, left);
+      else this.#uncounted.delete(callerKey);
+    };
   }
 
   #nowMs(): number {

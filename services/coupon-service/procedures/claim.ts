@@ -25,18 +25,20 @@ const drawnCodes = 8;
  */
 export function claim({ database, missLimit }: RedemptionParts): Handler<typeof RedemptionService.method.claim> {
   return async ({ secretCode, userId }, call) => {
-    await missLimit?.requireLeft(call);
+    const guess = await missLimit?.open(call);
     const db = database.for(call);
     const reserved = onlyRow(await db.query(selectReserved({ ...codesOf(secretCode), userId })));
     if (!reserved.userExists) throw fail(couponErrors.userNotFound);
+    guess?.requireLeft();
     if (reserved.id === null) {
-      await missLimit?.countAfterWrite(call);
+      await guess?.miss();
       throw fail(couponErrors.secretCodeNotFound);
     }
     const { id, couponCode, links } = reserved;
     const code = lookedUpCode(couponCode);
     const found = await conditionalWrite(() => {
-      const couponCodes = [code, ...drawTexts(drawnCodes, 4).map((text) => `${code}-${text}`)];
+      const drawn = drawTexts(drawnCodes, 4).map((text) => `${cut(code, maxCodeLength - 5)}-${text}`);
+      const couponCodes = [cut(code, maxCodeLength), ...drawn];
       return db.query(claimCoupon({ ...actorOf(call), id, userId, couponCodes }));
     });
     if (found.isTaken) throw fail(couponErrors.secretCodeClaimed);
@@ -48,6 +50,10 @@ export function claim({ database, missLimit }: RedemptionParts): Handler<typeof 
     return { coupon: toCoupon(found), reservedCoupon: await readListed(db, id) };
   };
 }
+
+/** A code is cut where upper case or more characters make it longer than a request may have it. */
+const maxCodeLength = 128;
+const cut = (code: string, length: number) => [...code].slice(0, length).join('');
 
 const codesOf = (secretCode: string) => ({ exact: secretCode.normalize('NFC'), upper: lookedUpCode(secretCode) });
 

@@ -59,7 +59,8 @@ function selectRedemptions(filters: PageParams) {
   return statement<RedemptionRow, PageParams>(
     ['listRedemptions', ...given.map(([name]) => name)].join('-'),
     `with run_out as materialized (
-       select * from redemptions where 'EXPIRED' = any((select $states::text[])::text[]) and ${isRunOut('redemptions')}
+       select * from redemptions
+       where ${isAsked}id < ${lastId} and 'EXPIRED' = any((select $states::text[])::text[]) and ${isRunOut('redemptions')}
      ),
      found as (
        select found.* from unnest($states) as asked (state), lateral (
@@ -68,7 +69,7 @@ function selectRedemptions(filters: PageParams) {
          order by state desc, id desc limit $rows::integer
        ) as found
        union all
-       select * from run_out where ${isAsked}id < ${lastId}
+       select * from run_out
      )
      select ${redemptionColumns} from found as redemptions order by id desc limit $rows`,
   );

@@ -9,6 +9,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { decimal, toNumber, toNumeric } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judge, judgedColumns, lookedUpCode, notFound, refused } from '../coupons/judgement.ts';
 import { couponErrors } from '../errors.ts';
+import type { Guess } from '../guessing/miss-limit.ts';
 import type { RedemptionParts } from '../parts.ts';
 import {
   changingFields,
@@ -31,9 +32,10 @@ const defaultHoldSeconds = 900;
 export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService.method.redeem> {
   const { database, missLimit, outcomes } = parts;
   return async (request, call) => {
-    await missLimit?.requireLeft(call);
-    const { mayWrite, redemption, refusal } = await conditionalWrite(async () => [
-      await attempt(database.for(call), request, actorOf(call)),
+    const guess = request.code === '' ? undefined : await missLimit?.open(call);
+    const attemptIn = (db: BatchQueryable) => attempt(db, request, actorOf(call), guess);
+    const { mayWrite, redemption, refusal } = await conditionalWrite(async (isRerun) => [
+      isRerun ? await database.within(call, lockFirst(request, attemptIn)) : await attemptIn(database.for(call)),
     ]);
     if (redemption !== undefined && redemption.userId !== request.userId) throw fail(couponErrors.orderKeyTaken);
     if (redemption !== undefined && (mayWrite || redemption.state === 'USED')) {
@@ -43,16 +45,33 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
     }
     call.isRefused = true;
     outcomes.count(refusal.refusal);
-    if (refusal.refusal === ValidationRefusal.NOT_FOUND) await missLimit?.countAfterWrite(call);
+    // The caller knew the code of a coupon that the order has.
+    if (refusal.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await guess?.miss();
     return { ...refusal, redemption: redemption && toRedemption(redemption) };
   };
 }
 
+/** Returns an attempt with the coupon locked, so that nobody changes it between the judgement and the write. */
+function lockFirst<Result>({ code }: RedeemRequest, attemptIn: (tx: BatchQueryable) => Promise<Result>) {
+  return async (tx: BatchQueryable) => {
+    await tx.query(lockCoupon({ couponCode: lookedUpCode(code) }));
+    return attemptIn(tx);
+  };
+}
+
+const lockCoupon = statement<never, { couponCode: string }>(
+  'lockRedeemedCoupon',
+  'select from coupons where coupon_code = $couponCode for share',
+);
+
+type ValidRequest = RedeemRequest & { userId: number };
+
 /** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why it is refused if it is. */
-async function attempt(db: BatchQueryable, request: RedeemRequest & { userId: number }, actor: Actor) {
+async function attempt(db: BatchQueryable, request: ValidRequest, actor: Actor, guess: Guess | undefined) {
   const { code, orderAmount, productIds, holdSeconds = defaultHoldSeconds, ...order } = request;
   const coupon = onlyRow(await db.query(selectCoupon({ ...order, couponCode: lookedUpCode(code), productIds })));
   if (!coupon.userExists) throw fail(couponErrors.userNotFound);
+  guess?.requireLeft();
   if (coupon.id === null) return { id: null, mayWrite: false, redemption: undefined, refusal: notFound(code) };
   const judged = judgeForOrder(code, coupon, orderAmount);
   const discountAmount = judged.refused === undefined ? toNumeric(judged.discount) : undefined;
@@ -103,7 +122,7 @@ const selectCoupon = statement<
        coalesce(cardinality(product_ids), 0) = 0 and not exists (
          select from coupon_applicable_products where coupon_id = coupons.id
        )
-       or exists (select from unnest(product_ids) as own (id) where own.id in (select unnest($productIds::integer[])))
+       or exists (select unnest(product_ids) intersect select unnest($productIds::integer[]))
        or exists (
          select from unnest($productIds) as asked (id)
          join coupon_applicable_products on coupon_id = coupons.id and product_id = asked.id

@@ -56,12 +56,15 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
       await call.endTransaction(true);
       return answer;
     } catch (error) {
-      await call.endTransaction(false);
       call.responseHeaders.delete(storeRequestHeader);
       // A caller that may not call the procedure must not get a stored answer either.
       const isUnauthenticated = error instanceof ConnectError && error.code === Code.Unauthenticated;
-      if (!hasConnection || isUnauthenticated || call.signal.aborted) return refusedBy(error);
-      return answerOfOther(call, keyed, error).catch(refusedBy);
+      const isOwn = !hasConnection || isUnauthenticated || call.signal.aborted;
+      try {
+        return isOwn ? refusedBy(error) : await answerOfOther(call, keyed, error).catch(refusedBy);
+      } finally {
+        await call.endTransaction(false);
+      }
     }
   }
 
@@ -79,6 +82,7 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
       if (!stored.request.equals(keyed.request)) throw fail(commonErrors.idempotencyKeyReused);
       return stored;
     });
+    call.isReplayed = true;
     call.responseHeaders.set('idempotent-replayed', 'true');
     if (storeRequestId !== null) call.responseHeaders.set(storeRequestHeader, storeRequestId);
     return new StoredAnswer(output, answer);
