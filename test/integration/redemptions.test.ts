@@ -88,6 +88,59 @@ describe('A coupon-service with redemptions', () => {
     await expectError(api.redeem({ code: 'ONE-MORE', ...newOrder() }), tooManyMisses);
   });
 
+  it('A replay of a redemption whose coupon has ended is no miss', async () => {
+    await start(() => ({ validateMissesPerMinute: misses }));
+    const { id, code } = await addCouponOf(service.database.sql);
+    const api = await clientOf('shop');
+    const [order, options] = [newOrder(), { headers: { 'idempotency-key': randomUUID() } }];
+    const first = await api.redeem({ code, ...order }, options);
+    await service.database.sql('update coupons set is_invalidated = true where id = $1', [id]);
+    for (let left = misses + 1; left > 0; left -= 1)
+      expect(await api.redeem({ code, ...order }, options)).toEqual(first);
+    // Nor is a refusal of what the order holds.
+    for (let left = misses + 1; left > 0; left -= 1) {
+      expect(await api.redeem({ code, ...order })).toMatchObject({ ...notFound, redemption: first.redemption });
+    }
+  });
+
+  it('An empty code is refused as such, however many codes the caller has missed', async () => {
+    await start(() => ({ validateMissesPerMinute: 1 }));
+    const api = await clientOf('guesser');
+    expect(await api.redeem({ code: 'NONE', ...newOrder() })).toMatchObject(notFound);
+    await expectError(api.redeem({ code: 'NONE', ...newOrder() }), tooManyMisses);
+    expect((await api.redeem({ code: '', ...newOrder() })).message).toBe('Invalid coupon code');
+  });
+
+  it('An order of 10,000 products is compared with a coupon of 100,000, after many small orders', async () => {
+    await start();
+    const { sql } = service.database;
+    const { id, code } = await addCouponOf(sql);
+    await sql('update coupons set product_ids = array(select generate_series(1, 100000)) where id = $1', [id]);
+    const api = await clientOf();
+    // PostgreSQL chooses the plan by the first calls on each of its connections.
+    for (let left = 100; left > 0; left -= 1) await api.redeem({ code, ...newOrder(), productIds: [0] });
+    const redeem = (first: number) =>
+      api.redeem({ code, ...newOrder(), productIds: Array.from({ length: 10_000 }, (_id, n) => first + n) });
+    expect((await redeem(100_001)).message).toBe('Coupon does not apply to these products');
+    expect((await redeem(100_000)).valid).toBe(true);
+  });
+
+  it('Orders redeem a coupon that staff edit all the time', async () => {
+    await start();
+    const { id, code } = await addCouponOf(service.database.sql);
+    const [api, coupons] = [await clientOf(), createClient(CouponService, await transportOf('editor'))];
+    let isOver = false;
+    const edit = async () => {
+      for (let minOrder = 0; !isOver; minOrder += 1)
+        await coupons.update({ id, updates: { coupon: { minOrder: minOrder % 100 } } });
+    };
+    const editing = Promise.all([edit(), edit(), edit(), edit()]);
+    const answers = await Promise.allSettled(Array.from({ length: 300 }, () => api.redeem({ code, ...newOrder() })));
+    isOver = true;
+    await editing;
+    expect(answers.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+
   it('A hold that has run out is marked when the service starts, and the metrics count it, and what calls did', async () => {
     await start();
     const { sql } = service.database;

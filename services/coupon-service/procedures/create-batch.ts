@@ -1,6 +1,6 @@
 import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
-import { statement } from '../../../shared/db/statement.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
@@ -25,9 +25,12 @@ const defaultLength = 10;
 const spareCodes = 20;
 /** The most links and product ids of all coupons together. */
 const maxLinks = 1_000_000;
+/** How many links one statement makes: some seconds below its timeout. */
+const linksPerStatement = 100_000;
 
 /**
- * Design 13, createBatch: one statement creates the coupons with their links, or none.
+ * Design 13, createBatch: one statement checks the rules and creates the batch. The others create its coupons with their
+ * links, all in one transaction.
  *
  * Throws INVALID_ARGUMENT for rules 1 to 4 of `create`, for products that do not exist, for a coupon code and for too many
  * links, and UNAUTHENTICATED.
@@ -53,10 +56,18 @@ export function createBatch({ database }: BatchParts): Handler<typeof CouponBatc
       usersJson: linksEntryJson(applicableUsers),
       productsJson: linksEntryJson(applicableProducts),
     };
-    const found = await conditionalWrite(() => {
-      const texts = drawTexts(count + spareCodes, codeLength || defaultLength);
-      return database.for(call).query(insertBatch({ ...terms, codes: texts.map((text) => `${prefix}${text}`) }));
-    });
+    const perStatement = Math.floor(linksPerStatement / Math.max(1, links)) || 1;
+    const found = await conditionalWrite(async () => [
+      await database.within(call, async (tx) => {
+        const batch = onlyRow(await tx.query(insertBatch(terms)));
+        for (let left = batch.id === null ? 0 : count; left > 0; left -= perStatement) {
+          const texts = drawTexts(Math.min(left, perStatement) + spareCodes, codeLength || defaultLength);
+          const codes = texts.map((text) => `${prefix}${text}`);
+          await tx.query(insertCoupons({ ...terms, codes, batchId: batch.id ?? 0 }));
+        }
+        return batch;
+      }),
+    ]);
     // 4
     if (!found.usersExist) throw fail(couponErrors.usersNotFound);
     if (!found.isStaff) throw fail(commonErrors.accessDenied);
@@ -70,8 +81,6 @@ export function createBatch({ database }: BatchParts): Handler<typeof CouponBatc
 interface NewBatch extends Terms, Actor {
   name: string;
   count: number;
-  /** More codes than coupons. */
-  codes: readonly string[];
   staffId: number | undefined;
   isUserBased: boolean;
   isApplyForAll: boolean;
@@ -89,6 +98,7 @@ type Found = { usersExist: boolean; isStaff: boolean; mayWrite: boolean } & (Bat
 /** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `("usersExist" and "isStaff" and "productsExist")`;
 
+// The users and products stay locked until the coupons are linked.
 const insertBatch = statement<Found, NewBatch>(
   'createBatch',
   `with ${knownUsers()},
@@ -104,29 +114,43 @@ const insertBatch = statement<Found, NewBatch>(
      select $name, $count::integer, $staffId::integer from found where ${mayWrite}
      returning *
    ),
-   terms (${termsColumns}) as materialized (select ${termsValues}),
+   terms (${termsColumns}) as (select ${termsValues}),
+   ${auditEntry(
+     'coupon_batch',
+     `select id, null::json as before, json_strip_nulls(json_build_object(
+        'name', name, 'count', count, 'isUserBased', $isUserBased::boolean, 'isApplyForAll', $isApplyForAll::boolean,
+        ${termsFields('made')}, 'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json,
+        'applicableProducts', $productsJson::json
+      )) as after
+      from (select batch.*, terms.* from batch, terms) as made`,
+   )}
+   select found.*, ${mayWrite} as "mayWrite", ${batchColumns}
+   from found left join batch as coupon_batches on true`,
+);
+
+interface NewCoupons extends NewBatch {
+  batchId: number;
+  /** More codes than coupons. */
+  codes: readonly string[];
+}
+
+const insertCoupons = statement<{ lostRace: null }, NewCoupons>(
+  'createBatchCoupons',
+  `with known_users as (select unnest($applicableUsers::integer[]) as id),
+   known_products as (select unnest($applicableProducts::integer[]) as id),
    free as (
      select code from unnest($codes::text[]) with ordinality as drawn (code, place)
      where not exists (select from coupons where coupon_code = code)
-     order by place limit $count
+     order by place limit cardinality($codes) - ${spareCodes}
    ),
    written as (
-     insert into coupons (batch_id, coupon_code, created_by, is_user_based, is_apply_for_all, ${termsColumns})
-     select batch.id, code, created_by, $isUserBased::boolean, $isApplyForAll::boolean, terms.* from batch, terms, free
+     insert into coupons (batch_id, created_by, coupon_code, is_user_based, is_apply_for_all, ${termsColumns})
+     select $batchId::integer, $staffId::integer, code, $isUserBased::boolean, $isApplyForAll::boolean, ${termsValues}
+     from free
      on conflict (coupon_code) do nothing
      returning id
    ),
    ${linkUsers},
-   ${linkProducts},
-   ${auditEntry(
-     'coupon_batch',
-     `select id, null::json as before, json_strip_nulls(json_build_object(
-        'name', name, 'count', count, 'isUserBased', $isUserBased, 'isApplyForAll', $isApplyForAll, ${termsFields('made')},
-        'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json, 'applicableProducts', $productsJson::json
-      )) as after
-      from (select batch.*, terms.* from batch, terms) as made`,
-   )}
-   select found.*, ${mayWrite} as "mayWrite", ${batchColumns},
-     case when (select count(*) from written) < coupon_batches.count then refuse_lost_race() end as "lostRace"
-   from found left join batch as coupon_batches on true`,
+   ${linkProducts}
+   select case when (select count(*) from written) < cardinality($codes) - ${spareCodes} then refuse_lost_race() end as "lostRace"`,
 );

@@ -86,6 +86,16 @@ redemptionContract('Claim', (api) => {
     expect((await claim(two.secretCode)).coupon?.couponCode).toMatch(new RegExp(`^${couponCode}-[A-HJKMNP-Z2-9]{4}$`));
   });
 
+  it.each([
+    ['x'.repeat(128), 'X'.repeat(128)],
+    ['ß'.repeat(100), 'S'.repeat(128)],
+  ])('A code that upper case or more characters make too long is cut: %s', async (couponCode, expected) => {
+    await api.sql('delete from coupons where coupon_code = $1', [expected]);
+    const [one, two] = [await reserve({ couponCode }), await reserve({ couponCode })];
+    expect((await claim(one.secretCode)).coupon?.couponCode).toBe(expected);
+    expect((await claim(two.secretCode)).coupon?.couponCode).toMatch(new RegExp(`^${expected.slice(5)}-[A-Z2-9]{4}$`));
+  });
+
   it('The code as it is stored comes before the code in upper case', async () => {
     const upper = newName('STORED');
     const [exact, shouted] = [await reserve({ secretCode: upper.toLowerCase() }), await reserve({ secretCode: upper })];
