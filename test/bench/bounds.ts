@@ -102,7 +102,8 @@ const redemptionData = `${couponData}
     select id, 1 + id % 1000, 1 + id % 100000, case when id % 10 = 0 then 'crowd' else 'order' || id end, 100, 5,
       case when id % 10 = 0 then 'RELEASED' when id > 1000000 then 'HELD' else 'USED' end,
       case when id > 1000000 then now() + interval '1 day' end, now()
-    from generate_series(1, 1000010) id;`;
+    from generate_series(1, 1000010) id;
+  select setval('redemptions_id_seq', 2000000);`;
 
 /** 2,000 entries of each type, of which 1,000 have 4 MiB: lists of numbers of one digit. */
 const auditData = `

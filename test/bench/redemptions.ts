@@ -28,19 +28,13 @@ const data = `
   insert into users (id, name, mobile) select id, 'user', id from generate_series(1, 100100) id;
   insert into coupons (id, coupon_code, discount_percent, is_apply_for_all, max_limit_for_user, created_by)
     select id, 'CODE' || id, 5, true, case when id <= ${callers} then 1 end, 1 from generate_series(1, 10000) id;
-  alter table redemptions disable trigger redemptions_counted;
   insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
     select case when id % 5 = 0 then 1 else 1 + id % 10000 end, case when id % 5 = 1 then 1 else 1 + id % 100000 end,
       'order-' || id, 100, 5, state, case when state in ('HELD', 'EXPIRED') then now() + interval '1 hour' end, now()
     from generate_series(1, 1000000) id, lateral (
       select (array['USED', 'USED', 'USED', 'RELEASED', 'EXPIRED', 'HELD', 'USED'])[1 + id % 7] as state
     ) as states;
-  insert into coupon_usage
-    select coupon_id, id % 16, count(*) filter (where state = 'HELD'), count(*) filter (where state = 'USED'),
-      count(*) filter (where state = 'RELEASED'), count(*) filter (where state = 'EXPIRED'),
-      coalesce(sum(discount_amount) filter (where state = 'USED'), 0)
-    from redemptions group by 1, 2;
-  alter table redemptions enable trigger redemptions_counted;
+  insert into coupon_usage select coupon_id, n, 0, 0, 0, 0, 0 from coupon_usage, generate_series(0, 15) n on conflict do nothing;
   select setval('coupons_id_seq', 10000);
   vacuum analyze`;
 

@@ -1,15 +1,11 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { isRunOut } from './redemption.ts';
 
-/**
- * Marks holds that have run out, which count as such already (design 13). Returns the number of marked redemptions. One replica
- * sweeps at a time: two would wait for one another's counts.
- */
+/** Marks holds that have run out, which count as such already (design 13). Returns the number of marked redemptions. */
 export const sweepHolds = statement<{ swept: number }, { most: number }>(
   'sweepHolds',
   `with oldest as (
-     select id from redemptions
-     where (select pg_try_advisory_xact_lock(hashtext('sweep of holds'))) and ${isRunOut('redemptions')}
+     select id from redemptions where ${isRunOut('redemptions')}
      order by held_until limit $most::integer for no key update skip locked
    ),
    swept as (update redemptions set state = 'EXPIRED' from oldest where redemptions.id = oldest.id returning 1)

@@ -73,30 +73,53 @@ create table coupon_usage (
   primary key (coupon_id, shard)
 );
 
-create function count_redemption() returns trigger
+-- Counts once for each statement, because a sweep marks many redemptions; and in the order of coupons, so that two sweeps don't
+-- wait for one another.
+create function count_new_redemptions() returns trigger
   language plpgsql
   as $$
-declare
-  was text := coalesce(old.state, '');
 begin
   insert into coupon_usage as counted (coupon_id, shard, held, used, released, expired, discount_used)
-  values (
-    new.coupon_id, pg_backend_pid() % 16,
-    (new.state = 'HELD')::integer - (was = 'HELD')::integer,
-    (new.state = 'USED')::integer - (was = 'USED')::integer,
-    (new.state = 'RELEASED')::integer - (was = 'RELEASED')::integer,
-    (new.state = 'EXPIRED')::integer - (was = 'EXPIRED')::integer,
-    case new.state when 'USED' then new.discount_amount else 0 end
-      - case was when 'USED' then old.discount_amount else 0 end
-  )
+  select coupon_id, pg_backend_pid() % 16,
+    count(*) filter (where state = 'HELD'), count(*) filter (where state = 'USED'),
+    count(*) filter (where state = 'RELEASED'), count(*) filter (where state = 'EXPIRED'),
+    coalesce(sum(discount_amount) filter (where state = 'USED'), 0)
+  from new_rows group by coupon_id order by coupon_id
   on conflict (coupon_id, shard) do update set
     held = counted.held + excluded.held, used = counted.used + excluded.used,
     released = counted.released + excluded.released, expired = counted.expired + excluded.expired,
     discount_used = counted.discount_used + excluded.discount_used;
   return null;
 end $$;
-create trigger redemptions_counted after insert or update of state on redemptions
-  for each row execute function count_redemption();
+create trigger new_redemptions_counted after insert on redemptions
+  referencing new table as new_rows for each statement execute function count_new_redemptions();
+
+create function count_changed_redemptions() returns trigger
+  language plpgsql
+  as $$
+begin
+  insert into coupon_usage as counted (coupon_id, shard, held, used, released, expired, discount_used)
+  select coupon_id, pg_backend_pid() % 16,
+    coalesce(sum(sign) filter (where state = 'HELD'), 0), coalesce(sum(sign) filter (where state = 'USED'), 0),
+    coalesce(sum(sign) filter (where state = 'RELEASED'), 0), coalesce(sum(sign) filter (where state = 'EXPIRED'), 0),
+    coalesce(sum(sign * discount_amount) filter (where state = 'USED'), 0)
+  from (
+    select new_rows.coupon_id, new_rows.state, new_rows.discount_amount, 1 as sign
+    from new_rows join old_rows using (id) where new_rows.state <> old_rows.state
+    union all
+    select old_rows.coupon_id, old_rows.state, old_rows.discount_amount, -1
+    from new_rows join old_rows using (id) where new_rows.state <> old_rows.state
+  ) as changes
+  group by coupon_id order by coupon_id
+  on conflict (coupon_id, shard) do update set
+    held = counted.held + excluded.held, used = counted.used + excluded.used,
+    released = counted.released + excluded.released, expired = counted.expired + excluded.expired,
+    discount_used = counted.discount_used + excluded.discount_used;
+  return null;
+end $$;
+create trigger changed_redemptions_counted after update on redemptions
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function count_changed_redemptions();
 
 -- As migration 0016 has it, with the types of redemptions and batches.
 create or replace function sweep_audit_entries(before_time timestamptz, most integer) returns integer
