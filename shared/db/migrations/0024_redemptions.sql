@@ -10,7 +10,7 @@ create table coupon_batches (
   created_at timestamptz not null default now()
 );
 
--- Without a foreign key, which would be checked for each coupon of a batch. One statement writes both.
+-- Without a foreign key, which would be checked for each coupon of a batch. One transaction writes both.
 alter table coupons add column batch_id integer;
 create index coupons_by_batch on coupons (batch_id, id) where batch_id is not null;
 
