@@ -108,11 +108,14 @@ describe('The metrics port', () => {
     }
   });
 
-  it('The metrics port serves the metrics that docs/operating.md lists, and no others', async () => {
-    const service = await startTestService('slot');
-    const { text } = await scrape(service.metricsPort);
-    await service.stop();
-    const told = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
+  it('The metrics ports serve the metrics that docs/operating.md lists, and no others', async () => {
+    const told: string[] = [];
+    for (const name of ['slot', 'coupon'] as const) {
+      const service = await startTestService(name);
+      const { text } = await scrape(service.metricsPort);
+      await service.stop();
+      told.push(...[...text.matchAll(/^# TYPE (\w+)/gm)].map(([, metric = '']) => metric));
+    }
     const listed = [...documented.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) =>
       [...names.matchAll(/`([a-z_]+\*?)`/g)].map(([, name = '']) => new RegExp(`^${name.replace('*', '\\w+')}$`)),
     );
