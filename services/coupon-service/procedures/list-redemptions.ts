@@ -52,7 +52,9 @@ function selectRedemptions(filters: PageParams) {
   const isAsked = given.map(([, condition]) => `${condition} and `).join('');
   // The redemptions of an order are few, so they are read first, and then sorted.
   const table =
-    filters.orderKey === undefined ? 'redemptions' : `(select * from redemptions where ${isAsked}true offset 0)`;
+    filters.orderKey === undefined
+      ? 'redemptions'
+      : `(select * from redemptions where ${isAsked}state = asked.state offset 0)`;
   // In one state, and after the previous page. Written so, only an index that has the state before the id gives the order. By
   // the ids alone PostgreSQL would read all newer redemptions, which may have another state.
   const isPlaced = `(state, id) < (asked.state, ${lastId}) and state >= asked.state`;
