@@ -67,16 +67,17 @@ export class RedemptionLoad {
   readonly #sql: TestDatabase['sql'];
   readonly #groups: Group[] = [];
   readonly #unanswered: Unanswered[] = [];
+  #isOver = false;
 
   constructor(ports: readonly Ports[], token: string, sql: TestDatabase['sql']) {
     this.client = new RetryingClient(RedemptionService, ports, token);
     this.#sql = sql;
   }
 
-  /** Makes so many calls, in rounds that have groups of their own. */
+  /** Makes so many calls, or fewer if it is told to `stop`, in rounds that have groups of their own. */
   async run(calls: number): Promise<void> {
     await this.#sql(keepExactEnds);
-    for (let round = 0; this.calls < calls; round += 1) {
+    for (let round = 0; this.calls < calls && !this.#isOver; round += 1) {
       const groups = await Promise.all(Array.from({ length: groupsOf(round) }, () => this.#addGroup()));
       const callAll = async (caller: number) => {
         const group = pick([groups[caller % groups.length]]);
@@ -84,6 +85,11 @@ export class RedemptionLoad {
       };
       await Promise.all(Array.from({ length: callers }, (_caller, index) => callAll(index)));
     }
+  }
+
+  /** Has `run` end after the round that it makes. */
+  stop(): void {
+    this.#isOver = true;
   }
 
   /**
