@@ -1,0 +1,71 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { migrate } from '../../shared/db/migrate.ts';
+import { migrationsFolder } from '../../shared/db/schema.ts';
+import {
+  applyMigrations,
+  contentOfBoth,
+  createDatabaseFrom,
+  createOldStates,
+  describeSchema,
+  migrations,
+} from '../support/old-database.ts';
+import { underStatements } from '../support/old-load.ts';
+
+const size = 500;
+const urlOf = (name: string) => `${inject('postgresUrl')}/${name}`;
+
+describe('A database of each earlier schema, with rows in every table', () => {
+  let states: ReadonlyMap<string, string>;
+  let newest: string[];
+
+  const stateAt = (migration: string) => states.get(migration) ?? '';
+
+  beforeAll(async () => {
+    states = await createOldStates(size);
+    const { url } = await createDatabaseFrom();
+    await migrate(url);
+    newest = await describeSchema(url);
+  });
+
+  it('Every table of the newest schema has rows', async () => {
+    const url = urlOf(stateAt(migrations.at(-1) ?? ''));
+    const [content] = await contentOfBoth(url, url);
+    expect(Object.entries(content).filter(([, { rows }]) => rows === '0')).toEqual([]);
+    expect(Object.keys(content).length).toBeGreaterThan(20);
+  });
+
+  it.each(migrations.slice(0, -1))(
+    'The schema after %s migrates to the newest one under reads and writes, and keeps every row',
+    async (migration) => {
+      const before = urlOf(stateAt(migration));
+      const { url } = await createDatabaseFrom(stateAt(migration));
+      const tookMs = await underStatements(url, () => migrate(url));
+      expect(tookMs.length).toBeGreaterThan(10);
+      expect(tookMs[Math.floor(tookMs.length * 0.95)]).toBeLessThan(500);
+      expect(await describeSchema(url)).toEqual(newest);
+      const [had, has] = await contentOfBoth(before, url);
+      expect(has).toEqual(had);
+    },
+  );
+
+  it.each(migrations.slice(1).map((migration, index) => [migration, index + 1] as const))(
+    '%s, which fails at its end, leaves the schema and every row as they were',
+    async (migration, count) => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'failing-migration-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      for (const name of migrations.slice(0, count))
+        await cp(`${migrationsFolder}/${name}.sql`, `${folder}/${name}.sql`);
+      const sql = await readFile(`${migrationsFolder}/${migration}.sql`, 'utf8');
+      await writeFile(`${folder}/${migration}.sql`, `${sql}\nselect 1 / 0;`);
+      const before = urlOf(stateAt(migrations[count - 1] ?? ''));
+      const { url } = await createDatabaseFrom(stateAt(migrations[count - 1] ?? ''));
+      await expect(applyMigrations(url, 1, folder)).rejects.toThrow('division by zero');
+      expect(await describeSchema(url)).toEqual(await describeSchema(before));
+      const [had, has] = await contentOfBoth(before, url);
+      expect(has).toEqual(had);
+    },
+  );
+});

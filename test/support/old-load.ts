@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+/** What the services of all releases read and write, by the columns that each schema has. `$n` is another number each time. */
+const statements = [
+  `select slots.*, array(select product_id from product_slots where slot_id = slots.id) from slots where id = 1 + $n % 100`,
+  `select id, delivery_time from slots where is_active and delivery_time > '2025-01-02' order by delivery_time limit 20`,
+  `select * from coupons where coupon_code = 'COUPON-' || (1 + $n % 100)`,
+  `select id, coupon_code from coupons order by created_at desc, id desc limit 20`,
+  `select id, name, mobile from users order by nullif(name, '') nulls last, id limit 20`,
+  `with slot as (insert into slots (delivery_time, freeze_time) values ('2040-01-02', '2040-01-01') returning id)
+   insert into product_slots select id, $n % 1000 from slot`,
+  `update slots set is_capacity_full = not is_capacity_full where id in (select max(id) from slots where delivery_time >= '2040-01-01')`,
+  `insert into coupons (coupon_code, flat_discount, created_by) values ('LOAD-$n', 10, 1)`,
+  `update coupons set max_value = $n where coupon_code = 'LOAD-' || ($n - 11)`,
+  `insert into store_refresh_requests default values`,
+];
+/** What takes back all that these have written. */
+const undo = `
+  delete from product_slots where slot_id in (select id from slots where delivery_time >= '2040-01-01');
+  delete from slots where delivery_time >= '2040-01-01'; delete from coupons where coupon_code like 'LOAD-%';
+  delete from store_refresh_requests where id > 1`;
+
+/**
+ * Reads and writes a database while `work` runs: a statement every 10 ms, however long those before it take. Then takes
+ * back what was written.
+ *
+ * @returns how many milliseconds each statement took, in ascending order. Rejects if one fails.
+ */
+export async function underStatements(url: string, work: () => Promise<unknown>): Promise<number[]> {
+  const tookMs: number[] = [];
+  const pool = new pg.Pool({ connectionString: url, max: 40 });
+  const run = async (n: number) => {
+    const startedAt = performance.now();
+    await pool.query(statements[n % statements.length]?.replaceAll('$n', `${n}`) ?? '');
+    tookMs.push(performance.now() - startedAt);
+  };
+  let isOver = false;
+  const load = async () => {
+    const running: Promise<void>[] = [];
+    for (let n = 0; !isOver; n += 1) {
+      running.push(run(n));
+      await pause(10);
+    }
+    await Promise.all(running);
+  };
+  try {
+    const loading = load();
+    await work().finally(() => {
+      isOver = true;
+    });
+    await loading;
+    await pool.query(undo);
+  } finally {
+    await pool.end();
+  }
+  return tookMs.toSorted((left, right) => left - right);
+}
