@@ -21,7 +21,13 @@ const migrationsTableExists = statement<{ exists: boolean }>(
   `select to_regclass('${migrationsTable}') is not null as exists`,
 );
 
-/** Throws a `ConfigError` if the database's schema is older or newer than this code. */
+/** Begins the name of a migration after which services of earlier releases can't run. Within a major version there is none. */
+const breaking = /^\d+_breaking_/;
+
+/**
+ * Throws a `ConfigError` if the database lacks a migration of this code, or has a breaking one that this code does not know.
+ * Services of the release before may start while those of a newer one replace them.
+ */
 export async function assertMigrated(database: Database): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });
   const [table] = await db.query(migrationsTableExists()).catch((error: unknown) => {
@@ -32,8 +38,8 @@ export async function assertMigrated(database: Database): Promise<void> {
   if (known.some((name) => !applied.includes(name))) {
     throw new ConfigError('the database is not migrated: run `npm run migrate` first');
   }
-  if (applied.some((name) => !known.includes(name))) {
-    throw new ConfigError('the database has a newer schema than this release: start a newer one');
+  if (applied.some((name) => !known.includes(name) && breaking.test(name))) {
+    throw new ConfigError('the database has the schema of a newer major release: start that one');
   }
 }
 

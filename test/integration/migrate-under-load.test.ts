@@ -1,31 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { createDatabase } from '../support/database.ts';
 import { holding } from '../support/locks.ts';
+import { applyMigrations, createDatabaseFrom } from '../support/old-database.ts';
+import { startTestService } from '../support/service.ts';
 
-const migrations = fileURLToPath(new URL('../../shared/db/migrations', import.meta.url));
 const backupMs = 15_000;
 
 /** A database at an earlier migration, with a slot. */
 async function createOldDatabase(count: number) {
-  const admin = await createDatabase();
-  onTestFinished(() => admin.close());
-  const name = `old_${randomBytes(6).toString('hex')}`;
-  await admin.sql(`create database ${name}`);
-  const url = admin.url.replace(/[^/]*$/, name);
-  await runner({
-    databaseUrl: url,
-    dir: migrations,
-    migrationsTable: 'schema_migrations',
-    direction: 'up',
-    count,
-    log: () => undefined,
-  });
+  const { url } = await createDatabaseFrom();
+  await applyMigrations(url, count);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   onTestFinished(() => client.end());
@@ -109,4 +96,18 @@ it('An index other than the primary key identifies links and snippets to logical
     'reserved_coupon_applicable_products',
     'vendor_snippets',
   ]);
+});
+
+it.each([
+  ['0999_more', 'serves beside the newer release that brought it', undefined],
+  ['0999_breaking_change', 'does not start', 'the database has the schema of a newer major release'],
+])('On a schema with the unknown migration %s a service %s', async (migration, _what, error) => {
+  const database = await createDatabase();
+  onTestFinished(() => database.close());
+  await database.sql('insert into schema_migrations (name, run_on) values ($1, now())', [migration]);
+  const starting = startTestService('slot', undefined, database);
+  if (error !== undefined) return expect(starting).rejects.toThrow(error);
+  const service = await starting;
+  onTestFinished(() => service.stop(1_000));
+  expect((await fetch(`http://127.0.0.1:${service.webPort}/readyz`)).status).toBe(200);
 });

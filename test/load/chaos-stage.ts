@@ -47,8 +47,15 @@ export class ChaosStage {
     this.coupons = new RetryingClient(CouponService, this.portsOf('coupon'), token);
   }
 
-  static async start(databaseUrl: string, sql: Sql, options: Partial<ReplicaOptions> = {}): Promise<ChaosStage> {
-    const replicas = await Promise.all(services.map((service) => Replica.start({ ...options, service, databaseUrl })));
+  /** @param optionsOf further options of each replica, by its place. */
+  static async start(
+    databaseUrl: string,
+    sql: Sql,
+    optionsOf: (index: number) => Partial<ReplicaOptions> = () => ({}),
+  ): Promise<ChaosStage> {
+    const replicas = await Promise.all(
+      services.map((service, index) => Replica.start({ ...optionsOf(index), service, databaseUrl })),
+    );
     return new ChaosStage(sql, replicas, await signToken({ staffId: 1 }));
   }
 

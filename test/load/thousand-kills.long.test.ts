@@ -40,7 +40,8 @@ describe.skipIf(missing)(`Both services, killed again and again${reason}`, () =>
       await migrate(cluster.url);
       await sql(fixture);
       await cluster.waitForStandby();
-      const stage = await ChaosStage.start(cluster.url, sql, { redisUrl: await openUrl() });
+      const redisUrl = await openUrl();
+      const stage = await ChaosStage.start(cluster.url, sql, () => ({ redisUrl }));
       onTestFinished(() => stage.stop());
       const redemptions = new RedemptionLoad(stage.portsOf('coupon'), await signToken({ staffId: 1 }), sql);
       onTestFinished(() => redemptions.client.close());

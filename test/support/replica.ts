@@ -18,6 +18,8 @@ export interface ReplicaOptions {
   readonly refreshDelayMs?: number;
   /** The only core that its processes may use; unset: all. */
   readonly core?: number | undefined;
+  /** The folder of the compiled program; unset: that of this run. */
+  readonly programFolder?: string;
   /** Unset: free ones. */
   readonly ports?: { readonly grpc: number; readonly web: number };
   /** Further variables. */
@@ -127,11 +129,20 @@ class SpawnedProcess {
   readonly #child: ChildProcess;
 
   constructor(options: ReplicaOptions) {
-    const { databaseUrl, redisUrl, refreshDelayMs = 100, ports, service = 'slot', core, env: more } = options;
+    const {
+      databaseUrl,
+      redisUrl,
+      refreshDelayMs = 100,
+      ports,
+      service = 'slot',
+      core,
+      env: more,
+      programFolder,
+    } = options;
     const prefix = service.toUpperCase();
     const { REDIS_URL: _redis, AUTH_JWKS_URL: _jwks, LOG_LEVEL: _level, ...env } = process.env;
     delete env.OTEL_EXPORTER_OTLP_ENDPOINT;
-    const program = [process.execPath, ...programArguments(`services/${service}-service/main.ts`)];
+    const program = [process.execPath, ...programArguments(`services/${service}-service/main.ts`, programFolder)];
     const [command = '', ...args] = core === undefined ? program : ['taskset', '-c', String(core), ...program];
     this.#child = spawn(command, args, {
       env: {
