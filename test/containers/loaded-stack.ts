@@ -27,8 +27,8 @@ export class LoadedStack {
     this.slotId = slotId;
   }
 
-  static async up(): Promise<LoadedStack> {
-    const stack = await Stack.up();
+  static async up(folder?: string): Promise<LoadedStack> {
+    const stack = await Stack.up(folder);
     await stack.sql(`insert into products (id, name, images) values (1, 'Milk', '{}')`);
     const slots = clientOf(SlotService, 'slot', stack.token);
     const { slot } = await slots.createSlot(openSlot([1]));

@@ -32,10 +32,11 @@ export class Stack {
     this.#staffId = staffId;
   }
 
-  static async up(): Promise<Stack> {
+  /** @param folder whose `docker-compose.yml` starts it: this project, or another release of it. */
+  static async up(folder = projectRoot): Promise<Stack> {
     // What a run left that was broken off.
     await run('down', '--volumes', '--remove-orphans');
-    await run('up', '--detach', '--build', '--wait');
+    await run('--file', path.join(folder, 'docker-compose.yml'), 'up', '--detach', '--build', '--wait');
     const staff = ['run', '--rm', '-T', 'migrate', 'node', 'dist/shared/auth/staff-main.js', 'add', 'Asha Menon'];
     const staffId = Number.parseInt(await run(...staff), 10);
     return new Stack(await sign('staff', staffId), staffId);

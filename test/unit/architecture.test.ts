@@ -46,6 +46,7 @@ const folders = [
   'services/dev/ports.ts',
   'services/dev/postgres',
   'services/dev',
+  'services/dev/release',
   'services/coupon-service/errors.ts',
   'services/coupon-service/coupons',
   'services/coupon-service/listing',

@@ -1,0 +1,79 @@
+import { appendFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../services/dev/settings.ts';
+import { run } from '../support/processes.ts';
+
+const next = '99.0.0';
+
+describe('npm run release', () => {
+  let folder: string;
+
+  const inFolder = async (command: string, ...args: readonly string[]) => {
+    const { code, stdout, stderr } = await run(command, args, {}, folder);
+    return { code, stdout: stdout.trim(), stderr: stderr.trim() };
+  };
+  const git = async (...args: readonly string[]) => (await inFolder('git', ...args)).stdout;
+  const release = (version: string) => inFolder('npm', 'run', '--silent', 'release', '--', version);
+  const read = (file: string) => readFile(path.join(folder, file), 'utf8');
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'release-test-'));
+    await run('git', ['clone', '--quiet', projectRoot, folder]);
+    await symlink(path.join(projectRoot, 'node_modules'), path.join(folder, 'node_modules'));
+    await appendFile(path.join(folder, '.git/info/exclude'), 'node_modules\n');
+    await git('config', 'user.name', 'Asha Menon');
+    await git('config', 'user.email', 'asha@example.com');
+    const changelog = await read('CHANGELOG.md');
+    const entry = '## Unreleased\n\n### For callers\n\n- Something new.\n\n';
+    await writeFile(path.join(folder, 'CHANGELOG.md'), changelog.replace('\n## ', `\n${entry}## `));
+    // Without the tests: this is one of them.
+    await inFolder('npm', 'pkg', 'set', 'scripts.check=npm run build && npm run build:client');
+    await git('commit', '--all', '--quiet', '--message', 'Something new');
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('A release has a tag, its changes under its version, its artifacts, and what the next one has to keep', async () => {
+    const { code, stderr } = await release(next);
+    expect(code, stderr).toBe(0);
+    expect(await git('log', '--format=%s', '-2')).toBe(`The next release keeps what ${next} promises\nRelease ${next}`);
+    expect(await git('rev-list', '-1', `v${next}`)).toBe(await git('rev-parse', 'HEAD^'));
+    expect(await git('status', '--porcelain')).toBe('');
+    expect(JSON.parse(await read('package.json')).version).toBe(next);
+    expect(await read('CHANGELOG.md')).toMatch(
+      /\n## 99\.0\.0 \(\d{4}-\d\d-\d\d\)\n\n### For callers\n\n- Something new\.\n/,
+    );
+    const released = JSON.parse(await read('test/released/release.json'));
+    expect(released).toMatchObject({ version: next, commit: await git('rev-parse', `v${next}^{commit}`) });
+    expect(Object.keys(released.migrations).length).toBeGreaterThan(20);
+    const files = (await inFolder('ls', 'dist/release')).stdout.split('\n');
+    const named = ['.binpb', '.cdx.json'].map((ending) => `delivery-admin-${next}${ending}`);
+    expect(files).toEqual(expect.arrayContaining([...named, `delivery-admin-client-${next}.tgz`]));
+    const breaking = await inFolder('npm', 'run', '--silent', 'check:breaking');
+    expect(breaking).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('A breaking change of the contract after a release is refused', async () => {
+    const file = path.join(folder, 'proto/slot/v1/slot_service.proto');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('is_active = ', 'is_running = '));
+    const { code, stdout } = await inFolder('npm', 'run', '--silent', 'check:breaking');
+    expect(code).not.toBe(0);
+    expect(stdout).toContain('changed name from "is_active" to "is_running"');
+  });
+
+  it.each([
+    ['1', async () => undefined, 'give the version, such as 1.2.3'],
+    ['0.0.9', async () => undefined, '0.0.9 is not newer than'],
+    [next, () => git('tag', `v${next}`), `the tag v${next} exists`],
+    [next, () => writeFile(path.join(folder, 'new.txt'), ''), 'commit or stash your changes first'],
+    [next, () => git('reset', '--quiet', '--hard', 'HEAD^'), 'CHANGELOG.md has nothing under "Unreleased"'],
+  ])('A release %s is refused, and changes nothing', async (version, prepare, problem) => {
+    await prepare();
+    const before = await git('status', '--porcelain');
+    const { code, stderr } = await release(version);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`release: ${problem}`);
+    expect(await git('status', '--porcelain')).toBe(before);
+  });
+});
