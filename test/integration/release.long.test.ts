@@ -18,6 +18,13 @@ describe('npm run release', () => {
   const release = (version: string) => inFolder('npm', 'run', '--silent', 'release', '--', version);
   const read = (file: string) => readFile(path.join(folder, file), 'utf8');
 
+  /** Commits a changelog that has this under "Unreleased". */
+  const changeChangelog = async (changes: string) => {
+    const changelog = (await read('CHANGELOG.md')).replace(/## Unreleased.*?(?=## \d)/s, '');
+    await writeFile(path.join(folder, 'CHANGELOG.md'), changelog.replace(/(?=## \d)/, `## Unreleased\n\n${changes}\n`));
+    await git('commit', '--all', '--quiet', '--message', 'Something new');
+  };
+
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'release-test-'));
     await run('git', ['clone', '--quiet', projectRoot, folder]);
@@ -25,12 +32,9 @@ describe('npm run release', () => {
     await appendFile(path.join(folder, '.git/info/exclude'), 'node_modules\n');
     await git('config', 'user.name', 'Asha Menon');
     await git('config', 'user.email', 'asha@example.com');
-    const changelog = await read('CHANGELOG.md');
-    const entry = '## Unreleased\n\n### For callers\n\n- Something new.\n\n';
-    await writeFile(path.join(folder, 'CHANGELOG.md'), changelog.replace('\n## ', `\n${entry}## `));
     // Without the tests: this is one of them.
     await inFolder('npm', 'pkg', 'set', 'scripts.check=npm run build && npm run build:client');
-    await git('commit', '--all', '--quiet', '--message', 'Something new');
+    await changeChangelog('### For callers\n\n- Something new.\n');
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -63,12 +67,12 @@ describe('npm run release', () => {
   });
 
   it.each([
-    ['1', async () => undefined, 'give the version, such as 1.2.3'],
-    ['0.0.9', async () => undefined, '0.0.9 is not newer than'],
-    [next, () => git('tag', `v${next}`), `the tag v${next} exists`],
-    [next, () => writeFile(path.join(folder, 'new.txt'), ''), 'commit or stash your changes first'],
-    [next, () => git('reset', '--quiet', '--hard', 'HEAD^'), 'CHANGELOG.md has nothing under "Unreleased"'],
-  ])('A release %s is refused, and changes nothing', async (version, prepare, problem) => {
+    ['1', 'give the version, such as 1.2.3', async () => undefined],
+    ['0.0.9', '0.0.9 is not newer than', async () => undefined],
+    [next, `the tag v${next} exists`, () => git('tag', `v${next}`)],
+    [next, 'commit or stash your changes first', () => writeFile(path.join(folder, 'new.txt'), '')],
+    [next, 'CHANGELOG.md has nothing under "Unreleased"', () => changeChangelog('')],
+  ])('A release %s is refused, and changes nothing: %s', async (version, problem, prepare) => {
     await prepare();
     const before = await git('status', '--porcelain');
     const { code, stderr } = await release(version);
