@@ -2,8 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { mutations } from '../../services/staff-console/page/audit/trail/deeds.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { grantServiceRole } from '../../shared/db/service-role.ts';
+import { RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { expectTruth } from '../load/slot-truth.ts';
 import { failureOf } from '../support/contract.ts';
 import { programFolder } from '../support/postgres-server.ts';
@@ -12,7 +14,7 @@ import type { Replica } from '../support/replica.ts';
 import { fixture } from '../support/service.ts';
 import { createSlot, readCovering } from '../support/slot-writes.ts';
 import { Callers, type Records } from './recovery-callers.ts';
-import { Deployment, makeFolder } from './recovery-stage.ts';
+import { blocksUnder, Deployment, makeFolder } from './recovery-stage.ts';
 
 const reason = programFolder === undefined ? ' (skipped: no PostgreSQL of Debian, of the package postgresql)' : '';
 
@@ -81,6 +83,14 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, () 
   });
 });
 
+it('The documented search for what was lost leaves out no procedure that changes something', () => {
+  const [search = ''] = blocksUnder('docs/recovery.md', 'What was lost', 'sh');
+  const [, sought = '', leftOut = ''] = /procedure ~ '(.*)' and procedure !~ '(.*)'/.exec(search) ?? [];
+  expect(leftOut).not.toBe('');
+  const isFound = (procedure: string) => new RegExp(sought).test(procedure) && !new RegExp(leftOut).test(procedure);
+  expect(mutations.filter((procedure) => !isFound(procedure))).toEqual([]);
+});
+
 /** Sets up an empty deployment with the fixture. */
 async function deploy(folder: string, name: string): Promise<Deployment> {
   const deployment = await Deployment.create(folder, name);
@@ -122,6 +132,17 @@ interface Recovered {
   readonly lost: Records;
 }
 
+const wronglyCounted = `
+  select from
+    (select coupon_id, array[sum(held), sum(used), sum(released), sum(expired)] as counts from coupon_usage group by 1) as counted
+    full join (
+      select coupon_id, array[
+        count(*) filter (where state = 'HELD'), count(*) filter (where state = 'USED'),
+        count(*) filter (where state = 'RELEASED'), count(*) filter (where state = 'EXPIRED')
+      ] as counts from redemptions group by 1
+    ) as present using (coupon_id)
+  where counted.counts is distinct from present.counts`;
+
 /** Expects that the services show and do what is right by the database, and nothing of what was lost. */
 async function expectRecovered(deployment: Deployment, { slots, coupon, kept, lost }: Recovered): Promise<void> {
   const [slot] = slots;
@@ -141,8 +162,16 @@ async function expectRecovered(deployment: Deployment, { slots, coupon, kept, lo
   expect(await callers.redeem(lost.code, 1)).toBe('Coupon not found or invalidated');
   const { redemptions } = await callers.redemptions.listRedemptions({ couponId: kept.couponId });
   expect(Math.max(...redemptions.map(({ id }) => id))).toBeGreaterThan(Math.max(...lost.redemptionIds));
+  const [, held = 0] = kept.redemptionIds;
+  const { redemption } = await callers.redemptions.confirm({ redemptionId: held });
+  expect(redemption?.state).toBe(RedemptionState.USED);
+  for (const redemptionId of lost.redemptionIds) {
+    const refused = await failureOf(callers.redemptions.release({ redemptionId, reason: 'canceled' }));
+    expect(refused.code).toBe(Code.NotFound);
+  }
   const { usage } = await callers.redemptions.getUsage({ couponIds: [kept.couponId] });
-  expect(usage).toMatchObject([{ held: 2, used: 1, expired: 1 }]);
+  expect(usage).toMatchObject([{ held: 1, used: 2, expired: 1 }]);
+  expect(await deployment.sql(wronglyCounted)).toEqual([]);
 
   // From then on, other transactions have the ids of those that were lost.
   await deployment.sql('do $$ begin for n in 1..5000 loop perform pg_current_xact_id(); commit; end loop; end $$');
