@@ -1,3 +1,4 @@
+import { ConfigError } from '../config/variables.ts';
 import { asOwner } from '../db/owner.ts';
 
 /** More ids of a table than are given out in the time that a recovery loses. */
@@ -17,7 +18,8 @@ const tellStaff = `
 
 try {
   const [told] = await asOwner(async (client) => {
-    await client.query(skipIds);
+    const { rowCount } = await client.query(skipIds);
+    if (rowCount === 0) throw new ConfigError('DATABASE_URL must name the role that owns the schema');
     return (await client.query<{ since: string | null; until: string }>(tellStaff)).rows;
   });
   process.stdout.write(`changes may be missing from ${told?.since ?? 'the beginning'} to ${told?.until}\n`);
