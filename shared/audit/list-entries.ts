@@ -13,9 +13,10 @@ const maxPageBytes = 4 * 1024 * 1024;
 
 /** The types of the records that each service owns. */
 const resourcesOf = {
-  slot: ['slot'],
+  // What befalls the database is told by one service only, so that clients which ask both show it once.
+  slot: ['slot', 'database'],
   coupon: ['coupon', 'reserved_coupon', 'user', 'redemption', 'coupon_batch'],
-} as const satisfies Record<string, readonly ResourceType[]>;
+} as const satisfies Record<string, readonly (ResourceType | 'database')[]>;
 
 /**
  * Design 10, listEntries: the changes of a service's records, newest first. Each filter has an index. When several

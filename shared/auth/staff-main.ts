@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
-import { connectionErrorMessage } from '../db/errors.ts';
+import { ConfigError } from '../config/variables.ts';
 import { parseId } from '../db/int32.ts';
+import { asOwner } from '../db/owner.ts';
 
 const usage = `usage: staff add NAME     a new staff user; tokens carry the id that it prints first as staff_id
        staff list
@@ -26,7 +25,9 @@ const maxNameLength = 200;
 
 try {
   const { positionals } = parseArgs({ allowPositionals: true });
-  const rows = await run(toStatement(positionals));
+  const { text, values } = toStatement(positionals);
+  const { rows } = await asOwner((client) => client.query<StaffUserRow>(text, values));
+  if (rows.length === 0 && values.length > 0) throw new ConfigError(`there is no staff user ${values[0]}`);
   process.stdout.write(
     rows.map(({ id, name, disabled }) => `${id}\t${disabled ? 'disabled' : 'active'}\t${name}\n`).join(''),
   );
@@ -62,25 +63,4 @@ function readId(words: readonly string[]): number {
   const id = parseId(words.join(' '));
   if (id !== undefined) return id;
   throw new ConfigError(`an ID is a number that list shows, which "${words.join(' ')}" is not`);
-}
-
-async function run({ text, values }: { text: string; values: unknown[] }): Promise<StaffUserRow[]> {
-  const errors = new ConfigErrors();
-  const url = readPostgresUrl(process.env, 'DATABASE_URL', errors);
-  if (!process.env.DATABASE_URL) {
-    errors.add('DATABASE_URL is not set: give the URL of the database, with the right to write staff users');
-  }
-  errors.throwIfAny();
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  try {
-    await client.connect();
-    const { rows } = await client.query<StaffUserRow>(text, values);
-    if (rows.length === 0 && values.length > 0) throw new ConfigError(`there is no staff user ${values[0]}`);
-    return rows;
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`the database could not be asked: ${connectionErrorMessage(error)}`);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }

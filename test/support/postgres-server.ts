@@ -43,26 +43,32 @@ const hostAuthentication = [
 export class PostgresServer {
   readonly name: string;
   readonly port: number;
-  readonly #folder: string;
-  readonly #account: Account | undefined;
+  /** Of its data. */
+  readonly folder: string;
+  readonly account: Account | undefined;
   #child: ChildProcess | undefined;
 
   private constructor(parent: string, name: string, port: number, account: Account | undefined) {
     this.name = name;
     this.port = port;
-    this.#folder = path.join(parent, name);
-    this.#account = account;
+    this.folder = path.join(parent, name);
+    this.account = account;
   }
 
   /** Starts a new primary. The server runs as `account`, because it refuses to run as root. */
-  static async create(parent: string, name: string, account: Account | undefined): Promise<PostgresServer> {
+  static async create(
+    parent: string,
+    name: string,
+    account: Account | undefined,
+    furtherSettings: readonly string[] = [],
+  ): Promise<PostgresServer> {
     const server = await PostgresServer.#open(parent, name, account);
     const passwordFile = path.join(parent, 'password');
     await writeFile(passwordFile, password);
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-    await server.#run('initdb', ['-D', server.#folder, ...access, '--locale=C.UTF-8', '--encoding=UTF8', '--no-sync']);
-    await appendFile(path.join(server.#folder, 'postgresql.conf'), `${settings.join('\n')}\n`);
-    await writeFile(path.join(server.#folder, 'pg_hba.conf'), `${hostAuthentication.join('\n')}\n`);
+    await server.#run('initdb', ['-D', server.folder, ...access, '--locale=C.UTF-8', '--encoding=UTF8', '--no-sync']);
+    await appendFile(path.join(server.folder, 'postgresql.conf'), `${[...settings, ...furtherSettings].join('\n')}\n`);
+    await writeFile(path.join(server.folder, 'pg_hba.conf'), `${hostAuthentication.join('\n')}\n`);
     await server.start();
     await server.sql('create role haproxy login');
     return server;
@@ -70,17 +76,17 @@ export class PostgresServer {
 
   /** Starts a new standby of this server. */
   async addStandby(parent: string, name: string): Promise<PostgresServer> {
-    const standby = await PostgresServer.#open(parent, name, this.#account);
+    const standby = await PostgresServer.#open(parent, name, this.account);
     const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
-    await standby.#run('pg_basebackup', ['-D', standby.#folder, '-d', this.url, ...options]);
+    await standby.#run('pg_basebackup', ['-D', standby.folder, '-d', this.url, ...options]);
     await standby.start();
     return standby;
   }
 
   static async #open(parent: string, name: string, account: Account | undefined): Promise<PostgresServer> {
     const server = new PostgresServer(parent, name, await findFreePort(), account);
-    await mkdir(server.#folder, { mode: 0o700 });
-    if (account !== undefined) await chown(server.#folder, account.uid, account.gid);
+    await mkdir(server.folder, { mode: 0o700 });
+    if (account !== undefined) await chown(server.folder, account.uid, account.gid);
     return server;
   }
 
@@ -134,23 +140,23 @@ export class PostgresServer {
     // pg_rewind reads the primary's timeline from its last checkpoint.
     await primary.sql('checkpoint');
     const options = ['--write-recovery-conf', '--no-sync'];
-    await this.#run('pg_rewind', ['-D', this.#folder, `--source-server=${primary.url}`, ...options]);
+    await this.#run('pg_rewind', ['-D', this.folder, `--source-server=${primary.url}`, ...options]);
     await this.start();
   }
 
   /** Starts it as what it was when it ended, on the same port. */
   async start(): Promise<void> {
-    const args = ['-D', this.#folder, '-c', `port=${this.port}`, '-c', `cluster_name=${this.name}`];
+    const args = ['-D', this.folder, '-c', `port=${this.port}`, '-c', `cluster_name=${this.name}`];
     const command = [path.join(programFolder ?? '', 'postgres'), ...args];
     // It stops with this process, however that ends.
-    this.#child = spawn('setpriv', ['--pdeathsig', 'INT', ...command], { cwd: '/', stdio: 'ignore', ...this.#account });
+    this.#child = spawn('setpriv', ['--pdeathsig', 'INT', ...command], { cwd: '/', stdio: 'ignore', ...this.account });
     const ended = this.#ended().then(() => Promise.reject(new Error(`PostgreSQL ${this.name} has ended`)));
     ended.catch(() => undefined);
     await Promise.race([eventually(() => this.sql('select')), ended]);
   }
 
   async #run(program: string, args: string[]): Promise<void> {
-    await run(path.join(programFolder ?? '', program), args, { cwd: '/', ...this.#account });
+    await run(path.join(programFolder ?? '', program), args, { cwd: '/', ...this.account });
   }
 
   async #ended(): Promise<void> {

@@ -27,7 +27,7 @@ const sources = ts
 describe('The deployment files', () => {
   it('The deployment files start what the build makes', () => {
     const programs = matches([dockerfile, compose, packageJson].join('\n'), /\bdist\/([\w./-]+)\.js\b/g);
-    expect(programs).toHaveLength(10);
+    expect(programs).toHaveLength(11);
     for (const program of programs) expect(sources).toContain(`${program}.ts`);
   });
 

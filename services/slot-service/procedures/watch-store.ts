@@ -10,12 +10,12 @@ import { readStores } from '../stores/read.ts';
 export function watchStore({ replica }: StoreParts): Handler<typeof SlotStoreService.method.watchStore> {
   return async function* ({ afterVersion }, call) {
     await readStores(replica, call);
-    const isNew = (version: number) =>
-      afterVersion === undefined || version > afterVersion || replica.hasLost(afterVersion);
-    // A recovery restarts the numbering, so every version after the first new one is new as well.
+    const isNew = async (version: number) =>
+      afterVersion === undefined || version > afterVersion || (await replica.hasLost(afterVersion, call));
+    // A recovery sets the numbering back, so every version after the first new one is new as well.
     let hasSent = false;
     for await (const { version, refreshedAt } of replica.versions(call.signal.toAbortSignal())) {
-      hasSent ||= isNew(version);
+      hasSent ||= await isNew(version);
       if (hasSent) yield { version, refreshedAt };
     }
     // A stream ended by the service is complete. One aborted by its caller fails.

@@ -16,7 +16,7 @@ const slotsAtOnce = 1_000;
 const lockStoreVersions = statement<never>('lockStoreVersions', 'lock table store_versions in exclusive mode');
 
 // A version whose snapshot is ahead of ours came with a dump of another cluster, and is unusable.
-const latestVersion = statement<{ version: number; isUsable: boolean }>(
+export const latestVersion = statement<{ version: number; isUsable: boolean }>(
   'latestVersion',
   `select version, pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) as "isUsable"
    from store_versions order by version desc limit 1`,

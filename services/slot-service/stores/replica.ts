@@ -7,6 +7,7 @@ import type { Caller } from '../../../shared/fairness/caller.ts';
 import { slotErrors } from '../errors.ts';
 import { covers, type StoreContent } from './content.ts';
 import { loadStores } from './load.ts';
+import { latestVersion } from './refresh.ts';
 import { parseStoreRequest, type StoreRequest } from './requests.ts';
 
 const changed = 'changed';
@@ -43,8 +44,6 @@ export class StoreReplica {
   readonly #draining: AbortSignal;
   readonly #events = new EventEmitter().setMaxListeners(0);
   #content: StoreContent;
-  /** The highest version that this process served and the database has since lost. */
-  #newestLost = 0;
   #loading: Promise<void> | undefined;
   #loadAgain = false;
 
@@ -84,7 +83,6 @@ export class StoreReplica {
         if (content.version <= this.#content.version) {
           const versions = { from: this.#content.version, to: content.version };
           this.#logger.warn(versions, 'the database was set back: its version of the stores is taken over');
-          this.#newestLost = Math.max(this.#newestLost, this.#content.version);
         }
         this.#content = content;
         this.#events.emit(changed);
@@ -120,15 +118,16 @@ export class StoreReplica {
     const state = onlyRow(await db.query(requestState({ timeline, transaction: String(transaction) })));
     if (state.isCovered) return;
     // A recovery or a failover has come after the write, and may have lost it.
-    if (timeline < state.timeline) throw fail(slotErrors.storeRequestLost);
-    if (timeline > state.timeline || state.isInFuture)
-      throw invalidField('store-request-id', 'is of no write that has happened');
+    if (timeline !== state.timeline) throw fail(slotErrors.storeRequestLost);
+    if (state.isInFuture) throw invalidField('store-request-id', 'is of no write that has happened');
     if (!state.isPending) throw fail(slotErrors.storeRequestLost);
   }
 
-  /** Whether a recovery or a failover has made the database lose this version since the process started. */
-  hasLost(version: number): boolean {
-    return version >= this.#content.version && version <= this.#newestLost;
+  /** Whether a recovery or a failover has made the database lose a version that some replica has shown. */
+  async hasLost(version: number, caller: Caller): Promise<boolean> {
+    if (version <= this.#content.version) return false;
+    const [newest] = await this.#database.for(caller).query(latestVersion());
+    return newest !== undefined && newest.version < version;
   }
 
   /** Yields the loaded version, then each later one, until the signal aborts or the service begins to stop. */

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { accessDenied, couponContract, expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
 import { post } from '../../support/post.ts';
+import { asServiceRole } from '../../support/postgres.ts';
+import { runProgram } from '../../support/processes.ts';
 import { signToken } from '../../support/tokens.ts';
 
 /**
@@ -114,6 +116,26 @@ slotContract('ListEntries', (api) => {
     expect(ids(first.entries)).toEqual([3, 2]);
     const second = await (await audit()).listEntries({ procedure: 'large', pageToken: first.nextPageToken });
     expect([ids(second.entries), second.nextPageToken]).toEqual([[1], '']);
+  });
+
+  it('A recovery of the database is listed by slot-service, with the time since which changes may be missing', async () => {
+    const client = await audit();
+    const { stdout } = await runProgram('shared/audit/recovered-main.ts', [], { DATABASE_URL: api.databaseUrl });
+    const { entries } = await client.listEntries({ resourceType: 'database' });
+    expect(entries).toMatchObject([
+      {
+        ...{ procedure: 'recovered', subject: 'operator', requestId: '', resourceType: 'database', resourceId: 0 },
+        after: { missingSince: '2029-12-31T23:59:59Z' },
+      },
+    ]);
+    expect(stdout).toMatch(/^changes may be missing from 2029-12-31T23:59:59Z to 20[\d-]+T[\d:.]+Z\n$/);
+    expect((await client.listEntries({ limit: 1_000 })).entries).toContainEqual(entries[0]);
+  });
+
+  it('The command that tells of a recovery refuses the role of the services, which can’t skip ids', async () => {
+    const env = { DATABASE_URL: asServiceRole(api.databaseUrl) };
+    const { code, stderr } = await runProgram('shared/audit/recovered-main.ts', [], env);
+    expect([code, stderr]).toEqual([1, 'recovered: DATABASE_URL must name the role that owns the schema\n']);
   });
 
   it('A limit of 0 is an empty page', async () => {

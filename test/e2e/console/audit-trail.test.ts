@@ -3,6 +3,7 @@ import type { Client } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { runProgram } from '../../support/processes.ts';
 import { signToken } from '../../support/tokens.ts';
 import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
@@ -191,6 +192,33 @@ describeInBrowser('The audit trail', () => {
     await history.last().getByText(`created slot ${id}`).waitFor();
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
     await history.first().getByText(`marked slot ${id} as full`).waitFor();
+  });
+
+  it('A recovery of the database stands in the trail, and in the history of the records that were there before', async () => {
+    const [older, { coupon }] = [
+      await newSlot(),
+      await coupons.create({ coupon: { flatDiscount: 5, isApplyForAll: true } }),
+    ];
+    const { code } = await runProgram('shared/audit/recovered-main.ts', [], {
+      DATABASE_URL: stage.slot.database.url,
+    });
+    expect(code).toBe(0);
+    const newer = await newSlot();
+    tab = await stage.openTab({ path: '/audit' });
+    const recovery = entries().filter({ hasText: 'recovered the database' });
+    await recovery.getByText('Changes may be missing since').waitFor();
+    expect(await recovery.locator('p').first().textContent()).toBe('operator recovered the database from a backup');
+    const history = () => tab.section('History').locator('.audit-entry p:first-child').allTextContents();
+    for (const [page, created] of [
+      [`slots/${older}`, `Asha Menon created slot ${older}`],
+      [`coupons/${coupon?.id}`, `Ravi Iyer created coupon ${coupon?.id}`],
+    ]) {
+      await tab.page.goto(`${stage.origin}/${page}`);
+      const newest = async () => (await history()).slice(0, 2);
+      await expect.poll(newest).toEqual(['operator recovered the database from a backup', created]);
+    }
+    await tab.page.goto(`${stage.origin}/slots/${newer}`);
+    await expect.poll(history).toEqual([`Asha Menon created slot ${newer}`]);
   });
 
   it('While coupon-service is away the changes of slots are shown, and the page says what is missing', async () => {

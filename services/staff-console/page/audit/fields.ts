@@ -53,6 +53,7 @@ const labels: Readonly<Record<string, string>> = {
   mobile: 'Mobile number',
   createdBy: 'Created by',
   createdAt: 'Created',
+  missingSince: 'Changes may be missing since',
 };
 
 const order = Object.keys(labels);
@@ -73,6 +74,7 @@ const timeFields: ReadonlySet<string> = new Set([
   'usedAt',
   'releasedAt',
   'createdAt',
+  'missingSince',
 ]);
 
 /** Returns the fields that an entry's change altered. For a new record, omits blank fields. */

@@ -6,6 +6,7 @@ import { Empty, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { Author, EntryView } from './entry-view.tsx';
 import type { Kind } from './trail/deeds.ts';
+import { mergeTrails } from './trail/merge-trails.ts';
 import { ownerOf, useLastChange, useTrail } from './trail/trail.ts';
 
 interface RecordProps {
@@ -16,7 +17,10 @@ interface RecordProps {
 const pageSize = 10;
 const tickMs = 10_000;
 
-/** Shows a record's audit trail as a section of its page, newest first, page by page (design 10). */
+/**
+ * Shows a record's audit trail as a section of its page, newest first, page by page (design 10). Among its changes stand
+ * the recoveries of the database, which may have lost some. Those before the first change are left out.
+ */
 export function History({ type, id }: RecordProps): ReactNode {
   const now = useNow(tickMs);
   const trail = useTrail(
@@ -27,7 +31,13 @@ export function History({ type, id }: RecordProps): ReactNode {
       followsStore: type === 'slot',
     },
   );
-  const { entries, hasNextPage, isFetchingNextPage } = trail;
+  const recoveries = useTrail(ownerOf('database'), { resourceType: 'database' }, { limit: 1_000 });
+  const { hasNextPage, isFetchingNextPage } = trail;
+  const { entries: merged } = mergeTrails([
+    { entries: trail.entries, hasMore: hasNextPage || trail.isPending },
+    { entries: recoveries.entries, hasMore: false },
+  ]);
+  const entries = merged.slice(0, merged.findLastIndex(({ resourceType }) => resourceType === type) + 1 || undefined);
   return (
     <Section title="History">
       <Read query={trail} what="the history">
@@ -35,7 +45,7 @@ export function History({ type, id }: RecordProps): ReactNode {
       </Read>
       <ol className="audit-entries">
         {entries.map((entry) => (
-          <EntryView key={String(entry.id)} entry={entry} now={now} />
+          <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
         ))}
       </ol>
       {hasNextPage && (

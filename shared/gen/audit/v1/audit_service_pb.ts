@@ -13,7 +13,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file audit/v1/audit_service.proto.
  */
 export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSKLBAoSTGlzdEVudHJpZXNSZXF1ZXN0EuABCg1yZXNvdXJjZV90eXBlGAEgASgJQsgBukjEAboBwAEKDXJlc291cmNlX3R5cGUSVnJlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24sIHVzZXIsIHJlZGVtcHRpb24gb3IgY291cG9uX2JhdGNoGld0aGlzIGluIFsnJywgJ3Nsb3QnLCAnY291cG9uJywgJ3Jlc2VydmVkX2NvdXBvbicsICd1c2VyJywgJ3JlZGVtcHRpb24nLCAnY291cG9uX2JhdGNoJ10SGAoLcmVzb3VyY2VfaWQYAiABKAVIAIgBARIVCghzdGFmZl9pZBgDIAEoBUgBiAEBEh0KB3N1YmplY3QYBCABKAlCDLpICXIHGIBAugEBABIfCglwcm9jZWR1cmUYBSABKAlCDLpICXIHGMgBugEBABIbCgVzaW5jZRgGIAEoCUIMukgJcgcY0A+6AQEAEhsKBXVudGlsGAcgASgJQgy6SAlyBxjQD7oBAQASHgoFbGltaXQYCCABKAVCCrpIBxoFGOgHKABIAogBARIgCgpwYWdlX3Rva2VuGAkgASgJQgy6SAlyBxjQD7oBAQBCDgoMX3Jlc291cmNlX2lkQgsKCV9zdGFmZl9pZEIICgZfbGltaXQiVQoTTGlzdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYXVkaXQudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXByb2NlZHVyZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhUKCHN0YWZmX2lkGAUgASgFSACIAQESEgoKcmVxdWVzdF9pZBgGIAEoCRIVCg1yZXNvdXJjZV90eXBlGAcgASgJEhMKC3Jlc291cmNlX2lkGAggASgFEicKBmJlZm9yZRgJIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoFYWZ0ZXIYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgsKCV9zdGFmZl9pZDJfCgxBdWRpdFNlcnZpY2USTwoLTGlzdEVudHJpZXMSHC5hdWRpdC52MS5MaXN0RW50cmllc1JlcXVlc3QaHS5hdWRpdC52MS5MaXN0RW50cmllc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSKhBAoSTGlzdEVudHJpZXNSZXF1ZXN0EvYBCg1yZXNvdXJjZV90eXBlGAEgASgJQt4BukjaAboB1gEKDXJlc291cmNlX3R5cGUSYHJlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24sIHVzZXIsIHJlZGVtcHRpb24sIGNvdXBvbl9iYXRjaCBvciBkYXRhYmFzZRpjdGhpcyBpbiBbJycsICdzbG90JywgJ2NvdXBvbicsICdyZXNlcnZlZF9jb3Vwb24nLCAndXNlcicsICdyZWRlbXB0aW9uJywgJ2NvdXBvbl9iYXRjaCcsICdkYXRhYmFzZSddEhgKC3Jlc291cmNlX2lkGAIgASgFSACIAQESFQoIc3RhZmZfaWQYAyABKAVIAYgBARIdCgdzdWJqZWN0GAQgASgJQgy6SAlyBxiAQLoBAQASHwoJcHJvY2VkdXJlGAUgASgJQgy6SAlyBxjIAboBAQASGwoFc2luY2UYBiABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgHIAEoCUIMukgJcgcY0A+6AQEAEh4KBWxpbWl0GAggASgFQgq6SAcaBRjoBygASAKIAQESIAoKcGFnZV90b2tlbhgJIAEoCUIMukgJcgcY0A+6AQEAQg4KDF9yZXNvdXJjZV9pZEILCglfc3RhZmZfaWRCCAoGX2xpbWl0IlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpkCCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwcm9jZWR1cmUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIVCghzdGFmZl9pZBgFIAEoBUgAiAEBEhIKCnJlcXVlc3RfaWQYBiABKAkSFQoNcmVzb3VyY2VfdHlwZRgHIAEoCRITCgtyZXNvdXJjZV9pZBgIIAEoBRInCgZiZWZvcmUYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWFmdGVyGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEILCglfc3RhZmZfaWQyXwoMQXVkaXRTZXJ2aWNlEk8KC0xpc3RFbnRyaWVzEhwuYXVkaXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0Gh0uYXVkaXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListEntries. An empty text is no filter.
@@ -22,7 +22,8 @@ export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
  */
 export type ListEntriesRequest = Message<"audit.v1.ListEntriesRequest"> & {
   /**
-   * "slot", "coupon", "reserved_coupon", "user", "redemption" or "coupon_batch". A type of the other service finds nothing.
+   * "slot", "coupon", "reserved_coupon", "user", "redemption", "coupon_batch" or "database". A type of the other service
+   * finds nothing.
    *
    * @generated from field: string resource_type = 1;
    */
@@ -146,14 +147,14 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   at?: Timestamp | undefined;
 
   /**
-   * Such as "slot.v1.SlotService/UpdateSlot".
+   * Such as "slot.v1.SlotService/UpdateSlot"; "recovered" for a recovery.
    *
    * @generated from field: string procedure = 3;
    */
   procedure: string;
 
   /**
-   * The `sub` in the token of the caller who made the change.
+   * The `sub` in the token of the caller who made the change; "operator" for a recovery.
    *
    * @generated from field: string subject = 4;
    */
@@ -167,21 +168,21 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   staffId?: number | undefined;
 
   /**
-   * The call's x-request-id, as in the log.
+   * The call's x-request-id, as in the log; empty for a recovery.
    *
    * @generated from field: string request_id = 6;
    */
   requestId: string;
 
   /**
-   * "slot", "coupon", "reserved_coupon", "user", "redemption" or "coupon_batch".
+   * "slot", "coupon", "reserved_coupon", "user", "redemption", "coupon_batch" or "database".
    *
    * @generated from field: string resource_type = 7;
    */
   resourceType: string;
 
   /**
-   * The record's id.
+   * The record's id; 0 for the database.
    *
    * @generated from field: int32 resource_id = 8;
    */
@@ -215,11 +216,14 @@ export const AuditEntrySchema: GenMessage<AuditEntry, {validType: AuditEntryVali
 
 /**
  * The audit trail: the author, time and content of each change of a record. Both services offer it for their own
- * resources: slot-service for type "slot", coupon-service for types "coupon", "reserved_coupon", "user", "redemption" and
- * "coupon_batch".
+ * resources: slot-service for types "slot" and "database", coupon-service for types "coupon", "reserved_coupon", "user",
+ * "redemption" and "coupon_batch".
  *
  * An entry is written in the transaction of its change. A call that fails, is refused or is replayed leaves no entry,
  * and neither does a write that changes nothing. Entries can't be changed.
+ *
+ * After the database was recovered from a backup, an entry of type "database" says so. `after` then holds
+ * `missingSince`, the time of the entry before it: changes of any record between both times may be missing.
  *
  * @generated from service audit.v1.AuditService
  */

@@ -264,8 +264,8 @@ export const GetStoreStatusResponseSchema: GenMessage<GetStoreStatusResponse, {v
  */
 export type WatchStoreRequest = Message<"slot.v1.WatchStoreRequest"> & {
   /**
-   * The last version seen, to resume a stream: the first message is then the next version after it. If this replica
-   * knows that the database was set back to before that version, it is the loaded version instead.
+   * The last version seen, to resume a stream: the first message is then the next version after it. If the database was
+   * set back to before that version, it is the loaded version instead.
    *
    * @generated from field: optional int32 after_version = 1;
    */

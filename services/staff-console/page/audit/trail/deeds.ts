@@ -14,6 +14,7 @@ export const kinds = {
   user: 'user',
   redemption: 'redemption',
   coupon_batch: 'batch of coupons',
+  database: 'the database',
 } as const;
 
 /** A kind of record, by its name in the contract. */
@@ -24,8 +25,9 @@ export function isKind(text: string): text is Kind {
   return Object.hasOwn(kinds, text);
 }
 
-/** Names a record, such as "slot 25". */
+/** Names a record, such as "slot 25". There is only one database. */
 export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'resourceType' | 'resourceId'>): string {
+  if (resourceType === 'database') return kinds.database;
   return `${isKind(resourceType) ? kinds[resourceType] : resourceType} ${resourceId}`;
 }
 
@@ -79,6 +81,7 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]
   ],
   'coupon.v1.CouponBatchService/CreateBatch': ['Created a batch of coupons', 'created %'],
   'coupon.v1.CouponBatchService/InvalidateBatch': ['Ended a batch of coupons', 'ended %'],
+  recovered: ['Recovered the database', 'recovered % from a backup'],
 };
 
 /** Describes a procedure in general, such as "Created a slot". */

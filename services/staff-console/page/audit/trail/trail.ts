@@ -8,7 +8,7 @@ import type { TrailRequest } from './filters.ts';
 export type TrailOwner = 'slot' | 'coupon';
 
 /** Returns the service that keeps the trail of a kind of record (design 10). */
-export const ownerOf = (kind: Kind): TrailOwner => (kind === 'slot' ? 'slot' : 'coupon');
+export const ownerOf = (kind: Kind): TrailOwner => (kind === 'slot' || kind === 'database' ? 'slot' : 'coupon');
 
 interface TrailOptions {
   readonly isEnabled?: boolean;
