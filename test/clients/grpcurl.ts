@@ -40,7 +40,7 @@ export async function callByGrpcurl({ grpcPort, token }: Target): Promise<Outcom
       read: found.slot?.deliveryTime === undefined ? '' : toJson(TimestampSchema, found.slot.deliveryTime),
       versions: versions(),
       isSame: contents(first) === contents(again),
-      replayed: [first, again].map((text) => all(text, /^idempotent-replayed: (.*)$/gm)[0] ?? ''),
+      replayed: [first, again].map((text) => /^idempotent-replayed: true$/m.test(text)),
       reasons: all((await call('GetSlotById', unknownSlot)).stderr, /"reason": "(\w+)"/g),
       fields: all((await call('CreateSlot', refusedSlot)).stderr, /"field": "([^"]+)"/g),
     };

@@ -13,8 +13,8 @@ export interface Outcome {
   readonly versions: readonly number[];
   /** Whether the write, sent again under its key, has the same answer. */
   readonly isSame: boolean;
-  /** The header `idempotent-replayed` of both answers. */
-  readonly replayed: readonly string[];
+  /** Whether the service says of the first and of the second answer that the write was carried out before. */
+  readonly replayed: readonly boolean[];
   /** Those of the error for a slot that does not exist. */
   readonly reasons: readonly string[];
   /** Those that the service finds invalid in a request. */

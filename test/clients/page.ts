@@ -39,7 +39,7 @@ export async function callFromPage(
       read: found.slot?.deliveryTime === undefined ? '' : toJson(TimestampSchema, found.slot.deliveryTime),
       versions: page.versions,
       isSame: JSON.stringify(answers[0].message) === JSON.stringify(answers[1].message),
-      replayed: answers.map(({ headers }) => headers?.['idempotent-replayed'] ?? ''),
+      replayed: answers.map(({ headers }) => headers?.['idempotent-replayed'] === 'true'),
       reasons: [failures[0].error?.reason ?? ''],
       fields: failures[1].error?.fields ?? [],
     };

@@ -3,11 +3,12 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"log"
+	"math/rand"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	slotv1 "delivery/slot/v1"
@@ -23,7 +24,7 @@ type outcome struct {
 	Read     string   `json:"read"`
 	Versions []int32  `json:"versions"`
 	IsSame   bool     `json:"isSame"`
-	Replayed []string `json:"replayed"`
+	Replayed []bool   `json:"replayed"`
 	Reasons  []string `json:"reasons"`
 	Fields   []string `json:"fields"`
 }
@@ -43,23 +44,13 @@ func reasonsAndFields(err error) (reasons, fields []string) {
 	return reasons, fields
 }
 
-// createTwice sends a write twice under one key, and tells whether the service says that it was carried out before.
-func createTwice(ctx context.Context, slots slotv1.SlotServiceClient, request *slotv1.CreateSlotRequest) (
-	answers []*slotv1.CreateSlotResponse, replayed []string, err error) {
-	key := make([]byte, 16)
-	if _, err = rand.Read(key); err != nil {
-		return nil, nil, err
-	}
-	ctx = metadata.AppendToOutgoingContext(ctx, "idempotency-key", hex.EncodeToString(key))
-	for range [2]int{} {
-		var header metadata.MD
-		answer, err := slots.CreateSlot(ctx, request, grpc.Header(&header))
-		if err != nil {
-			return nil, nil, err
-		}
-		answers, replayed = append(answers, answer), append(replayed, append(header["idempotent-replayed"], "")[0])
-	}
-	return answers, replayed, nil
+// create sends a write under a key, and tells whether the service has carried it out before.
+func create(ctx context.Context, slots slotv1.SlotServiceClient, request *slotv1.CreateSlotRequest, key string) (
+	answer *slotv1.CreateSlotResponse, isReplayed bool, err error) {
+	var header metadata.MD
+	ctx = metadata.AppendToOutgoingContext(ctx, "idempotency-key", key)
+	answer, err = slots.CreateSlot(ctx, request, grpc.Header(&header))
+	return answer, strings.Join(header.Get("idempotent-replayed"), "") == "true", err
 }
 
 // nextVersion waits until the stores have a version after the given one.
@@ -83,7 +74,12 @@ func call(ctx context.Context, conn grpc.ClientConnInterface) (seen outcome, err
 		return seen, err
 	}
 	request := &slotv1.CreateSlotRequest{DeliveryTime: "2090-05-01T10:00:00Z", FreezeTime: "2090-05-01T06:30:00Z"}
-	answers, replayed, err := createTwice(ctx, slots, request)
+	key := strconv.FormatInt(rand.Int63(), 36)
+	first, isReplayed, err := create(ctx, slots, request, key)
+	if err != nil {
+		return seen, err
+	}
+	again, isReplayedAgain, err := create(ctx, slots, request, key)
 	if err != nil {
 		return seen, err
 	}
@@ -91,7 +87,7 @@ func call(ctx context.Context, conn grpc.ClientConnInterface) (seen outcome, err
 	if err != nil {
 		return seen, err
 	}
-	found, err := slots.GetSlotById(ctx, &slotv1.GetSlotByIdRequest{Id: &answers[0].Slot.Id})
+	found, err := slots.GetSlotById(ctx, &slotv1.GetSlotByIdRequest{Id: &first.Slot.Id})
 	if err != nil {
 		return seen, err
 	}
@@ -100,12 +96,20 @@ func call(ctx context.Context, conn grpc.ClientConnInterface) (seen outcome, err
 	request.VendorSnippets = []*slotv1.VendorSnippetInput{{Name: "refused", ProductIds: []int32{2, 0}}}
 	_, err = slots.CreateSlot(ctx, request)
 	_, fields := reasonsAndFields(err)
-	isSame := proto.Equal(answers[0], answers[1])
-	return outcome{found.Slot.DeliveryTime.AsTime().Format(time.RFC3339), []int32{before, after}, isSame, replayed, reasons, fields}, nil
+	return outcome{
+		Read:     found.Slot.DeliveryTime.AsTime().Format(time.RFC3339),
+		Versions: []int32{before, after},
+		IsSame:   proto.Equal(first, again),
+		Replayed: []bool{isReplayed, isReplayedAgain},
+		Reasons:  reasons,
+		Fields:   fields,
+	}, nil
 }
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	// A key must not be that of another run.
+	rand.Seed(time.Now().UnixNano())
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+os.Getenv("TOKEN"))
 	conn, err := grpc.Dial(os.Args[1], grpc.WithInsecure())

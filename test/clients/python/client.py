@@ -25,26 +25,26 @@ slots, stores = SlotServiceStub(channel), SlotStoreServiceStub(channel)
 token = ("authorization", f"Bearer {os.environ['TOKEN']}")
 
 # A stream begins with the version that the stores have. Its deadline ends it.
-versions = (answer.version for answer in stores.WatchStore(WatchStoreRequest(), metadata=[token], timeout=60))
+versions = (answer.version for answer in stores.WatchStore(WatchStoreRequest(), metadata=[token], timeout=300))
 before = next(versions)
 
 request = CreateSlotRequest(delivery_time="2090-05-01T10:00:00Z", freeze_time="2090-05-01T06:30:00Z")
 key = ("idempotency-key", str(uuid.uuid4()))
-first, sent = slots.CreateSlot.with_call(request, metadata=[token, key], timeout=10)
-again, repeated = slots.CreateSlot.with_call(request, metadata=[token, key], timeout=10)
-replayed = [dict(call.initial_metadata()).get("idempotent-replayed", "") for call in (sent, repeated)]  # ["", "true"]
+first, sent = slots.CreateSlot.with_call(request, metadata=[token, key], timeout=30)
+again, repeated = slots.CreateSlot.with_call(request, metadata=[token, key], timeout=30)
+replayed = [("idempotent-replayed", "true") in call.initial_metadata() for call in (sent, repeated)]  # [False, True]
 
 after = next(version for version in versions if version > before)
-slot = slots.GetSlotById(GetSlotByIdRequest(id=first.slot.id), metadata=[token], timeout=10).slot
+slot = slots.GetSlotById(GetSlotByIdRequest(id=first.slot.id), metadata=[token], timeout=30).slot
 
 try:
-    slots.GetSlotById(GetSlotByIdRequest(id=2147483647), metadata=[token], timeout=10)
+    slots.GetSlotById(GetSlotByIdRequest(id=2147483647), metadata=[token], timeout=30)
 except grpc.RpcError as error:
     reasons = [info.reason for info in details(error, ErrorInfo)]  # ["SLOT_NOT_FOUND"]
 
 request.vendor_snippets.append(VendorSnippetInput(name="refused", product_ids=[2, 0]))
 try:
-    slots.CreateSlot(request, metadata=[token], timeout=10)
+    slots.CreateSlot(request, metadata=[token], timeout=30)
 except grpc.RpcError as error:
     fields = [each.field for refused in details(error, BadRequest) for each in refused.field_violations]
 
