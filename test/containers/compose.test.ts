@@ -2,6 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { describeClients } from '../clients/clients.ts';
 import { describeInBrowser, launchBrowser } from '../e2e/browser.ts';
 import { ConsoleTab } from '../e2e/console/console-tab.ts';
 import { underLoad } from '../load/rolling-load.ts';
@@ -76,6 +77,8 @@ describeWithEngine('docker-compose.yml', () => {
       await tab.close();
     });
   });
+
+  describeClients(() => ({ ...published.slot, token: loaded.stack.token }));
 
   it.each(services)(
     'A replica of %s that is killed under load loses no call and no write, and is back by itself',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { describe } from 'vitest';
+import { describeUnless } from '../support/describe-unless.ts';
 import { run } from '../support/processes.ts';
 
 const answers = ([command = '', ...args]: readonly string[]) =>
@@ -17,9 +17,7 @@ export const noEngine = !answers(['docker', 'version'])
 
 /** Declares tests of containers: skipped with the reason where there is no engine, unless REQUIRE_DOCKER is set. */
 export function describeWithEngine(title: string, tests: () => void): void {
-  if (noEngine !== undefined && process.env.REQUIRE_DOCKER) throw new Error(`${noEngine}: it is required here`);
-  const name = noEngine === undefined ? title : `${title} (skipped: ${noEngine})`;
-  describe.skipIf(noEngine !== undefined)(name, tests);
+  describeUnless(noEngine, title, 'REQUIRE_DOCKER', tests);
 }
 
 /** Runs a command of the engine at DOCKER_HOST, or of the default one. Resolves with what it prints; rejects if it fails. */

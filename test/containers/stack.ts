@@ -12,6 +12,8 @@ const env = {
   SERVICE_PASSWORD: password(),
   REDIS_PASSWORD: password(),
   AUTH_JWT_SECRET: password(),
+  // A page of a test is on a port of its own.
+  CORS_ORIGINS: 'http://localhost:*',
 };
 
 /** The ports that docker-compose.yml publishes. */

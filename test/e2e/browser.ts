@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
-import { describe } from 'vitest';
+import { type Browser, chromium, firefox } from 'playwright-core';
+import { describeUnless } from '../support/describe-unless.ts';
+import { answerForFirefox } from './bidi-transport.ts';
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const noChromium = existsSync(executablePath) ? undefined : `no Chromium at ${executablePath}`;
+const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
 
 const args = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
@@ -12,14 +13,28 @@ const args = [
   '--process-per-site',
 ];
 
-/** Declares tests in a browser: skipped with the reason where there is none, unless REQUIRE_CHROMIUM is set. */
+/** Starts a browser without a window, with a profile of its own. */
+export type Launch = () => Promise<Browser>;
+
+export const launchBrowser: Launch = () => chromium.launch({ executablePath: chromiumPath, args, headless: true });
+
+/** A Firefox as it is published, by WebDriver BiDi: without such a channel, Playwright asks for a Firefox of its own. */
+const launchFirefox: Launch = () => {
+  answerForFirefox('emulation.setMediaFeaturesOverride');
+  return firefox.launch({ executablePath: firefoxPath, channel: 'moz-firefox', headless: true });
+};
+
+const missing = (name: string, path: string) => (existsSync(path) ? undefined : `no ${name} at ${path}`);
+
+/** Declares tests in Chromium: skipped with the reason where there is none, unless REQUIRE_CHROMIUM is set. */
 export function describeInBrowser(title: string, tests: () => void): void {
-  if (noChromium !== undefined && process.env.REQUIRE_CHROMIUM) throw new Error(`${noChromium}: it is required here`);
-  const name = noChromium === undefined ? title : `${title} (skipped: ${noChromium})`;
-  describe.skipIf(noChromium !== undefined)(name, tests);
+  describeUnless(missing('Chromium', chromiumPath), title, 'REQUIRE_CHROMIUM', tests);
 }
 
-/** A headless Chromium with a profile of its own. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args, headless: true });
+/** Declares the same tests in Chromium and in Firefox: each as `describeInBrowser`, with REQUIRE_FIREFOX. */
+export function describeInEachBrowser(title: string, tests: (launch: Launch) => void): void {
+  describeInBrowser(`${title}, in Chromium`, () => tests(launchBrowser));
+  describeUnless(missing('Firefox', firefoxPath), `${title}, in Firefox`, 'REQUIRE_FIREFOX', () =>
+    tests(launchFirefox),
+  );
 }

@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { TestService } from '../support/service.ts';
+import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { signToken } from '../support/tokens.ts';
 import type { PageAnswer, PageCall, PageTarget } from './page-calls.ts';
 
 type Protocol = PageTarget['protocol'];
+type Service = Pick<RunningService, 'webPort'>;
 
-/** A page that calls the services from an origin of its own, as staff user 1. */
+/** A page that calls the services from an origin of its own. */
 export class CallingPage {
   readonly page: Page;
   /** The versions of the derived stores that the page has seen while it watched them. */
@@ -20,9 +21,12 @@ export class CallingPage {
     page.on('pageerror', (error) => this.#uncaught.push(error));
   }
 
-  /** @param page one that has not been opened at an address yet. */
-  static async of(page: Page): Promise<CallingPage> {
-    const calling = new CallingPage(page, await signToken({ staffId: 1 }));
+  /**
+   * @param page one that has not been opened at an address yet.
+   * @param token whose calls they are; staff user 1's unless told.
+   */
+  static async of(page: Page, token?: string): Promise<CallingPage> {
+    const calling = new CallingPage(page, token ?? (await signToken({ staffId: 1 })));
     await page.exposeFunction('noteVersion', (version: number) => void calling.versions.push(version));
     return calling;
   }
@@ -30,7 +34,7 @@ export class CallingPage {
   /** Has the page call a procedure, such as `slot.v1.SlotService/GetAll`. */
   call(
     protocol: Protocol,
-    service: TestService,
+    service: Service,
     procedure: string,
     request: PageCall['request'] = {},
     headers: PageCall['headers'] = {},
@@ -40,7 +44,7 @@ export class CallingPage {
   }
 
   /** Has the page watch the derived stores; resolves once it has stopped. */
-  watch(protocol: Protocol, service: TestService): Promise<void> {
+  watch(protocol: Protocol, service: Service): Promise<void> {
     return this.page.evaluate<void>(`watch(${JSON.stringify(this.#target(protocol, service))})`);
   }
 
@@ -54,7 +58,7 @@ export class CallingPage {
     expect(this.#uncaught).toEqual([]);
   }
 
-  #target(protocol: Protocol, { webPort }: TestService, headers: PageCall['headers'] = {}): PageTarget {
+  #target(protocol: Protocol, { webPort }: Service, headers: PageCall['headers'] = {}): PageTarget {
     const authorization = `Bearer ${this.#token}`;
     return { protocol, url: `http://localhost:${webPort}`, headers: { ...headers, authorization } };
   }

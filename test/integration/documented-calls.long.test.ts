@@ -62,7 +62,7 @@ describe('The documented calls', () => {
     ]);
     const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
     expect(programExamples.map(({ library }) => library)).toEqual([
-      ...[grpc, connect],
+      ...[grpc, connect, connect],
       ...[grpc, grpc],
       ...[grpc, connect, connect],
     ]);

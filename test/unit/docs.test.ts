@@ -52,6 +52,15 @@ it('docs/variables.md has a row for each variable that the configuration reads',
   expect([...names].filter((name) => !rows.includes(`\`${name}\``))).toEqual([]);
 });
 
+it.each([
+  ['python', 'test/clients/python/client.py'],
+  ['go', 'test/clients/go/main.go'],
+])('docs/calling.md shows a part of the client in %s that is tested', (language, program) => {
+  const blocks = matches(read('docs/calling.md'), new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
+  expect(blocks).toHaveLength(1);
+  for (const block of blocks) expect(read(program)).toContain(block);
+});
+
 describe.each(pages)('%s', (page) => {
   it(`${page} has relative links that lead to files and headings`, () => {
     const links = matches(textOf(page), /\]\(([^)\s]+)\)/g).filter((link) => !/^https?:/.test(link));

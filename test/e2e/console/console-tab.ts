@@ -4,10 +4,10 @@ import { expect } from 'vitest';
 import { mutations } from '../../../services/staff-console/page/audit/trail/deeds.ts';
 import { CopySlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 
-/** Whether a request asks what CopySlots would do. */
+/** Whether a request asks what CopySlots would do. Over WebDriver BiDi, which tells no body, any of CopySlots may be one. */
 function isDryRun(request: Request): boolean {
   const body = request.postDataBuffer();
-  return request.url().endsWith('/CopySlots') && body !== null && fromBinary(CopySlotsRequestSchema, body).dryRun;
+  return request.url().endsWith('/CopySlots') && (body === null || fromBinary(CopySlotsRequestSchema, body).dryRun);
 }
 
 /** A tab with the console, as a staff member uses it: by roles and names. */
@@ -62,12 +62,18 @@ export class ConsoleTab {
     return this.page.getByRole('alertdialog').filter({ hasText: text });
   }
 
+  /** Types into a field instead of what it has, key by key: by WebDriver BiDi, `fill` changes a field unseen by React. */
+  async type(field: Locator, text: string): Promise<void> {
+    await field.selectText();
+    await field.pressSequentially(text);
+  }
+
   /** Searches in a field, and ticks what it finds. */
   async pick(label: string, ...names: readonly string[]): Promise<void> {
     const group = this.page.getByRole('group', { name: label, exact: true });
     const found = this.page.getByRole('grid', { name: `${label}: found`, exact: true });
     for (const name of names) {
-      await group.getByRole('searchbox').fill(name);
+      await this.type(group.getByRole('searchbox'), name);
       // Until the rows before it have gone, a row may move away from the pointer.
       await found.getByRole('row').filter({ hasNotText: name }).first().waitFor({ state: 'detached' });
       await found.getByRole('row', { name, exact: true }).click();

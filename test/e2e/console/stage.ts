@@ -9,7 +9,7 @@ import { consoleFolder } from '../../support/build-program.ts';
 import { createDatabase } from '../../support/database.ts';
 import { fixture, startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
-import { launchBrowser } from '../browser.ts';
+import { type Launch, launchBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
 
 export interface TabOptions extends BrowserContextOptions {
@@ -41,8 +41,13 @@ export class ConsoleStage {
   /**
    * @param variables those of the console, beside its port and the services' addresses.
    * @param auth how the services verify tokens; with the secret of tests unless told.
+   * @param launch starts the browser; Chromium unless told.
    */
-  static async open(variables: Environment = {}, auth?: AuthConfig): Promise<ConsoleStage> {
+  static async open(
+    variables: Environment = {},
+    auth?: AuthConfig,
+    launch: Launch = launchBrowser,
+  ): Promise<ConsoleStage> {
     const settings = () => ({ corsOrigins: ['http://localhost:*'], ...(auth && { auth }) });
     const database = await createDatabase();
     await database.sql(fixture);
@@ -57,7 +62,7 @@ export class ConsoleStage {
     const given = { ...addresses, BUSINESS_TIME_ZONE: 'Asia/Kolkata', ...variables };
     const folder = path.join(inject('programFolder'), consoleFolder);
     const running = await startConsole(readConsoleConfig(given), folder);
-    return new ConsoleStage(services, running, await launchBrowser());
+    return new ConsoleStage(services, running, await launch());
   }
 
   /** Opens the console in a browser profile that no other tab has, by a link as `npm start` prints it. */

@@ -2,50 +2,33 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { ConsoleStage } from './stage.ts';
+import { StoredSlots } from './stored-slots.ts';
 
 describeInBrowser('The week', () => {
   let stage: ConsoleStage;
   let tab: ConsoleTab;
+  let slots: StoredSlots;
 
   beforeAll(async () => {
     stage = await ConsoleStage.open();
+    slots = new StoredSlots(stage);
   });
 
   beforeEach(async () => {
-    const { database } = stage.slot;
-    await database.sql(`truncate slots cascade; truncate product_slots; select setval('slots_id_seq', 1000)`);
+    await slots.clear();
   });
 
   afterEach(() => tab.close());
 
   afterAll(() => stage.close());
 
-  /** Adds a slot whose orders close four hours before. Times are of the console's time zone. */
-  async function add(id: number, delivery: string, { isActive = true, isFull = false } = {}): Promise<void> {
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time, group_ids, is_active, is_capacity_full)
-       select $1, at, at - interval '4 hours', '{2}', $3, $4 from (select $2::timestamp at time zone 'Asia/Kolkata' as at) as given`,
-      [id, delivery, isActive, isFull],
-    );
-  }
+  const add = (...slot: Parameters<StoredSlots['add']>) => slots.add(...slot);
   const addSnippet = (id: number, code: string) =>
     stage.slot.database.sql(`insert into vendor_snippets (slot_id, snippet_code, product_ids) values ($1, $2, '{1}')`, [
       id,
       code,
     ]);
-  /** The slots as they are stored, with times of the console's time zone. */
-  const stored = () =>
-    stage.slot.database.sql<{
-      id: number;
-      delivery: string;
-      freeze: string;
-      is_active: boolean;
-      is_capacity_full: boolean;
-    }>(
-      `select id, to_char(delivery_time at time zone 'Asia/Kolkata', 'MM-DD HH24:MI') as delivery,
-         to_char(freeze_time at time zone 'Asia/Kolkata', 'MM-DD HH24:MI') as freeze, is_active, is_capacity_full
-       from slots order by id`,
-    );
+  const stored = () => slots.list();
   const deliveries = async () => (await stored()).map(({ id, delivery }) => [id, delivery]);
   const full = async () => (await stored()).filter((slot) => slot.is_capacity_full).map(({ id }) => id);
   const active = async () => (await stored()).filter((slot) => slot.is_active).map(({ id }) => id);
@@ -444,17 +427,6 @@ describeInBrowser('The week', () => {
     });
   });
 
-  /** A week of 12 slots on five days. */
-  async function addWeek(): Promise<void> {
-    for (let id = 1; id <= 12; id += 1) await add(id, `2090-05-0${1 + (id % 5)} ${10 + 2 * Math.floor(id / 5)}:00`);
-  }
-  const planned = async () => {
-    const slots = await stored();
-    return slots
-      .slice(12)
-      .filter((slot) => slot.is_active)
-      .map(({ delivery }) => delivery);
-  };
   const nextWeek = [
     '05-08 12:00',
     '05-08 14:00',
@@ -466,36 +438,8 @@ describeInBrowser('The week', () => {
     '05-10 14:00',
   ];
 
-  it('Staff plan the next week from this one, with one change, by less than 40 keys', async () => {
-    await addWeek();
-    await open();
-    await slotLink(1).waitFor();
-    let presses = 0;
-    const count = async (...keys: string[]) => {
-      presses += keys.length;
-      await press(...keys);
-    };
-    await count('Control+k');
-    await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
-    await count('c', 'o', 'p', 'y');
-    await tab.page.getByRole('menuitem', { name: 'Copy this week to…' }).waitFor();
-    await count('Enter');
-    await tab.page.getByRole('dialog', { name: 'Copy this week' }).waitFor();
-    await count('Enter');
-    await tab.notice('Copied: 12 slots made').waitFor();
-    await tab.link(/Slot 1001$/).waitFor();
-    const onSlot = () => tab.page.evaluate<boolean>('Number(document.activeElement?.dataset?.place) > 0');
-    while (!(await onSlot()) && presses < 40) await count('Tab');
-    await count('Alt+ArrowDown');
-    await tab.notice('1 slot moved by 1 h').waitFor();
-    expect(presses).toBeLessThan(40);
-    const times = (await planned()).toSorted();
-    expect(times).toHaveLength(12);
-    expect(times.filter((time) => time.endsWith('13:00') || time.endsWith('11:00'))).toHaveLength(1);
-  });
-
   it('Staff plan the next week from this one, with one change, by touch on a phone', async () => {
-    await addWeek();
+    await slots.addWeek();
     await open(undefined, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     await slotLink(1).waitFor();
     await tab.button('Copy this week to…').tap();
@@ -508,7 +452,7 @@ describeInBrowser('The week', () => {
     await tab.field('Hours later').fill('2');
     await tab.button('Move').tap();
     await tab.notice('1 slot moved by 2 h').waitFor();
-    const times = (await planned()).toSorted();
+    const times = await slots.planned();
     expect(times).toHaveLength(12);
     expect(times).toEqual(expect.arrayContaining(nextWeek.filter((time) => time !== '05-09 10:00')));
     expect(times).not.toContain('05-09 10:00');

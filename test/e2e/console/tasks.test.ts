@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { describeInEachBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { ConsoleStage } from './stage.ts';
+import { StoredSlots } from './stored-slots.ts';
 
-describeInBrowser('A person who has read nothing', () => {
+describeInEachBrowser('The tasks of staff', (launch) => {
   let stage: ConsoleStage;
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
+    stage = await ConsoleStage.open({}, undefined, launch);
   });
 
   afterEach(() => tab.close());
@@ -20,7 +21,7 @@ describeInBrowser('A person who has read nothing', () => {
     await tab.link('New slot').click();
     await tab.pick('Products', 'Product 3', 'Product 4');
     await tab.button('Add a vendor snippet').click();
-    await tab.field('Snippet name').fill('first-snippet');
+    await tab.type(tab.field('Snippet name'), 'first-snippet');
     await tab.pick('Products of the snippet', 'Product 3');
     await tab.button('Create slot').click();
     await tab.button(/^Mark full/).click();
@@ -28,18 +29,15 @@ describeInBrowser('A person who has read nothing', () => {
 
     await tab.link('Coupons').click();
     await tab.link('New coupon').click();
-    await tab.page.getByRole('textbox', { name: /^Code/ }).fill('FIRST10');
-    await tab.page
-      .getByLabel(/^Percent|Discount in percent/)
-      .last()
-      .fill('10');
+    await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
+    await tab.type(tab.page.getByLabel(/^Percent|Discount in percent/).last(), '10');
     await tab.page.getByText('Everyone', { exact: true }).click();
     await tab.button(/^Create/).click();
     await tab.heading('FIRST10').waitFor();
 
     await tab.link('Check a coupon').click();
-    await tab.page.getByLabel(/^(Coupon )?code/i).fill('first10');
-    await tab.page.getByLabel(/amount/i).fill('500');
+    await tab.type(tab.page.getByLabel(/^(Coupon )?code/i), 'first10');
+    await tab.type(tab.page.getByLabel(/amount/i), '500');
     await tab.page.keyboard.press('Enter');
     await tab.page
       .getByText(/\b50\b/)
@@ -83,5 +81,35 @@ describeInBrowser('A person who has read nothing', () => {
     await tabTo(/button "Mark full/);
     await press('Space');
     await tab.page.getByText('Full', { exact: true }).first().waitFor();
+  });
+
+  it('Staff plan the next week from this one, with one change, by less than 40 keys', async () => {
+    const slots = new StoredSlots(stage);
+    await slots.clear();
+    await slots.addWeek();
+    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.link(/Slot 1$/).waitFor();
+    let presses = 0;
+    const count = async (...keys: string[]) => {
+      presses += keys.length;
+      for (const key of keys) await tab.page.keyboard.press(key);
+    };
+    await count('Control+k');
+    await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
+    await count('c', 'o', 'p', 'y');
+    await tab.page.getByRole('menuitem', { name: 'Copy this week to…' }).waitFor();
+    await count('Enter');
+    await tab.page.getByRole('dialog', { name: 'Copy this week' }).waitFor();
+    await count('Enter');
+    await tab.notice('Copied: 12 slots made').waitFor();
+    await tab.link(/Slot 1001$/).waitFor();
+    const onSlot = () => tab.page.evaluate<boolean>('Number(document.activeElement?.dataset?.place) > 0');
+    while (!(await onSlot()) && presses < 40) await count('Tab');
+    await count('Alt+ArrowDown');
+    await tab.notice('1 slot moved by 1 h').waitFor();
+    expect(presses).toBeLessThan(40);
+    const times = await slots.planned();
+    expect(times).toHaveLength(12);
+    expect(times.filter((time) => time.endsWith('13:00') || time.endsWith('11:00'))).toHaveLength(1);
   });
 });
