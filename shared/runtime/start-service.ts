@@ -103,6 +103,7 @@ export async function startService(
     const requests = new OpenRequests(authenticator);
     shutdown.push({ name: 'open requests', stop: () => requests.close() });
     const admission = createAdmission(config.limits, requests);
+    admission.registerMetrics(metrics);
     const interceptors = createInterceptors({ logger, authenticator, admission, calls, tracing });
     const served = { implementations, interceptors, requests };
     const ports: (GrpcServer | WebServer)[] = [];

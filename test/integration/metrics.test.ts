@@ -100,6 +100,22 @@ it('The metrics of slot-service show the connection pool, also while calls wait 
   await expect.poll(() => value('store_refresh_requests_pending')).toBe(0);
 });
 
+it('The metrics of slot-service show the calls that wait for a permit to execute', async (context) => {
+  const { service, slots, value } = await startSlotService(context, ({ limits }) => ({
+    limits: { ...limits, calls: 2 },
+  }));
+  expect(await value('rpc_server_waiting')).toBe(0);
+  await holding(service.database.url, lockSlots, async (lock) => {
+    const calls = Promise.allSettled(
+      [1, 2, 3, 4, 5].map((slotId) => slots.updateSlotCapacity({ slotId, isCapacityFull: true })),
+    );
+    await expect.poll(() => value('rpc_server_waiting')).toBeGreaterThanOrEqual(3);
+    await lock.release();
+    await calls;
+  });
+  expect(await value('rpc_server_waiting')).toBe(0);
+});
+
 it.for(['away', 'hung'])(
   'The metrics of slot-service are served while the database is %s, without those that are read from it',
   async (state, context) => {
@@ -116,9 +132,11 @@ it.for(['away', 'hung'])(
     expect(performance.now() - start).toBeLessThan(3_000);
     expect(await value('store_refresh_requests_pending')).toBeUndefined();
     expect(await value('jobs{job="store-refresh",state="waiting"}')).toBeUndefined();
+    await expect.poll(() => value('service_ready')).toBe(0);
     if (state === 'hung') await proxy.cut();
     await expect.poll(() => value('delivery_sequence_cache_bypassed')).toBe(1);
     await proxy.mend();
+    await expect.poll(() => value('service_ready')).toBe(1);
     await expect.poll(() => value('store_refresh_requests_pending')).toBe(0);
     await expect.poll(() => value('delivery_sequence_cache_bypassed')).toBe(0);
   },

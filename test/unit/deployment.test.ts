@@ -60,7 +60,7 @@ describe('The deployment files', () => {
 
   it('The deployment files set no variable without a row in a page of the documentation', () => {
     const names = new Set(
-      matches(compose, /(?:^ +|\$\{)([A-Z][A-Z_]+)[:}]/gm).filter((name) => !/^(POSTGRES|REDISCLI)_/.test(name)),
+      matches(compose, /(?:^ +|\$\{)([A-Z][A-Z_]+)[:}]/gm).filter((name) => !/^(POSTGRES|REDISCLI|GF)_/.test(name)),
     );
     expect(names.size).toBeGreaterThan(4);
     for (const name of names) expect(variablePages).toMatch(new RegExp(`^\\|[^|]*\`${name}\``, 'm'));

@@ -2,6 +2,7 @@ import type { ConnectError } from '@connectrpc/connect';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { CallContext, Permit } from '../call-context.ts';
 import type { Execute, Interceptor } from '../interceptor.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
@@ -18,6 +19,7 @@ export interface CallLimits {
 
 export interface Admission {
   readonly interceptor: Interceptor;
+  registerMetrics(metrics: Metrics): void;
   /** Aborts all calls in flight with STOPPING, so that their callers try another server. */
   end(): void;
 }
@@ -71,6 +73,12 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
 
   return {
     interceptor,
+    registerMetrics(metrics) {
+      metrics.gauge(
+        { name: 'rpc_server_waiting', help: 'Calls that wait for a permit to execute.' },
+        () => queue.waiting,
+      );
+    },
     end() {
       for (const call of [...inFlight.items]) call.signal.abort(() => fail(commonErrors.stopping));
     },

@@ -3,6 +3,7 @@ import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { readAlertRules, readDashboard, selectorsIn } from '../../support/prometheus.ts';
 import { type Protocol, protocols } from '../../support/protocols.ts';
 import { scrape } from '../../support/scrape.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -108,7 +109,8 @@ describe('The metrics port', () => {
     }
   });
 
-  it('The metrics ports serve the metrics that docs/operating.md lists, and no others', async () => {
+  /** The names of the metrics of both services. */
+  async function readNames(): Promise<string[]> {
     const told: string[] = [];
     for (const name of ['slot', 'coupon'] as const) {
       const service = await startTestService(name);
@@ -116,6 +118,20 @@ describe('The metrics port', () => {
       await service.stop();
       told.push(...[...text.matchAll(/^# TYPE (\w+)/gm)].map(([, metric = '']) => metric));
     }
+    return told;
+  }
+
+  it('The metrics ports serve the metrics that the alert rules and the dashboard use', async () => {
+    const told = [...(await readNames()), 'up'];
+    const expressions = [...readAlertRules().map(({ expr }) => expr), ...readDashboard()];
+    const used = selectorsIn(expressions.join('\n')).map((selector) => selector.replace(/\{.*/, ''));
+    expect(new Set(used).size).toBeGreaterThan(20);
+    const isTold = (name: string) => told.includes(name) || told.includes(name.replace(/_(bucket|count)$/, ''));
+    expect(used.filter((name) => !isTold(name))).toEqual([]);
+  });
+
+  it('The metrics ports serve the metrics that docs/operating.md lists, and no others', async () => {
+    const told = await readNames();
     const listed = [...documented.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) =>
       [...names.matchAll(/`([a-z_]+\*?)`/g)].map(([, name = '']) => new RegExp(`^${name.replace('*', '\\w+')}$`)),
     );

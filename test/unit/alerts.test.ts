@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { run } from '../support/processes.ts';
+import { monitoringFolder, noPromtool, promtool, readAlertRules, readDashboard } from '../support/prometheus.ts';
+
+interface ScrapeConfig {
+  readonly job_name: string;
+  readonly dns_sd_configs: readonly { readonly names: readonly string[]; readonly port: number }[];
+}
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+const rules = readAlertRules();
+const names = rules.map(({ alert }) => alert);
+const recordings = readdirSync(path.join(monitoringFolder, 'tests'));
+const operating = read('docs/operating.md');
+const [, alertsSection = ''] = /^## Alerts$(.*?)^## /ms.exec(operating) ?? [];
+
+const reason = noPromtool === undefined ? '' : ` (skipped: ${noPromtool})`;
+const promtoolSucceeds = async (...args: string[]) => {
+  expect(await run(promtool, args)).toMatchObject({ code: 0 });
+};
+
+describe.skipIf(noPromtool)(`Promtool${reason}`, () => {
+  it('Promtool takes the configuration of Prometheus and the alert rules', () =>
+    promtoolSucceeds('check', 'config', path.join(monitoringFolder, 'prometheus.yml')));
+
+  it('Promtool takes each query of the dashboard', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'dashboard-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = path.join(folder, 'queries.yml');
+    const asRules = readDashboard().map((expr, n) => ({ record: `query_${n}`, expr }));
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules: asRules }] }));
+    await promtoolSucceeds('check', 'rules', file);
+  });
+
+  it.each(recordings)('The alerts fire in the recording %s as it says, once each, and no others', (file) =>
+    promtoolSucceeds('test', 'rules', path.join(monitoringFolder, 'tests', file)),
+  );
+});
+
+describe('The alert rules', () => {
+  it('The alert rules each fire in a recording', () => {
+    const expected = recordings.flatMap((file) =>
+      [...read(`docker/monitoring/tests/${file}`).matchAll(/labels: '\{alertname="(\w+)"\}'/g)].map(([, name]) => name),
+    );
+    expect([...new Set(expected)].sort()).toEqual([...names].sort());
+  });
+
+  it('The alert rules each have a paragraph in docs/operating.md, pages first, and lead to it', () => {
+    expect([...alertsSection.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)).toEqual(names);
+    expect(rules.map(({ labels }) => labels.severity)).toEqual([...Array(5).fill('page'), ...Array(8).fill('ticket')]);
+    const anchors = names.map((name) => `docs/operating.md#${name.toLowerCase()}`);
+    expect(rules.map(({ annotations }) => annotations.runbook)).toEqual(anchors);
+  });
+});
+
+describe('The profile monitoring', () => {
+  const compose = read('docker-compose.yml');
+
+  it('The profile monitoring scrapes the services at the ports of their metrics', () => {
+    const { scrape_configs: scrapes }: { scrape_configs: ScrapeConfig[] } = parse(
+      read('docker/monitoring/prometheus.yml'),
+    );
+    const { services } = parse(compose, { merge: true });
+    for (const { job_name: name, dns_sd_configs: found } of scrapes) {
+      const variable = `${name.split('-', 1)[0]?.toUpperCase()}_METRICS_PORT`;
+      expect(found).toMatchObject([{ names: [name], port: services[name].environment[variable] }]);
+    }
+    expect(scrapes.map(({ job_name: name }) => name)).toEqual(['slot-service', 'coupon-service']);
+  });
+
+  it('The profile monitoring and all others mount files that are there', () => {
+    const mounted = [...compose.matchAll(/^ +- \.\/([^:]+):/gm)].map(([, file = '']) => file);
+    expect(mounted).toHaveLength(5);
+    expect(mounted.filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url)))).toEqual([]);
+  });
+
+  it('The profile monitoring is left out unless it is asked for', () => {
+    const { services }: { services: Record<string, { profiles?: string[] }> } = parse(compose, { merge: true });
+    const always = Object.keys(services).filter((name) => services[name]?.profiles === undefined);
+    expect(always).toHaveLength(7);
+    for (const name of ['prometheus', 'grafana']) expect(services[name]?.profiles).toEqual(['monitoring']);
+  });
+});
