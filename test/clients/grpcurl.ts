@@ -24,7 +24,7 @@ export async function callByGrpcurl({ grpcPort, token }: Target): Promise<Outcom
     watch.stdout.setEncoding('utf8').on('data', (text: string) => {
       seen += text;
     });
-    const versions = () => all(seen, /"version": (\d+)/g).map(Number);
+    const versions = () => all(seen, /"version":\s*(\d+)/g).map(Number);
     await eventually(() => expect(versions()).not.toEqual([]), 120_000);
     // With -v, it prints the headers around the message.
     const options = ['-v', '-H', `idempotency-key: ${randomUUID()}`];
@@ -41,8 +41,8 @@ export async function callByGrpcurl({ grpcPort, token }: Target): Promise<Outcom
       versions: versions(),
       isSame: contents(first) === contents(again),
       replayed: [first, again].map((text) => /^idempotent-replayed: true$/m.test(text)),
-      reasons: all((await call('GetSlotById', unknownSlot)).stderr, /"reason": "(\w+)"/g),
-      fields: all((await call('CreateSlot', refusedSlot)).stderr, /"field": "([^"]+)"/g),
+      reasons: all((await call('GetSlotById', unknownSlot)).stderr, /"reason":\s*"(\w+)"/g),
+      fields: all((await call('CreateSlot', refusedSlot)).stderr, /"field":\s*"([^"]+)"/g),
     };
   } finally {
     watch.kill();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, firefox } from 'playwright-core';
 import { describeUnless } from '../support/describe-unless.ts';
-import { answerForFirefox } from './bidi-transport.ts';
+import './bidi-transport.ts';
 
 const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
@@ -18,11 +18,9 @@ export type Launch = () => Promise<Browser>;
 
 export const launchBrowser: Launch = () => chromium.launch({ executablePath: chromiumPath, args, headless: true });
 
-/** A Firefox as it is published, by WebDriver BiDi: without such a channel, Playwright asks for a Firefox of its own. */
-const launchFirefox: Launch = () => {
-  answerForFirefox('emulation.setMediaFeaturesOverride');
-  return firefox.launch({ executablePath: firefoxPath, channel: 'moz-firefox', headless: true });
-};
+/** Firefox as Debian has it, by WebDriver BiDi: without such a channel, Playwright wants a Firefox that is built for it. */
+const launchFirefox: Launch = () =>
+  firefox.launch({ executablePath: firefoxPath, channel: 'moz-firefox', headless: true });
 
 const missing = (name: string, path: string) => (existsSync(path) ? undefined : `no ${name} at ${path}`);
 
