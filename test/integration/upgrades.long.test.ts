@@ -2,16 +2,16 @@ import { expect, inject, it } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { contentOfBoth, createDatabaseFrom, createOldStates, migrations } from '../support/old-database.ts';
 import { underStatements } from '../support/old-load.ts';
+import { readReleaseBefore } from '../support/release-before.ts';
 
 const size = 100_000;
-/** The schema of release 0.9.0. */
-const before = '0023_slot_plan';
 
 it('The schema of the release before, with 100,000 rows in every table, migrates to the newest one under reads and writes', {
   timeout: 1_800_000,
 }, async () => {
-  const states = await createOldStates(size, migrations.slice(0, migrations.indexOf(before) + 1));
-  const template = states.get(before);
+  const { migrations: released } = await readReleaseBefore();
+  const before = migrations.filter((name) => `${name}.sql` in released);
+  const template = (await createOldStates(size, before)).get(before.at(-1) ?? '');
   const { url } = await createDatabaseFrom(template);
   const startedAt = performance.now();
   const tookMs = await underStatements(url, () => migrate(url));

@@ -22,8 +22,8 @@ const undo = `
   delete from store_refresh_requests where id > 1`;
 
 /**
- * Reads and writes a database while `work` runs: a statement every 10 ms, however long those before it take. Then takes
- * back what was written.
+ * Reads and writes a database while `work` runs, and until each statement was made twice: one every 10 ms, however long those
+ * before it take. Then takes back what was written.
  *
  * @returns how many milliseconds each statement took, in ascending order. Rejects if one fails.
  */
@@ -38,7 +38,7 @@ export async function underStatements(url: string, work: () => Promise<unknown>)
   let isOver = false;
   const load = async () => {
     const running: Promise<void>[] = [];
-    for (let n = 0; !isOver; n += 1) {
+    for (let n = 0; !isOver || n < 2 * statements.length; n += 1) {
       running.push(run(n));
       await pause(10);
     }

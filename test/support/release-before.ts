@@ -2,15 +2,11 @@ import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Release } from '../../services/dev/release/promised.ts';
 import { projectRoot } from '../../services/dev/settings.ts';
 import { run } from './processes.ts';
 
 /** The last release, as `npm run release` has written it down. */
-export interface Release {
-  readonly version: string;
-  readonly commit: string;
-}
-
 export async function readReleaseBefore(): Promise<Release> {
   return JSON.parse(await readFile(path.join(projectRoot, 'test/released/release.json'), 'utf8'));
 }
