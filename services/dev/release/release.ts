@@ -24,9 +24,6 @@ const today = new Date().toISOString().slice(0, 10);
 writeFileSync(changelog, read('CHANGELOG.md').replace('## Unreleased', `## ${version} (${today})`));
 run('npm', 'version', '--no-git-tag-version', version);
 run('npm', 'run', 'check');
-run('git', 'commit', '--all', '--quiet', '--message', `Release ${version}`);
-run('git', 'tag', '--annotate', '--message', `Release ${version}`, tag);
-const commit = capture('git', 'rev-parse', 'HEAD');
 
 rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
@@ -39,10 +36,14 @@ run('npx', 'buf', 'build', '--exclude-source-info', '--output', inArtifacts('.bi
 const image = `delivery-admin:${version}`;
 const hasDocker = spawnSync('docker', ['version'], { stdio: 'ignore' }).status === 0;
 if (hasDocker) {
-  const labels = [`version=${version}`, `revision=${commit}`].map((label) => `org.opencontainers.image.${label}`);
-  run('docker', 'build', ...labels.flatMap((label) => ['--label', label]), '--tag', image, '.');
+  run('docker', 'build', '--label', `org.opencontainers.image.version=${version}`, '--tag', image, '.');
   run('docker', 'save', '--output', inArtifacts('.tar'), image);
 }
+
+// Last, so that whatever fails before leaves only changes of files to take back.
+run('git', 'commit', '--all', '--quiet', '--message', `Release ${version}`);
+run('git', 'tag', '--annotate', '--message', `Release ${version}`, tag);
+const commit = capture('git', 'rev-parse', 'HEAD');
 
 // From here on the next release has to keep what this one promises.
 const release: Release = { version, commit, ...(await readPromised(projectRoot)) };
