@@ -13,7 +13,9 @@ const skipIds = `
 const tellStaff = `
   insert into audit_entries (procedure, subject, request_id, resource_type, resource_id, after, shown_bytes)
   select 'recovered', 'operator', '', 'database', 0, after, octet_length(after::text)
-  from (select json_build_object('missingSince', api_time(max(at))) as after from audit_entries) as last
+  from (
+    select json_build_object('missingSince', api_time(max(at))) as after from audit_entries where resource_type <> 'database'
+  ) as last
   returning after ->> 'missingSince' as since, api_time(at) as until`;
 
 try {
