@@ -119,6 +119,18 @@ export class ChaosStage {
     this.replicas[index] = await killed.startAgain();
   }
 
+  /** Kills replicas forty times in turns under its load, every eighth time together with PostgreSQL, then ends the load. */
+  async survive(server: { crash(): Promise<void> }): Promise<void> {
+    this.load();
+    for (let kill = 1; kill <= 40; kill += 1) {
+      await this.untilProgress();
+      await this.killReplica(kill % this.replicas.length, async () => {
+        if (kill % 8 === 0) await server.crash();
+      });
+    }
+    await this.endLoad();
+  }
+
   /** Expects that each of its mutations was carried out once, and left its entries, and that its key still has its first answer. */
   async expectAllWrittenOnce(): Promise<void> {
     expect(this.judged).toEqual([]);
