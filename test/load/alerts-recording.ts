@@ -54,6 +54,7 @@ export async function ruleTestsOf(recording: Recording): Promise<string> {
             exp_samples: alerts.map((alert) => ({ labels: `{alertname="${alert}"}`, value: 1 })),
           },
           { expr: 'ALERTS{alertstate="firing"}', eval_time: `${endAt}m`, exp_samples: [] },
+          { expr: `count_over_time(ALERTS{job=""}[${endAt}m])`, eval_time: `${endAt}m`, exp_samples: [] },
         ],
       },
     ],

@@ -30,6 +30,7 @@ export class Deployment {
   /** The first replica of slot-service, which gets all writes. */
   one: Replica;
   two: Replica;
+  coupon: Replica;
   readonly #stopped = new AbortController();
   readonly #callers: Promise<void>[] = [];
 
@@ -37,6 +38,7 @@ export class Deployment {
     this.parts = parts;
     this.one = parts.one;
     this.two = parts.two;
+    this.coupon = parts.coupon;
   }
 
   /** @param env further variables of the first replica of each service. */
@@ -62,13 +64,12 @@ export class Deployment {
   }
 
   async #callAlways(): Promise<void> {
-    const { coupon } = this.parts;
     const { slotId } = await createSlot(this.one);
-    await coupon.coupons.create({ coupon: { couponCode: 'WELCOME', discountPercent: 1 } });
+    await this.coupon.coupons.create({ coupon: { couponCode: 'WELCOME', discountPercent: 1 } });
     const options = { timeoutMs: 5_000 };
     this.call(500, () => this.one.slots.getSlotById({ id: slotId }, options));
     this.call(500, () => this.two.slots.getSlotById({ id: slotId }, options));
-    this.call(500, () => coupon.coupons.validate({ code: 'WELCOME', userId: 1, orderAmount: 10 }, options));
+    this.call(500, () => this.coupon.coupons.validate({ code: 'WELCOME', userId: 1, orderAmount: 10 }, options));
     let isCapacityFull = false;
     this.call(3_000, () => {
       isCapacityFull = !isCapacityFull;
@@ -93,7 +94,7 @@ export class Deployment {
     this.#stopped.abort();
     await Promise.all(this.#callers);
     // The stage does not know those that were started again.
-    await Promise.all([this.one.kill(), this.two.kill()]);
+    await Promise.all([this.one.kill(), this.two.kill(), this.coupon.kill()]);
     await stage.close();
     await Promise.all([proxy.cut(), directProxy.cut()]);
   }

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { type FakeClock, fakeClock, noFaketime } from '../support/faketime.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { lockSlots } from '../support/locks.ts';
@@ -74,11 +75,19 @@ let clock: FakeClock | undefined;
 const causes: readonly Cause[] = [
   {
     name: 'nothing-wrong',
-    cause: 'a rolling restart, then PostgreSQL and Redis are away for a minute each, 3.5 minutes apart.',
+    cause:
+      'a rolling restart of both services, then PostgreSQL and Redis are away for a minute each, 3.5 minutes apart. Watches end at their deadlines.',
     alerts: [],
     async bring(deployment) {
       const { proxy, redis } = deployment.parts;
-      for (const name of ['one', 'two'] as const) {
+      const { transport, call } = await join(deployment, deployment.two, 'watcher');
+      const stores = createClient(SlotStoreService, transport);
+      for (let n = 0; n < 8; n += 1) {
+        call(0, async () => {
+          for await (const _version of stores.watchStore({}, { timeoutMs: 5_000 }));
+        });
+      }
+      for (const name of ['one', 'two', 'coupon'] as const) {
         await deployment[name].stop();
         deployment[name] = await deployment[name].startAgain();
         await pause(5_000);
@@ -186,7 +195,7 @@ const causes: readonly Cause[] = [
     alerts: ['CallsRefused'],
     env: { VALIDATE_MISSES_PER_MINUTE: '5' },
     async bring(deployment) {
-      const { transport, call, leave } = await join(deployment, deployment.parts.coupon, 'guesser');
+      const { transport, call, leave } = await join(deployment, deployment.coupon, 'guesser');
       const coupons = createClient(CouponService, transport);
       let n = 0;
       call(200, () => coupons.validate({ code: `GUESS${n++}`, userId: 1, orderAmount: 10 }));

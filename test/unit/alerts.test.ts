@@ -52,7 +52,9 @@ describe('The alert rules', () => {
 
   it('The alert rules each have a paragraph in docs/operating.md, pages first, and lead to it', () => {
     expect([...alertsSection.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)).toEqual(names);
-    expect(rules.map(({ labels }) => labels.severity)).toEqual([...Array(5).fill('page'), ...Array(8).fill('ticket')]);
+    const severities = rules.map(({ labels }) => labels.severity);
+    expect(severities).toEqual([...severities].sort());
+    expect(new Set(severities)).toEqual(new Set(['page', 'ticket']));
     const anchors = names.map((name) => `docs/operating.md#${name.toLowerCase()}`);
     expect(rules.map(({ annotations }) => annotations.runbook)).toEqual(anchors);
   });
@@ -75,14 +77,16 @@ describe('The profile monitoring', () => {
 
   it('The profile monitoring and all others mount files that are there', () => {
     const mounted = [...compose.matchAll(/^ +- \.\/([^:]+):/gm)].map(([, file = '']) => file);
-    expect(mounted).toHaveLength(5);
+    expect(mounted).toContain('docker/monitoring/alerts.yml');
     expect(mounted.filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url)))).toEqual([]);
   });
 
   it('The profile monitoring is left out unless it is asked for', () => {
     const { services }: { services: Record<string, { profiles?: string[] }> } = parse(compose, { merge: true });
-    const always = Object.keys(services).filter((name) => services[name]?.profiles === undefined);
-    expect(always).toHaveLength(7);
-    for (const name of ['prometheus', 'grafana']) expect(services[name]?.profiles).toEqual(['monitoring']);
+    const ofProfiles = Object.entries(services).filter(([, { profiles }]) => profiles !== undefined);
+    expect(ofProfiles.map(([name, { profiles }]) => [name, profiles])).toEqual([
+      ['prometheus', ['monitoring']],
+      ['grafana', ['monitoring']],
+    ]);
   });
 });
