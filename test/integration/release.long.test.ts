@@ -25,9 +25,17 @@ describe('npm run release', () => {
     await git('commit', '--all', '--quiet', '--message', 'Something new');
   };
 
+  const changeVersionReleased = async (version: string) => {
+    const file = 'test/released/release.json';
+    const released = JSON.stringify({ ...JSON.parse(await read(file)), version });
+    await writeFile(path.join(folder, file), released);
+    await git('commit', '--all', '--quiet', '--message', 'Another release');
+  };
+
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'release-test-'));
     await run('git', ['clone', '--quiet', projectRoot, folder]);
+    await git('switch', '--quiet', '--force-create', 'main');
     await symlink(path.join(projectRoot, 'node_modules'), path.join(folder, 'node_modules'));
     await appendFile(path.join(folder, '.git/info/exclude'), 'node_modules\n');
     await git('config', 'user.name', 'Asha Menon');
@@ -69,6 +77,8 @@ describe('npm run release', () => {
   it.each([
     ['1', 'give the version, such as 1.2.3', async () => undefined],
     ['0.0.9', '0.0.9 is not newer than', async () => undefined],
+    [next, `${next} is not newer than ${next}`, () => changeVersionReleased(next)],
+    [next, 'switch to the branch main first', () => git('switch', '--quiet', '--create', 'other')],
     [next, `the tag v${next} exists`, () => git('tag', `v${next}`)],
     [next, 'commit or stash your changes first', () => writeFile(path.join(folder, 'new.txt'), '')],
     [next, 'CHANGELOG.md has nothing under "Unreleased"', () => changeChangelog('')],
