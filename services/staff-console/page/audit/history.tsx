@@ -37,12 +37,18 @@ export function History({ type, id }: RecordProps): ReactNode {
     { entries: trail.entries, hasMore: hasNextPage || trail.isPending },
     { entries: recoveries.entries, hasMore: false },
   ]);
-  const entries = merged.slice(0, merged.findLastIndex(({ resourceType }) => resourceType === type) + 1 || undefined);
+  const first = merged.findLastIndex(({ resourceType }) => resourceType === type);
+  const entries = first === -1 ? merged : merged.slice(0, first + 1);
   return (
     <Section title="History">
       <Read query={trail} what="the history">
         {() => entries.length === 0 && <Empty>No changes are on record.</Empty>}
       </Read>
+      {trail.data !== undefined && (
+        <Read query={recoveries} what="the recoveries of the database">
+          {() => null}
+        </Read>
+      )}
       <ol className="audit-entries">
         {entries.map((entry) => (
           <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
