@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeInEachBrowser } from '../e2e/browser.ts';
 import { protocols } from '../e2e/page-calls.ts';
 import { describeUnless } from '../support/describe-unless.ts';
-import { run } from '../support/processes.ts';
+import { succeed } from '../support/processes.ts';
 import { callByGrpcurl } from './grpcurl.ts';
 import type { Outcome, Target } from './outcome.ts';
 import { callFromPage } from './page.ts';
@@ -117,10 +117,4 @@ async function callByProgram(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function succeed(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { code, stdout, stderr } = await run(command, args, env);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
-  return stdout;
 }

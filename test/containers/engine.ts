@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describeUnless } from '../support/describe-unless.ts';
-import { run } from '../support/processes.ts';
+import { succeed } from '../support/processes.ts';
 
 const answers = ([command = '', ...args]: readonly string[]) =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 30_000 }).status === 0;
@@ -22,16 +22,11 @@ export function describeWithEngine(title: string, tests: () => void): void {
 
 /** Runs a command of the engine at DOCKER_HOST, or of the default one. Resolves with what it prints; rejects if it fails. */
 export function docker(...args: readonly string[]): Promise<string> {
-  return succeed(['docker', ...args]);
+  return succeed('docker', args);
 }
 
 /** Runs a command of Compose in the project's folder, with variables for its file. As `docker`. */
 export function compose(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  return succeed([...(composeCommand ?? []), ...args], env);
-}
-
-async function succeed([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { code, stdout, stderr } = await run(command, args, env);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
-  return stdout.trimEnd();
+  const [command = '', ...first] = composeCommand ?? [];
+  return succeed(command, [...first, ...args], env);
 }

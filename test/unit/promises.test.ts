@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Release, readPromised } from '../../services/dev/release/promised.ts';
+import { readConsoleConfig } from '../../services/staff-console/config.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import type { Environment } from '../../shared/config/variables.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFileSync(root + file, 'utf8');
 
 const released: Release = JSON.parse(read('test/released/release.json'));
 const promised = await readPromised(root);
-const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'));
+const { scripts, version }: { scripts: Record<string, string>; version: string } = JSON.parse(read('package.json'));
 
 describe('What the last release promised', () => {
   it('Every reason of an error is there, with its code', () => {
@@ -26,10 +29,34 @@ describe('What the last release promised', () => {
     expect(Object.keys(released.migrations).length).toBeGreaterThan(20);
   });
 
+  const added = Object.keys(promised.migrations).filter((name) => !(name in released.migrations));
+
   it('No migration comes before one that was released', () => {
     const last = Object.keys(released.migrations).at(-1) ?? '';
-    const added = Object.keys(promised.migrations).filter((name) => !(name in released.migrations));
     expect(added.filter((name) => name < last)).toEqual([]);
+  });
+
+  it('No migration that services of the last release can not bear comes within a major version', () => {
+    const major = (each: string) => each.split('.', 1)[0];
+    const breaking = added.filter((name) => name.includes('_breaking_'));
+    expect(major(version) === major(released.version) ? breaking : []).toEqual([]);
+  });
+});
+
+describe('docs/variables.md', () => {
+  const set = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
+  const readAll = (env: Environment) => [readConfig('slot', env), readConfig('coupon', env), readConsoleConfig(env)];
+  // The others stand in words, such as "no limit".
+  const values = Object.entries(promised.variables)
+    .map(([name, text]) => [name, text.replaceAll('`', '')] as const)
+    .filter(([, text]) => /^(?:\d+|true|false|UTC|DC|info|http:\S+|[\d.]+)$/.test(text));
+
+  it.each(values)('%s is %s unless it is set, as the page says', (name, value) => {
+    expect(readAll({ ...set, [name]: value })).toEqual(readAll(set));
+  });
+
+  it('The page has the defaults of most variables as values', () => {
+    expect(values.length).toBeGreaterThan(15);
   });
 });
 
