@@ -80,7 +80,7 @@ const causes: readonly Cause[] = [
     alerts: [],
     async bring(deployment) {
       const { proxy, redis } = deployment.parts;
-      const { transport, call } = await join(deployment, deployment.two, 'watcher');
+      const { transport, call, leave } = await join(deployment, deployment.two, 'watcher');
       const stores = createClient(SlotStoreService, transport);
       for (let n = 0; n < 8; n += 1) {
         call(0, async () => {
@@ -100,7 +100,7 @@ const causes: readonly Cause[] = [
       await redis.kill();
       await pause(60_000);
       await redis.resume();
-      return () => undefined;
+      return leave;
     },
   },
   {
