@@ -83,6 +83,12 @@ export class Deployment {
     return replica;
   }
 
+  /** PostgreSQL's time, as a moment to recover to. */
+  async now(): Promise<string> {
+    const [row] = await this.sql<{ at: string }>('select now()::text as at');
+    return row?.at ?? '';
+  }
+
   /** Runs a statement as the owner of the schema. */
   sql<Row extends Record<string, unknown>>(text: string): Promise<Row[]> {
     return queryOnce<Row>(this.urls.owner, text);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +9,7 @@ import { RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_p
 import { expectTruth } from '../load/slot-truth.ts';
 import { failureOf } from '../support/contract.ts';
 import { programFolder } from '../support/postgres-server.ts';
+import { succeed } from '../support/processes.ts';
 import { openRedis } from '../support/redis.ts';
 import type { Replica } from '../support/replica.ts';
 import { fixture } from '../support/service.ts';
@@ -28,10 +29,11 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, { t
     const [slot, coupon] = [await deployment.start('slot', options), await deployment.start('coupon')];
     const callers = await Callers.of(slot, coupon);
     await callers.writeDuring(() => deployment.follow('A point in time', 0));
+    const tooEarly = await deployment.now();
 
     const kept = await callers.write('KEPT', 1);
     await readCovering(slot, kept, 20_000);
-    const [moment] = await deployment.sql<{ at: string }>('select now()::text as at');
+    const moment = await deployment.now();
     const lost = await callers.write('LOST', 2, kept.slotId);
     const newest = await storesWithLost(slot, lost);
     const told = watch(slot);
@@ -39,11 +41,14 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, { t
     // Its job waits in Redis while the database is recovered.
     await createSlot(slot);
     await deployment.server.kill();
-    await deployment.follow('A point in time', 1, { variables: { MOMENT: moment?.at ?? '' } });
-    await deployment.server.start();
-    await deployment.follow('Take the settings back');
+    await deployment.follow('A point in time', 1);
+    await deployment.follow('A point in time', 2, { variables: { MOMENT: tooEarly } });
+    await startRecovered(deployment);
+    await deployment.server.kill();
+    await rm(deployment.server.folder, { recursive: true });
+    await deployment.follow('A point in time', 2, { variables: { MOMENT: moment, TIMELINE: '1' } });
+    await startRecovered(deployment);
     await deployment.follow('After the recovery');
-    await expectReadyForTheNext(deployment);
 
     // Within the half minute in which a sweep finds the request for a new version.
     await expect.poll(() => told.at(-1), { timeout: 60_000 }).toBeGreaterThan(newest + 1_000);
@@ -74,16 +79,23 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, { t
     await expectLostToBeFound(restored, folder, { replicas: [...before, slot, coupon], lost });
   });
 
-  it('A disk snapshot that is started as documented begins a new timeline', async () => {
-    const deployment = await deploy(await makeFolder(), 'a');
-    const timeline = () => deployment.sql('select wal_timeline()');
-    const before = await timeline();
-    await deployment.server.stop();
-    await deployment.follow('A disk snapshot');
-    await deployment.server.start();
-    await deployment.follow('Take the settings back');
-    expect(await timeline()).not.toEqual(before);
-    expect(await deployment.server.sql(settingsOfRecovery)).toEqual([]);
+  it('A disk snapshot that is started as documented begins a new timeline, each time another one', async () => {
+    const folder = await makeFolder();
+    const deployment = await deploy(folder, 'a');
+    const { server } = deployment;
+    const snapshot = path.join(folder, 'snapshot');
+    await server.stop();
+    await succeed('cp', ['-a', server.folder, snapshot]);
+    const timelines = new Set<string>();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await deployment.follow('A disk snapshot');
+      await startRecovered(deployment);
+      timelines.add(JSON.stringify(await deployment.sql('select wal_timeline()')));
+      await server.stop();
+      await rm(server.folder, { recursive: true });
+      await succeed('cp', ['-a', snapshot, server.folder]);
+    }
+    expect(timelines.size).toBe(3);
   });
 });
 
@@ -104,11 +116,12 @@ async function deploy(folder: string, name: string): Promise<Deployment> {
   return deployment;
 }
 
-const settingsOfRecovery = `select name from pg_file_settings where name ~ '^(restore_|recovery_)'`;
-
-/** Expects that nothing of a recovery is left in the settings, and that the log is archived as before. */
-async function expectReadyForTheNext({ server }: Deployment): Promise<void> {
-  expect(await server.sql(settingsOfRecovery)).toEqual([]);
+/** Starts a PostgreSQL that is to recover. Expects that no setting of it is left, and that its log is archived. */
+async function startRecovered(deployment: Deployment): Promise<void> {
+  const { server } = deployment;
+  await server.start();
+  await deployment.follow('Take the settings back');
+  expect(await server.sql(`select name from pg_file_settings where name ~ '^(restore_|recovery_)'`)).toEqual([]);
   await server.sql('select pg_switch_wal()');
   const notArchived = `select name from pg_ls_archive_statusdir() where name like '%.ready'`;
   await expect.poll(() => server.sql(notArchived), { timeout: 60_000 }).toEqual([]);
