@@ -66,6 +66,17 @@ describe('npm run release', () => {
     expect(breaking).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
+  it('A release whose checks fail says how to go back, which takes back all of it', async () => {
+    await inFolder('npm', 'pkg', 'set', 'scripts.check=false');
+    await git('commit', '--all', '--quiet', '--message', 'A check that fails');
+    const before = await git('rev-parse', 'HEAD');
+    const { code, stderr } = await release(next);
+    expect(code).toBe(1);
+    const [, undo = ''] = /release: npm run check failed\. To go back: (.*)/.exec(stderr) ?? [];
+    expect((await inFolder('sh', '-c', undo)).code).toBe(0);
+    expect([await git('rev-parse', 'HEAD'), await git('status', '--porcelain')]).toEqual([before, '']);
+  });
+
   it('A breaking change of the contract after a release is refused', async () => {
     const file = path.join(folder, 'proto/slot/v1/slot_service.proto');
     await writeFile(file, (await readFile(file, 'utf8')).replace('is_active = ', 'is_running = '));
@@ -81,7 +92,7 @@ describe('npm run release', () => {
     [next, 'switch to the branch main first', () => git('switch', '--quiet', '--create', 'other')],
     [next, `the tag v${next} exists`, () => git('tag', `v${next}`)],
     [next, 'commit or stash your changes first', () => writeFile(path.join(folder, 'new.txt'), '')],
-    [next, 'CHANGELOG.md has nothing under "Unreleased"', () => changeChangelog('')],
+    [next, 'CHANGELOG.md has nothing under "Unreleased"', () => changeChangelog('### For callers\n')],
   ])('A release %s is refused, and changes nothing: %s', async (version, problem, prepare) => {
     await prepare();
     const before = await git('status', '--porcelain');
