@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import * as grpcClient from '../../services/client/package/grpc.ts';
+import * as webClient from '../../services/client/package/index.ts';
 import { type Release, readPromised } from '../../services/dev/release/promised.ts';
 import { readConsoleConfig } from '../../services/staff-console/config.ts';
 import { readConfig } from '../../shared/config/config.ts';
@@ -43,6 +45,17 @@ describe('What the last release promised', () => {
   });
 });
 
+it('The client package exports what it did in 1.0.0', () => {
+  expect(Object.keys(webClient)).toEqual(
+    expect.arrayContaining([
+      ...['createConnectClient', 'createConnectTransport', 'createKey'],
+      ...['isTransient', 'Reason', 'reasonOf', 'violationsOf'],
+    ]),
+  );
+  const ofNode = ['createGrpcClient', 'createGrpcTransport', 'credentials'];
+  expect(Object.keys(grpcClient)).toEqual(expect.arrayContaining(ofNode));
+});
+
 describe('docs/variables.md', () => {
   const set = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
   const readAll = (env: Environment) => [readConfig('slot', env), readConfig('coupon', env), readConsoleConfig(env)];
@@ -70,7 +83,7 @@ describe('docs/promises.md', () => {
 
   it('Every promise names the tests that hold it, or a command of CI', () => {
     expect(holders.length).toBeGreaterThan(10);
-    expect(holders.filter((cell) => !/^`([\w.-]+\.test\.ts|npm run check:breaking)`$/.test(cell))).toEqual([]);
+    expect(holders.filter((cell) => !/^`([\w./-]+\.test\.ts|npm run check:breaking)`$/.test(cell))).toEqual([]);
     expect(read('.ci/run')).toContain('npm run check:static');
     expect(scripts['check:static']).toContain('npm run check:breaking');
   });

@@ -2154,7 +2154,7 @@ export const CouponService: GenService<{
   },
   /**
    * Issues a one-time refund coupon for an order's total amount, valid for 30 days, to the order's user. It does not
-   * check whether the order is cancelled.
+   * check whether the order is canceled.
    *
    * Errors, in this order: UNAUTHENTICATED "Unauthorized"; NOT_FOUND "Order not found", "User not found for
    * this order"; FAILED_PRECONDITION "The total of this order is no amount of 0 or more"; ALREADY_EXISTS

@@ -250,7 +250,7 @@ export type RedeemResponse = Message<"coupon.v1.RedeemResponse"> & {
   minOrder?: string | undefined;
 
   /**
-   * The discount; only if valid.
+   * The discount, as Validate gives it; only if valid. The redemption has the exact decimal.
    *
    * @generated from field: optional double discount_amount = 5;
    */
@@ -765,7 +765,7 @@ export const RedemptionService: GenService<{
     output: typeof ConfirmResponseSchema;
   },
   /**
-   * Gives the use of a redemption back, whatever its state: its order was cancelled. A released one stays as it is.
+   * Gives the use of a redemption back, whatever its state: its order was canceled. A released one stays as it is.
    *
    * Errors: NOT_FOUND "Redemption not found".
    *

@@ -120,7 +120,7 @@ export type GetOpenSlotsResponse = Message<"slot.v1.GetOpenSlotsResponse"> & {
   slots: OpenSlot[];
 
   /**
-   * The version of the stores; grows by one with each refresh.
+   * The version of the stores; grows with each refresh.
    *
    * @generated from field: int32 version = 2;
    */
@@ -321,8 +321,8 @@ export const WatchStoreResponseSchema: GenMessage<WatchStoreResponse, {validType
  * A read with the header "store-request-id" of a slot write waits, within its deadline, until the stores cover that
  * write. It is ABORTED if a recovery or a failover of the database may have lost the write.
  *
- * Versions grow by one with each refresh. A database that was restored to an earlier time continues from the version of
- * that time, which all replicas then adopt.
+ * Versions grow, mostly by one with each refresh. A recovery of the database may skip many, or set them back, which all
+ * replicas then adopt.
  *
  * GetOpenSlots and GetProductSlots refuse an answer with more than 5,000,000 slots and product ids, counting a slot
  * once for each product that it is listed under: RESOURCE_EXHAUSTED "The answer is too large - please ask for less".
