@@ -240,7 +240,8 @@ async function expectLostToBeFound(
   { replicas, lost }: { readonly replicas: readonly Replica[]; readonly lost: Records },
 ): Promise<void> {
   for (const [index, { log }] of replicas.entries()) {
-    const lines = ['> delivery-admin@0.1.0 start', ...log.map((line) => JSON.stringify(line))];
+    // As Compose prints it, after what npm does.
+    const lines = ['> delivery-admin start', ...log.map((line) => `slot-service-1  | ${JSON.stringify(line)}`)];
     await writeFile(path.join(folder, `${index}.log`), lines.map((line) => `${line}\n`).join(''));
   }
   const found = await deployment.follow('What was lost', 0, { cwd: folder });
