@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { underLoad } from '../load/rolling-load.ts';
-import { checkOutReleaseBefore } from '../support/release-before.ts';
+import { migrations } from '../support/old-database.ts';
+import { checkOutReleaseBefore, readReleaseBefore } from '../support/release-before.ts';
 import { describeWithEngine, docker } from './engine.ts';
 import { LoadedStack, services } from './loaded-stack.ts';
 
@@ -9,11 +10,14 @@ describeWithEngine('docker-compose.yml of the last release', () => {
     const loaded = await LoadedStack.up(await checkOutReleaseBefore());
     const { stack } = loaded;
     onTestFinished(() => stack.remove());
+    const { migrations: released } = await readReleaseBefore();
+    const added = migrations.filter((name) => !(`${name}.sql` in released));
     const imagesOf = (container: string) => docker('inspect', '--format', '{{.Image}} {{.Config.Image}}', container);
 
     const { failures, acknowledged } = await loaded.workUnderLoad('upgrade', async (loads) => {
       await stack.run('build');
-      await stack.run('run', '--rm', '-T', 'migrate');
+      const applied = await stack.run('run', '--rm', '-T', 'migrate');
+      for (const migration of added) expect(applied).toContain(`applied ${migration}\n`);
       await underLoad(loads);
       for (const service of services) {
         for (const [index, container] of (await stack.containersOf(service)).entries()) {

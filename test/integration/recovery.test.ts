@@ -84,7 +84,7 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, { t
     const deployment = await deploy(folder, 'a');
     const { server } = deployment;
     const snapshot = path.join(folder, 'snapshot');
-    await server.stop();
+    await server.kill();
     await succeed('cp', ['-a', server.folder, snapshot]);
     const timelines = new Set<string>();
     for (let attempt = 0; attempt < 3; attempt += 1) {

@@ -55,6 +55,8 @@ describe('The alert rules', () => {
     const severities = rules.map(({ labels }) => labels.severity);
     expect(severities).toEqual([...severities].sort());
     expect(new Set(severities)).toEqual(new Set(['page', 'ticket']));
+    const lastPage = names[severities.lastIndexOf('page')];
+    expect(alertsSection).toContain(`Those up to ${lastPage} are pages`);
     const anchors = names.map((name) => `docs/operating.md#${name.toLowerCase()}`);
     expect(rules.map(({ annotations }) => annotations.runbook)).toEqual(anchors);
   });
@@ -76,7 +78,11 @@ describe('The profile monitoring', () => {
   });
 
   it('The profile monitoring and all others mount files that are there', () => {
-    const mounted = [...compose.matchAll(/^ +- \.\/([^:]+):/gm)].map(([, file = '']) => file);
+    const { services }: { services: Record<string, { volumes?: string[] }> } = parse(compose, { merge: true });
+    const volumes = Object.values(services).flatMap((service) => service.volumes ?? []);
+    const mounted = volumes
+      .filter((volume) => volume.startsWith('./'))
+      .map((volume) => volume.slice(2).split(':')[0] ?? '');
     expect(mounted).toContain('docker/monitoring/alerts.yml');
     expect(mounted.filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url)))).toEqual([]);
   });
