@@ -66,8 +66,8 @@ interface PageParams extends ReturnType<typeof readFilters> {
 const conditions = {
   resourceId: 'resource_id = $resourceId',
   staffId: 'staff_id = $staffId',
-  subject: 'hashtext(subject) = hashtext($subject) and subject = $subject',
-  procedure: 'hashtext(procedure) = hashtext($procedure) and procedure = $procedure',
+  subject: `left(subject, 64) collate "C" = left($subject, 64) and subject = $subject`,
+  procedure: `procedure collate "C" = $procedure`,
   since: 'at >= $since::timestamptz',
   until: 'at < $until::timestamptz',
   afterMicros: `(at, id) < (timestamptz 'epoch' + $afterMicros::bigint * interval '1 microsecond', $afterId::bigint)`,

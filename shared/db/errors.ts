@@ -30,6 +30,11 @@ export const databaseErrors = {
     code: Code.InvalidArgument,
     message: 'A value cannot be stored',
   },
+  idsExhausted: {
+    reason: 'IDS_EXHAUSTED',
+    code: Code.ResourceExhausted,
+    message: 'No id is left for a new record',
+  },
   unsound: {
     reason: 'RECORD_NOT_SOUND',
     code: Code.FailedPrecondition,
@@ -46,6 +51,7 @@ const raceConstraints: readonly (string | undefined)[] = [
   'coupons_created_by_fkey',
   'reserved_coupons_created_by_fkey',
   'product_slots_pkey',
+  'users_pkey',
 ];
 
 const serializationFailure = '40001';
@@ -102,7 +108,8 @@ export function toDatabaseError(error: unknown, logger: Logger, statement?: stri
   if (isExpected) return fail(databaseErrors.conflict, { cause: error });
   // A violated constraint may mean a lost race, which `conditionalWrite` handles.
   const expected = error instanceof pg.DatabaseError && (error.code ?? '').startsWith(integrityViolation);
-  const level = row.code === Code.Internal && !expected ? 'error' : 'warn';
+  const isFault = row.code === Code.Internal || row === databaseErrors.idsExhausted;
+  const level = isFault && !expected ? 'error' : 'warn';
   logger[level]({ err: error, statement, reason: row.reason }, poolerProblem(error) ?? 'a database call failed');
   return fail(row, { cause: error });
 }
@@ -126,6 +133,8 @@ function rowOf(error: unknown): ErrorRow {
     case serializationFailure:
     case deadlock:
       return databaseErrors.conflict;
+    case '2200H': // sequence_generator_limit_exceeded
+      return databaseErrors.idsExhausted;
     case '23514': // check_violation: no request can cause it, but a row older than the check can (migration 0015)
       return databaseErrors.unsound;
     case '25006': // read_only_sql_transaction: the primary has become a standby

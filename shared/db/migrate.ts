@@ -4,7 +4,7 @@ import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
 import { validateConstraints } from './odd-rows.ts';
-import { migrationsFolder, migrationsTable, storeRefreshQueue } from './schema.ts';
+import { assertComplete, migrationsFolder, migrationsTable, storeRefreshQueue } from './schema.ts';
 
 /**
  * All later readers of a table queue behind a statement that waits to lock it. The wait is
@@ -21,7 +21,8 @@ const lockNotAvailable = '55P03';
  *
  * @param tell receives a line for each other finding, such as rows that violate a constraint.
  * @param retentionDays how many days to keep audit entries; null: for ever, undefined: unchanged.
- * @returns the names of the applied migrations. Throws a `ConfigError` if a lock blocks a migration for 10 minutes.
+ * @returns the names of the applied migrations. Throws a `ConfigError` if a lock blocks a migration for 10 minutes, or if
+ * the schema lacks a part then.
  */
 export async function migrate(
   databaseUrl: string,
@@ -47,8 +48,11 @@ export async function migrate(
   await run(migrateJobs);
   await run((client) => validateConstraints(client, tell));
   if (retentionDays !== undefined) {
-    await run((client) => client.query('update audit_retention set days = $1', [retentionDays]));
+    await run((client) =>
+      client.query('update audit_retention set days = $1 where days is distinct from $1', [retentionDays]),
+    );
   }
+  await run((client) => assertComplete(async ({ text }) => (await client.query<{ part: string }>(text)).rows));
   return applied;
 }
 

@@ -10,6 +10,9 @@ const maxRuns = 3;
  * changes a row that it has read, it fails, or writes nothing although the rules hold. It then runs again, sees the
  * other write, and the caller reports the broken rule.
  *
+ * The statement alone decides: both its write and the caller's answer follow from its column `mayWrite`. The caller
+ * looks for a broken rule only when that is false, so an error has written nothing.
+ *
  * @param write runs the statement and resolves with its one row. `mayWrite` tells whether the rules hold; `id` is the
  * id of the resulting record. If `mayWrite` is true and `id` is null, the write lost a race. `isRerun` tells it to lock
  * the record first, even one that does not exist.
@@ -19,18 +22,25 @@ const maxRuns = 3;
 export async function conditionalWrite<Row extends { mayWrite: boolean; id: number | null }>(
   write: (isRerun: boolean) => Promise<readonly Row[]>,
   lost: ErrorRow = databaseErrors.conflict,
-): Promise<Row> {
+): Promise<Decided<Row>> {
   for (let run = 1; ; run += 1) {
     let cause: unknown;
     try {
       const row = onlyRow(await write(run > 1));
-      if (row.id !== null || !row.mayWrite) return row;
+      if (isDecided(row)) return row;
     } catch (error) {
       if (!isLostRace(error)) throw error;
       cause = error;
     }
     if (run === maxRuns) throw fail(lost, { cause });
   }
+}
+
+/** A row of a statement that has not lost a race: it has the record if it may write. */
+type Decided<Row> = (Row & { mayWrite: false }) | (Exclude<Row, { id: null }> & { mayWrite: true });
+
+function isDecided<Row extends { mayWrite: boolean; id: number | null }>(row: Row): row is Row & Decided<Row> {
+  return row.id !== null || !row.mayWrite;
 }
 
 /** The parameter that a statement with `etagMatches` requires. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config/variables.ts';
 import type { Database } from './database.ts';
 import { poolerProblem } from './errors.ts';
-import { statement } from './statement.ts';
+import { type BoundStatement, statement } from './statement.ts';
 
 // This file is apart from migrate.ts, because a service must not load the libraries that migrate.
 
@@ -24,9 +24,43 @@ const migrationsTableExists = statement<{ exists: boolean }>(
 /** Begins the name of a migration after which services of earlier releases can't run. Within a major version there is none. */
 const breaking = /^\d+_breaking_/;
 
+/** A part that the schema must have, by its migrations, and that is missing, disabled or not granted to the current role. */
+const missingParts = statement<{ part: string }>(
+  'missingParts',
+  `select kind || ' ' || name as part
+   from (
+     select kind, name from schema_parts
+     except all select 'constraint', conname from pg_constraint where connamespace = current_schema()::regnamespace
+     except all select 'index', relname from pg_index join pg_class on oid = indexrelid
+       where relnamespace = current_schema()::regnamespace and indisvalid
+     except all select 'trigger', relname || '.' || tgname from pg_trigger join pg_class on pg_class.oid = tgrelid
+       where relnamespace = current_schema()::regnamespace and tgenabled in ('O', 'A')
+     except all select 'grant', privilege || ' on ' || relname
+       from pg_class, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
+       where relnamespace = current_schema()::regnamespace and relkind = 'r' and case privilege
+         when 'DELETE' then has_table_privilege(oid, privilege) else has_any_column_privilege(oid, privilege) end
+     except all select 'grant', 'EXECUTE on ' || proname from pg_proc
+       where pronamespace = current_schema()::regnamespace and has_function_privilege(oid, 'EXECUTE')
+   ) as missing
+   order by 1`,
+);
+
 /**
- * Throws a `ConfigError` if the database lacks a migration of this code, or has a breaking one that this code does not know.
- * Services of the release before may start while those of a newer one replace them.
+ * Throws a `ConfigError` that names what the schema must have and lacks, for example after a restore that failed halfway.
+ *
+ * @param run runs a statement on the migrated database, as the role whose rights are looked at.
+ */
+export async function assertComplete(
+  run: (statement: BoundStatement<{ part: string }>) => Promise<readonly { readonly part: string }[]>,
+): Promise<void> {
+  const parts = (await run(missingParts())).map(({ part }) => part);
+  if (parts.length > 0)
+    throw new ConfigError(`the schema lacks ${parts.join(', ')}: see "What a schema lacks" in docs/operating.md`);
+}
+
+/**
+ * Throws a `ConfigError` if the database lacks a migration of this code or a part of its schema, or has a breaking migration that
+ * this code does not know. Services of the release before may start while those of a newer one replace them.
  */
 export async function assertMigrated(database: Database): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });
@@ -41,6 +75,7 @@ export async function assertMigrated(database: Database): Promise<void> {
   if (applied.some((name) => !known.includes(name) && breaking.test(name))) {
     throw new ConfigError('the database has the schema of a newer major release: start that one');
   }
+  await assertComplete((statement) => db.query(statement));
 }
 
 async function knownMigrations(): Promise<string[]> {

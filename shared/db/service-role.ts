@@ -6,7 +6,7 @@ const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, r
 
 /**
  * Grants the services' rights to the role that they connect as. The role may read and write all rows, with two
- * exceptions. It may only read the staff users, the list of migrations and the retention of audit entries. It may
+ * exceptions. It may only read the staff users, the lists of migrations and of parts, and the retention of audit entries. It may
  * insert audit entries, but neither set their time nor change them. The role owns nothing and can't change the schema.
  *
  * @param databaseUrl the URL with which the schema's owner connects.
@@ -48,7 +48,7 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
       grant usage on schema public, bullmq to ${role};
       grant select, insert, update, delete on all tables in schema public, bullmq to ${role};
       grant usage, select on all sequences in schema public, bullmq to ${role};
-      revoke insert, update, delete on staff_users, schema_migrations, audit_retention from ${role};
+      revoke insert, update, delete on staff_users, schema_migrations, schema_parts, audit_retention from ${role};
       revoke insert, update, delete on audit_entries from ${role};
       grant insert (${entryColumns}) on audit_entries to ${role};
       grant execute on function sweep_audit_entries to ${role};

@@ -15,6 +15,8 @@ export interface CallSource {
   /** The encoding of the response. */
   readonly codec: Codec;
   readonly hasDeadline: boolean;
+  /** The size of the request message as it came, unpacked. */
+  readonly requestBytes: number;
   /** The value of a request header or metadata key; `name` is in lower case. */
   header(name: string): string | undefined;
   /** Opens a signal that aborts with a ConnectError when the deadline passes or the caller disconnects. */
@@ -68,8 +70,11 @@ export class CallContext implements Caller {
   readonly responseHeaders = new Map<string, string>();
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: BatchQueryable | undefined;
-  /** What the call stores beyond what its request shows, for its caller's quota. */
-  readonly stored = { records: 0, links: 0 };
+  /**
+   * Charges the caller for rows that the call is about to write and that its request does not show. Throws STORAGE_QUOTA
+   * if the caller has nothing left. Only mutations are charged.
+   */
+  chargeRows: (rows: number) => void = () => undefined;
   /** The answer refuses what was asked, and has written nothing: it is not stored for an idempotency key. */
   isRefused = false;
   /** The caller gets an answer that another call has stored for its idempotency key. */
@@ -99,6 +104,11 @@ export class CallContext implements Caller {
 
   header(name: string): string | undefined {
     return this.#source.header(name);
+  }
+
+  /** The size of the request message as it came, unpacked. */
+  get requestBytes(): number {
+    return this.#source.requestBytes;
   }
 
   /** Aborts when the deadline passes or the caller disconnects. Opened on first use. */

@@ -25,8 +25,8 @@ import { CertificateFiles } from '../tls/certificate-files.ts';
 import { throwPortError } from './port-error.ts';
 import { Readiness } from './readiness.ts';
 import { ShutdownStack } from './shutdown.ts';
+import { registerStorageMetrics } from './storage-metrics.ts';
 import { type Sweeps, startSweeps } from './sweeps.ts';
-import { registerTableSizes } from './table-sizes.ts';
 
 /** A service that serves on both of its ports. */
 export interface RunningService {
@@ -85,7 +85,7 @@ export async function startService(
     const metricsPort = await startMetrics(config, metrics, logger, shutdown);
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
     database.registerMetrics(metrics);
-    registerTableSizes(metrics, database);
+    registerStorageMetrics(metrics, database);
     await assertMigrated(database);
     const readiness = await Readiness.open({ database, logger, metrics });
     shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
@@ -93,8 +93,7 @@ export async function startService(
     const parts = { config, database, logger, shutdown, metrics, sweeps: {}, tracing, draining: draining.signal };
     const built = await build(parts);
     startSweeps(parts);
-    const quota = new StorageQuota(parts);
-    shutdown.push({ name: 'storage quota', stop: () => quota.stop() });
+    const quota = new StorageQuota(config.storedMibPerHour);
     const implementations = built
       .map((implementation) => withIdempotency(implementation, database))
       .map((implementation) => withStorageQuota(implementation, quota));

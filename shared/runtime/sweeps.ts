@@ -5,7 +5,6 @@ import type { ServiceConfig } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
 import { warnOfOddRows } from '../db/odd-rows.ts';
 import { type BoundStatement, onlyRow } from '../db/statement.ts';
-import { sweepStoredBytes } from '../rpc/idempotency/storage-quota.ts';
 import { sweepKeys } from '../rpc/idempotency/sweep.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ShutdownStack } from './shutdown.ts';
@@ -32,8 +31,8 @@ export type Sweep = (bounds: { readonly most: number }) => BoundStatement<{ swep
 export type Sweeps = Record<string, Sweep>;
 
 /**
- * Deletes expired rows: idempotency keys, audit entries if their retention is limited, and the counts of storage
- * quotas. Then runs the service's own sweeps. Every replica sweeps every 30 s, and skips rows that another one has locked.
+ * Deletes expired rows: idempotency keys, and audit entries if their retention is limited. Then runs the service's own
+ * sweeps. Every replica sweeps every 30 s, and skips rows that another one has locked.
  */
 export function startSweeps({ config, database, logger, metrics, shutdown, sweeps: own }: SweptService): void {
   const sweeps = { ...sweepsOf(config), ...own };
@@ -67,7 +66,6 @@ function sweepsOf({ idempotencyTtlHours: hours }: ServiceConfig): Sweeps {
   return {
     idempotency_keys: (bounds) => sweepKeys({ hours, ...bounds }),
     audit_entries: sweepEntries,
-    stored_bytes: sweepStoredBytes,
   };
 }
 

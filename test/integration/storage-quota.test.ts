@@ -1,77 +1,123 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code, createClient } from '@connectrpc/connect';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { RetryInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { failureOf } from '../support/contract.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { expectError, failureOf } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
+import { holding } from '../support/locks.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { openSlot } from '../support/slot-writes.ts';
-import { Stage } from '../support/stage.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 
-it('A caller that has had too much stored in this hour is refused on every replica, for its mutations only', async () => {
-  const stage = await Stage.open();
-  onTestFinished(() => stage.close());
-  const env = { STORED_MIB_PER_HOUR: '1' };
-  const [one, two] = await Promise.all([stage.start({ env }), stage.start({ env })]);
-  const large = { ...openSlot(), productIds: Array.from({ length: 6_000 }, (_, n) => n + 1) };
-  await one.slots.createSlot(large);
-  expect(await two.slots.createSlot(openSlot())).toBeTruthy();
-  const refused = await failureOf(
-    (async () => {
-      for (;;) await one.slots.createSlot(large);
-    })(),
-  );
-  expect(Code[refused.code]).toBe('ResourceExhausted');
-  expect(refused.rawMessage).toBe('Too much was stored in this hour - please try again later');
-  const [retry] = refused.findDetails(RetryInfoSchema);
-  expect(Number(retry?.retryDelay?.seconds)).toBeLessThanOrEqual(3_600);
-  // The other replica learns of it with what it has stored itself.
-  await expect
-    .poll(
-      () =>
-        two.slots.createSlot(openSlot()).then(
-          () => 'stored',
-          (error: unknown) => String(error),
-        ),
-      { timeout: 20_000 },
-    )
-    .toContain('Too much was stored');
-  expect((await one.slots.getSlots({})).count).toBeGreaterThan(1);
-  const [counted] = await stage.database.sql<{ callers: number }>(
-    'select count(*)::integer as callers from stored_bytes',
-  );
-  expect(counted?.callers).toBe(1);
-});
+const refused = 'Too much was stored in this hour - please try again later';
+const mib = 1024 ** 2;
 
-it('A delivery sequence counts with all that it holds, at any depth', async () => {
-  const stage = await Stage.open();
-  onTestFinished(() => stage.close());
-  const { slots } = await stage.start({ env: { STORED_MIB_PER_HOUR: '1' } });
-  const { slot } = await slots.createSlot(openSlot());
-  const saveSequences = async () => {
-    for (let turn = 0; turn < 10; turn += 1) {
-      const sequence = { 1: { stops: Array.from({ length: 10_000 }, (_, n) => n + turn) } };
-      await slots.updateDeliverySequence({ id: slot?.id, deliverySequence: fromJson(ValueSchema, sequence) });
-    }
-  };
-  const refused = await failureOf(saveSequences());
-  expect(refused.rawMessage).toBe('Too much was stored in this hour - please try again later');
-});
+describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (name) => {
+  let service: TestService;
+  const connections: ReturnType<typeof createGrpcJsTransport>[] = [];
 
-it('Copies count with all that they make, which their request does not show', async () => {
-  const stage = await Stage.open();
-  onTestFinished(() => stage.close());
-  const { slots, ports } = await stage.start({ env: { STORED_MIB_PER_HOUR: '1' } });
-  const { slot } = await slots.createSlot({
-    ...openSlot(),
-    productIds: Array.from({ length: 1_000 }, (_, n) => n + 1),
+  beforeAll(async () => {
+    service = await startTestService(name, () => ({ storedMibPerHour: 1 }));
+    await service.database.sql(
+      `insert into products (id, name) select id, 'p' from generate_series(1001, 5000) id;
+       insert into users (id, mobile) select id, id::text from generate_series(1001, 5000) id`,
+    );
+    return async () => {
+      for (const connection of connections) connection.close();
+      await service.stop();
+    };
   });
-  const connection = createGrpcJsTransport(`127.0.0.1:${ports.grpcPort}`);
-  onTestFinished(() => connection.close());
-  const plan = createClient(SlotPlanService, withToken(connection, await signToken({ staffId: 1 })));
-  const copy = (shiftDays: number) => plan.copySlots({ slotIds: [slot?.id ?? 0], shiftDays, repeat: 20 });
-  expect((await copy(1)).created).toBe(20);
-  expect((await failureOf(copy(30))).rawMessage).toBe('Too much was stored in this hour - please try again later');
+
+  let callers = 0;
+  /** A caller that has written nothing yet. */
+  async function newCaller() {
+    const connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+    connections.push(connection);
+    callers += 1;
+    return withToken(connection, await signToken({ staffId: 1, subject: `caller-${callers}` }));
+  }
+
+  if (name === 'slot') {
+    const large = { ...openSlot(), productIds: Array.from({ length: 60_000 }, (_, n) => n + 100_000) };
+    const largeBytes = 3 * 60_000;
+
+    it('A caller that has written as much as an hour may have is refused, for its mutations only', async () => {
+      const slots = createClient(SlotService, await newCaller());
+      for (let sent = 0; sent < mib; sent += largeBytes) await slots.createSlot(large);
+      const error = await failureOf(slots.createSlot(openSlot()));
+      expect([Code[error.code], error.rawMessage]).toEqual(['ResourceExhausted', refused]);
+      const [retry] = error.findDetails(RetryInfoSchema);
+      expect(Number(retry?.retryDelay?.seconds)).toBeLessThanOrEqual(3_600);
+      expect((await slots.getSlots({})).count).toBeGreaterThan(1);
+      const others = createClient(SlotService, await newCaller());
+      expect((await others.createSlot(openSlot())).slot?.id).toBeGreaterThan(0);
+    });
+
+    it('A write that is given up, or refused, is charged like one that succeeds', async () => {
+      const slots = createClient(SlotService, await newCaller());
+      const update = { id: 1, ...openSlot(), productIds: { ids: large.productIds } };
+      await slots.createSlot(openSlot());
+      await holding(service.database.url, 'lock table product_slots in exclusive mode', async () => {
+        for (let sent = 0; sent < mib / 2; sent += largeBytes) {
+          await expect(slots.createSlot(large, { timeoutMs: 300 })).rejects.toThrow();
+        }
+      });
+      for (let sent = 0; sent < mib / 2; sent += largeBytes) {
+        await expect(slots.updateSlot({ ...update, id: 999_999 })).rejects.toThrow('Unable to Update Slot');
+      }
+      expect((await failureOf(slots.createSlot(openSlot()))).rawMessage).toBe(refused);
+    });
+
+    it('A delivery sequence is charged with all that it holds, at any depth', async () => {
+      const slots = createClient(SlotService, await newCaller());
+      const { slot } = await slots.createSlot(openSlot());
+      const saveSequences = async () => {
+        for (let turn = 0; turn < 30; turn += 1) {
+          const sequence = { 1: { stops: Array.from({ length: 10_000 }, (_, n) => n + turn) } };
+          await slots.updateDeliverySequence({ id: slot?.id, deliverySequence: fromJson(ValueSchema, sequence) });
+        }
+      };
+      expect((await failureOf(saveSequences())).rawMessage).toBe(refused);
+    });
+
+    it('Copies are charged with the rows that they would make, before they are made', async () => {
+      const transport = await newCaller();
+      const [slots, plan] = [createClient(SlotService, transport), createClient(SlotPlanService, transport)];
+      const productIds = Array.from({ length: 1_000 }, (_, n) => n + 1);
+      const { slot } = await slots.createSlot({ ...openSlot(), productIds });
+      const copy = (shiftDays: number) => plan.copySlots({ slotIds: [slot?.id ?? 0], shiftDays, repeat: 9 });
+      // 9 copies with 1,001 rows of 128 bytes are 1.1 MiB.
+      expect((await copy(1)).created).toBe(9);
+      expect((await failureOf(copy(30))).rawMessage).toBe(refused);
+    });
+    return;
+  }
+
+  it('A batch is charged with the coupons and links that it would make, whatever becomes of it', async () => {
+    const batches = createClient(CouponBatchService, await newCaller());
+    const applicableUsers = { ids: [...Array.from({ length: 8 }, (_, n) => 1001 + n), 999_999] };
+    // 1,000 coupons with 9 links each are 1.2 MiB.
+    const create = () => batches.createBatch({ count: 1_000, coupon: { flatDiscount: 5, applicableUsers } });
+    await expect(create()).rejects.toThrow('Some applicable users not found');
+    expect((await failureOf(create())).rawMessage).toBe(refused);
+  });
+
+  it('A claim is charged with the links that it would make', async () => {
+    const redemptions = createClient(RedemptionService, await newCaller());
+    await service.database.sql(
+      `insert into reserved_coupons (id, secret_code, coupon_code, flat_discount, created_by)
+         select id, 'LINKS' || id, 'LINKS' || id, 5, 1 from generate_series(1, 4) id;
+       insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
+         select r, p from generate_series(1, 4) r, generate_series(1001, 5000) p`,
+    );
+    const claim = (id: number) => redemptions.claim({ secretCode: `LINKS${id}`, userId: 1 });
+    // 4,000 links are 0.5 MiB.
+    for (const id of [1, 2, 3]) await claim(id);
+    await expectError(claim(4), { code: 'ResourceExhausted', message: refused, reason: 'STORAGE_QUOTA' });
+  });
 });

@@ -12,6 +12,7 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
     protocol: 'grpc',
     codec: 'proto',
     hasDeadline: true,
+    requestBytes: 0,
     header: () => undefined,
     openSignal: () => new CallSignal(),
     decode: () => create(method.input),

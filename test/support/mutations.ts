@@ -58,7 +58,7 @@ export async function addCoupon(sql: Sql): Promise<number> {
   return coupon.id;
 }
 
-async function addOrder(sql: Sql): Promise<number> {
+export async function addOrder(sql: Sql): Promise<number> {
   const [order] = await sql<{ id: number }>('insert into orders (user_id, total_amount) values (1, 99.5) returning id');
   if (order === undefined) throw new Error('no order was added');
   await sql('insert into order_statuses (order_id) values ($1)', [order.id]);
@@ -221,7 +221,7 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
 };
 
 /** Adds a redemption that user 1 holds. Resolves with its id. */
-async function addHold(sql: Sql): Promise<number> {
+export async function addHold(sql: Sql): Promise<number> {
   const couponId = await addCoupon(sql);
   const [redemption] = await sql<{ id: number }>(
     `insert into redemptions (
@@ -235,7 +235,7 @@ async function addHold(sql: Sql): Promise<number> {
 }
 
 /** Adds a batch of two coupons. Resolves with its id. */
-async function addBatch(sql: Sql): Promise<number> {
+export async function addBatch(sql: Sql): Promise<number> {
   const [batch] = await sql<{ id: number }>(
     `insert into coupon_batches (name, count, created_by) values ('Batch', 2, 1) returning id`,
   );

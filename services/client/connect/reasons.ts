@@ -48,6 +48,8 @@ export const Reason = {
   CONCURRENT_CHANGE: 'CONCURRENT_CHANGE',
   /** INVALID_ARGUMENT: A value cannot be stored */
   VALUE_NOT_STORABLE: 'VALUE_NOT_STORABLE',
+  /** RESOURCE_EXHAUSTED: No id is left for a new record */
+  IDS_EXHAUSTED: 'IDS_EXHAUSTED',
   /** FAILED_PRECONDITION: The record has a value that is out of bounds - it has to be mended first */
   RECORD_NOT_SOUND: 'RECORD_NOT_SOUND',
   /** INVALID_ARGUMENT: Delivery time and orders close time are required */

@@ -47,43 +47,92 @@ export const updatedValues = updatedFields
   })
   .join(', ');
 
-/**
- * SQL of the users or products to link, as `known_users` or `known_products`. The lock prevents their deletion
- * until the links are written.
- */
-export const knownUsers = (where = 'true') => known('users', '$applicableUsers', where);
-export const knownProducts = (where = 'true') => known('products', '$applicableProducts', where);
+/** The links of a coupon to users or products. Others may delete these, and the links stay (design 14). */
+interface Links {
+  readonly table: string;
+  readonly owner: string;
+  readonly target: string;
+  readonly records: string;
+  /** SQL of the given ids, a set; null: not given. */
+  readonly ids: string;
+}
 
-const known = (table: string, ids: string, where: string) =>
-  `known_${table} as (
-     select id from ${table} where id = any((select ${ids}::integer[])::integer[]) and ${where} for key share
-   )`;
+const userLinks: Links = {
+  table: 'coupon_applicable_users',
+  owner: 'coupon_id',
+  target: 'user_id',
+  records: 'users',
+  ids: '(select $applicableUsers::integer[])',
+};
+const productLinks: Links = {
+  table: 'coupon_applicable_products',
+  owner: 'coupon_id',
+  target: 'product_id',
+  records: 'products',
+  ids: '(select $applicableProducts::integer[])',
+};
 
-export const linkUsers = link('coupon_applicable_users', 'coupon_id, user_id', 'known_users');
-export const linkProducts = link('coupon_applicable_products', 'coupon_id, product_id', 'known_products');
-export const linkReservedProducts = link(
-  'reserved_coupon_applicable_products',
-  'reserved_coupon_id, product_id',
-  'known_products',
-);
+/** SQL of columns of `found` for a new coupon: whether all given records exist. */
+export const usersExist = exist(userLinks, 'usersExist');
+export const productsExist = exist(productLinks, 'productsExist');
 
-function link(table: string, columns: string, known: string): string {
-  return `linked_${known} as (
-     insert into ${table} (${columns})
-     select written.id, ${known}.id from written, ${known}
-     order by ${known}.id
-     on conflict do nothing
+function exist({ records, ids }: Links, column: string): string {
+  return `(select count(*) from ${records} where id = any(${ids}::integer[])) = coalesce(cardinality(${ids}), 0) as "${column}"`;
+}
+
+export const linkUsers = link(userLinks);
+export const linkProducts = link(productLinks);
+export const linkReservedProducts = link({
+  ...productLinks,
+  table: 'reserved_coupon_applicable_products',
+  owner: 'reserved_coupon_id',
+});
+
+/** Returns SQL that links the new coupons of `written`. */
+function link({ table, owner, target, ids }: Links): string {
+  return `linked_${target} as (
+     insert into ${table} (${owner}, ${target})
+     select written.id, given.id from written, (select unnest(${ids}) as id order by id) as given
    )`;
 }
 
-/** SQL that deletes the links an update no longer lists. A list that is not given leaves the links unchanged. */
-export const unlinkUsers = unlink('coupon_applicable_users', 'user_id', '$applicableUsers');
-export const unlinkProducts = unlink('coupon_applicable_products', 'product_id', '$applicableProducts');
+/** SQL of the given ids that the coupon `$id` is not linked to, as `new_user_id` or `new_product_id`. */
+export const newUsers = newLinks(userLinks);
+export const newProducts = newLinks(productLinks);
 
-function unlink(table: string, column: string, ids: string): string {
-  return `unlinked_${column} as (
+function newLinks({ table, target, ids }: Links): string {
+  return `new_${target} as materialized (
+     select given.id from unnest(${ids}) as given (id)
+     where not exists (select from ${table} where coupon_id = $id and ${target} = given.id)
+   )`;
+}
+
+/** SQL of columns of `found` for an update: whether all records exist that the coupon is to be linked to anew. */
+export const newUsersExist = newExist(userLinks, 'usersExist');
+export const newProductsExist = newExist(productLinks, 'productsExist');
+
+function newExist({ target, records }: Links, column: string): string {
+  return `not exists (
+     select from new_${target} left join ${records} on ${records}.id = new_${target}.id where ${records}.id is null
+   ) as "${column}"`;
+}
+
+/**
+ * SQL that gives the coupon in `written` the given links. Links that stay keep their ids, and draw none. A list that is
+ * not given leaves the links unchanged.
+ */
+export const relinkUsers = relink(userLinks);
+export const relinkProducts = relink(productLinks);
+
+function relink({ table, target, ids }: Links): string {
+  return `unlinked_${target} as (
      delete from ${table} using written
-     where coupon_id = written.id and ${ids} is not null and ${column} not in (select unnest((select ${ids})))
+     where coupon_id = written.id and ${ids} is not null and ${target} not in (select unnest(${ids}))
+   ),
+   linked_${target} as (
+     insert into ${table} (coupon_id, ${target})
+     select written.id, new_${target}.id from written, new_${target} order by new_${target}.id
+     on conflict do nothing
    )`;
 }
 
@@ -95,8 +144,8 @@ export const linksBefore = `
   'applicableUsers', ${idsIfGiven('$applicableUsers', 'user_id from coupon_applicable_users where coupon_id = $id')},
   'applicableProducts', ${idsIfGiven('$applicableProducts', 'product_id from coupon_applicable_products where coupon_id = $id')}`;
 export const linksAfter = `
-  'applicableUsers', ${idsIfGiven('$applicableUsers', 'id from known_users')},
-  'applicableProducts', ${idsIfGiven('$applicableProducts', 'id from known_products')}`;
+  'applicableUsers', ${idsIfGiven('$applicableUsers', 'unnest($applicableUsers::integer[])')},
+  'applicableProducts', ${idsIfGiven('$applicableProducts', 'unnest($applicableProducts::integer[])')}`;
 
 function idsIfGiven(given: string, ids: string): string {
   return `case when ${given} is not null then array_to_json(array(select ${ids} order by 1)) end`;

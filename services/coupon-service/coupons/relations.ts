@@ -3,22 +3,24 @@ import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
 import { shownList } from '../../../shared/rpc/answers/shown.ts';
 
-// The records that coupons refer to, with only the columns that the spec names (2.6, design 5).
+// The records that coupons refer to, with only the columns that the spec names (2.6, design 5). Other systems delete
+// them. What refers to one that is gone shows its id alone (design 14).
 
 // Tuples, because PostgreSQL writes JSON without column names in half the time. A coupon may have 100,000 of them.
-export type UserTuple = [id: number, name: string | null, email: string | null, mobile: string];
-export type ProductTuple = [id: number, name: string, images: string[]];
+export type UserTuple = [id: number, name: string | null, email: string | null, mobile: string | null];
+export type ProductTuple = [id: number, name: string | null, images: string[] | null];
 
-/** SQL of a `UserTuple` and a `ProductTuple` as JSON. */
-export const userJson = 'json_build_array(users.id, users.name, users.email, users.mobile)';
-export const productJson = 'json_build_array(products.id, products.name, products.images)';
+/** Returns SQL of a `UserTuple` and of a `ProductTuple` as JSON. `id` is SQL of the id that refers to the record. */
+export const userJson = (id: string) => `json_build_array(${id}, users.name, users.email, users.mobile)`;
+export const productJson = (id: string) => `json_build_array(${id}, products.name, products.images)`;
 
 /** Converts a user to a `User`. Null becomes an absent field. */
 export function toUser([id, name, email, mobile]: UserTuple) {
-  return { id, name: name ?? undefined, email: email ?? undefined, mobile } satisfies Answer<typeof UserSchema>;
+  const fields = { id, name: name ?? undefined, email: email ?? undefined, mobile: mobile ?? '' };
+  return fields satisfies Answer<typeof UserSchema>;
 }
 
 /** Converts a product to a `ProductSummary`. */
 export function toProduct([id, name, images]: ProductTuple) {
-  return { id, name, images: shownList(images) } satisfies Answer<typeof ProductSummarySchema>;
+  return { id, name: name ?? '', images: shownList(images ?? []) } satisfies Answer<typeof ProductSummarySchema>;
 }

@@ -47,7 +47,7 @@ export interface ListedReservedCouponRow extends ReservedCouponRow {
 /** SQL of the columns of `ListedReservedCouponRow` but the number of product ids, and of the joins that they need. */
 export const listedReserved = {
   columns: (productIds: string) => `${reservedColumnsWith(productIds)}, staff_users.name as "creatorName",
-    case when users.id is not null then ${userJson} end as "redeemedUser"`,
+    case when redeemed_by is not null then ${userJson('redeemed_by')} end as "redeemedUser"`,
   joined: `join staff_users on staff_users.id = reserved_coupons.created_by
     left join users on users.id = reserved_coupons.redeemed_by`,
 };

@@ -33,10 +33,12 @@ interface ListedLinks {
   readonly related: string;
   readonly target: string;
   readonly shown: string;
+  /** SQL of the number of a row's links. */
+  readonly count: string;
 }
 
-/** A link, with the shown part of the record that it refers to. */
-export type Link<Shown> = [id: number, shown: Shown];
+/** A link, with the shown part of the record that it refers to; null if that is gone. */
+export type Link<Shown> = [id: number, target: number, shown: Shown | null];
 
 /** A listing of coupons or of reserved coupons, all or filtered: paged, searchable, latest first. */
 export class Listing<Row extends PlacedRow> {
@@ -114,15 +116,16 @@ function pageOf(
   links: readonly ListedLinks[],
   { columns, joined }: { readonly columns: (productIds: string) => string; readonly joined: string },
 ): string {
-  // The index of the links begins with owner and target. PostgreSQL therefore reads only the shown links from the
-  // table, and counts them in the index alone.
-  const columnsOf = ({ column, table: linkTable, owner, target, related, shown }: ListedLinks) => `
-    (select count(*)::integer from ${linkTable} where ${owner} = ${table}.id) as "${column}Count",
+  // The index of the links begins with owner and target. PostgreSQL therefore reads only the shown links from the table.
+  const columnsOf = ({ column, table: linkTable, owner, target, related, shown, count }: ListedLinks) => `
+    coalesce(${count}, 0) as "${column}Count",
     (
-      select json_agg(json_build_array(links.id, ${shown}) order by links.id)
+      select json_agg(
+        json_build_array(links.id, links.target, case when ${related}.id is not null then ${shown} end) order by links.id
+      )
       from (
         select id, ${target} as target from ${linkTable} where ${owner} = ${table}.id order by ${target} limit ${maxShown}
-      ) as links, lateral (select * from ${related} where id = links.target offset 0) as ${related}
+      ) as links left join lateral (select * from ${related} where id = links.target offset 0) as ${related} on true
     ) as "${column}",`;
   return `
     select ${columns(`${table}.product_ids[:${maxShown}]`)}, ${links.map(columnsOf).join('')}

@@ -1,7 +1,6 @@
 import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
-import type { Queryable } from '../../../shared/db/transaction.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
@@ -35,19 +34,20 @@ export function claim({ database, missLimit }: RedemptionParts): Handler<typeof 
       throw fail(couponErrors.secretCodeNotFound);
     }
     const { id, couponCode, links } = reserved;
+    call.chargeRows(2 + links);
     const code = lookedUpCode(couponCode);
-    const found = await conditionalWrite(() => {
+    const found = await conditionalWrite(async () => {
       const drawn = drawTexts(drawnCodes, 4).map((text) => `${cut(code, maxCodeLength - 5)}-${text}`);
       const couponCodes = [cut(code, maxCodeLength), ...drawn];
-      return db.query(claimCoupon({ ...actorOf(call), id, userId, couponCodes }));
+      // In one transaction, so that an error of the second statement undoes the claim.
+      return database.within(call, async (tx) => {
+        const claiming = tx.query(claimCoupon({ ...actorOf(call), id, userId, couponCodes }));
+        const [claimed, listed] = await Promise.all([claiming, tx.query(selectListed({ id }))]);
+        return [{ ...onlyRow(claimed), reserved: onlyRow(listed) }];
+      });
     });
-    if (found.isTaken) throw fail(couponErrors.secretCodeClaimed);
-    if (found.id === null) throw fail(couponErrors.secretCodeExpired);
-    if (found.isNew) {
-      call.stored.records += 1;
-      call.stored.links += links;
-    }
-    return { coupon: toCoupon(found), reservedCoupon: await readListed(db, id) };
+    if (!found.mayWrite) throw fail(found.isTaken ? couponErrors.secretCodeClaimed : couponErrors.secretCodeExpired);
+    return { coupon: toCoupon(found), reservedCoupon: toListedReservedCoupon(found.reserved) };
   };
 }
 
@@ -56,10 +56,6 @@ const maxCodeLength = 128;
 const cut = (code: string, length: number) => [...code].slice(0, length).join('');
 
 const codesOf = (secretCode: string) => ({ exact: secretCode.normalize('NFC'), upper: lookedUpCode(secretCode) });
-
-async function readListed(db: Queryable, id: number) {
-  return toListedReservedCoupon(onlyRow(await db.query(selectListed({ id }))));
-}
 
 const selectReserved = statement<
   { userExists: boolean } & ({ id: number; couponCode: string; links: number } | { id: null }),
@@ -93,9 +89,6 @@ const claimCoupon = statement<Found, { id: number; userId: number; couponCodes: 
      select "isNew", not "isTaken" and (not "isNew" or coalesce(valid_till >= statement_timestamp(), true)) as "mayWrite"
      from seen, found
    ),
-   owner as materialized (
-     select users.id from users, allowed where users.id = $userId and "mayWrite" and "isNew" for key share of users
-   ),
    free as (
      select code from unnest($couponCodes::text[]) with ordinality as drawn (code, place)
      where not exists (select from coupons where coupon_code = code)
@@ -103,12 +96,12 @@ const claimCoupon = statement<Found, { id: number; userId: number; couponCodes: 
    ),
    written as (
      insert into coupons (coupon_code, is_user_based, created_by, ${termsColumns})
-     select code, true, created_by, ${termsColumns} from seen, owner, free
+     select code, true, created_by, ${termsColumns} from seen, allowed, free where "mayWrite" and "isNew"
      on conflict (coupon_code) do nothing
      returning *
    ),
    linked_user as (
-     insert into coupon_applicable_users (coupon_id, user_id) select written.id, owner.id from written, owner
+     insert into coupon_applicable_users (coupon_id, user_id) select id, $userId from written
    ),
    linked_products as (
      insert into coupon_applicable_products (coupon_id, product_id)

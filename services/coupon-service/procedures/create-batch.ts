@@ -1,7 +1,7 @@
 import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
-import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
+import { commonErrors, type ErrorRow, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
@@ -10,12 +10,12 @@ import { termsFields } from '../coupons/coupon.ts';
 import { readCouponBody, requireCreatable, type Terms } from '../coupons/coupon-body.ts';
 import {
   isStaff,
-  knownProducts,
-  knownUsers,
   linkProducts,
   linkUsers,
+  productsExist,
   termsColumns,
   termsValues,
+  usersExist,
 } from '../coupons/coupon-writes.ts';
 import { couponErrors } from '../errors.ts';
 import type { BatchParts } from '../parts.ts';
@@ -23,14 +23,13 @@ import type { BatchParts } from '../parts.ts';
 const defaultLength = 10;
 /** How many codes are drawn in addition, in case that some are taken. A code is drawn of more than 31 ** 8. */
 const spareCodes = 20;
-/** The most links and product ids of all coupons together. */
-const maxLinks = 1_000_000;
-/** How many links one statement makes: some seconds below its timeout. */
-const linksPerStatement = 100_000;
+/** The most links of all coupons together, and the most links and product ids. */
+const maxLinks = 100_000;
+const maxIds = 1_000_000;
 
 /**
- * Design 13, createBatch: one statement checks the rules and creates the batch. The others create its coupons with their
- * links, all in one transaction.
+ * Design 13, createBatch: one statement checks the rules and creates the batch. Another one creates its coupons with their
+ * links, in the same transaction.
  *
  * Throws INVALID_ARGUMENT for rules 1 to 4 of `create`, for products that do not exist, for a coupon code and for too many
  * links, and UNAUTHENTICATED.
@@ -43,8 +42,9 @@ export function createBatch({ database }: BatchParts): Handler<typeof CouponBatc
     // 1 to 3
     requireCreatable(body);
     const links = applicableUsers.length + applicableProducts.length;
-    if ((links + (body.productIds?.length ?? 0)) * count > maxLinks) {
-      throw invalidField('count', `makes more than ${maxLinks} links and product ids`);
+    if (links * count > maxLinks) throw invalidField('count', `makes more than ${maxLinks} links`);
+    if ((links + (body.productIds?.length ?? 0)) * count > maxIds) {
+      throw invalidField('count', `makes more than ${maxIds} links and product ids`);
     }
     const terms = {
       ...actorOf(call),
@@ -56,26 +56,25 @@ export function createBatch({ database }: BatchParts): Handler<typeof CouponBatc
       usersJson: linksEntryJson(applicableUsers),
       productsJson: linksEntryJson(applicableProducts),
     };
-    const perStatement = Math.floor(linksPerStatement / Math.max(1, links)) || 1;
+    call.chargeRows(count * (1 + links));
+    const texts = drawTexts(count + spareCodes, codeLength || defaultLength);
+    const codes = texts.map((text) => `${prefix}${text}`);
     const found = await conditionalWrite(async () => [
       await database.within(call, async (tx) => {
         const batch = onlyRow(await tx.query(insertBatch(terms)));
-        for (let left = batch.id === null ? 0 : count; left > 0; left -= perStatement) {
-          const texts = drawTexts(Math.min(left, perStatement) + spareCodes, codeLength || defaultLength);
-          const codes = texts.map((text) => `${prefix}${text}`);
-          await tx.query(insertCoupons({ ...terms, codes, batchId: batch.id ?? 0 }));
-        }
+        if (batch.id !== null) await tx.query(insertCoupons({ ...terms, codes, batchId: batch.id }));
         return batch;
       }),
     ]);
-    // 4
-    if (!found.usersExist) throw fail(couponErrors.usersNotFound);
-    if (!found.isStaff) throw fail(commonErrors.accessDenied);
-    if (found.id === null) throw fail(couponErrors.productsNotFound);
-    call.stored.records += count;
-    call.stored.links += links * count;
+    if (!found.mayWrite) throw fail(brokenRule(found));
     return { batch: toBatch(found) };
   };
+}
+
+function brokenRule({ usersExist, isStaff }: Findings): ErrorRow {
+  // 4
+  if (!usersExist) return couponErrors.usersNotFound;
+  return isStaff ? couponErrors.productsNotFound : commonErrors.accessDenied;
 }
 
 interface NewBatch extends Terms, Actor {
@@ -93,21 +92,20 @@ interface NewBatch extends Terms, Actor {
   productsJson: string;
 }
 
-type Found = { usersExist: boolean; isStaff: boolean; mayWrite: boolean } & (BatchRow | { id: null });
+interface Findings {
+  usersExist: boolean;
+  isStaff: boolean;
+}
+
+type Found = Findings & { mayWrite: boolean } & (BatchRow | { id: null });
 
 /** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `("usersExist" and "isStaff" and "productsExist")`;
 
-// The users and products stay locked until the coupons are linked.
 const insertBatch = statement<Found, NewBatch>(
   'createBatch',
-  `with ${knownUsers()},
-   ${knownProducts()},
-   found as (
-     select
-       cardinality($applicableUsers::integer[]) = (select count(*) from known_users) as "usersExist",
-       ${isStaff},
-       cardinality($applicableProducts::integer[]) = (select count(*) from known_products) as "productsExist"
+  `with found as (
+     select ${usersExist}, ${isStaff}, ${productsExist}
    ),
    batch as (
      insert into coupon_batches (name, count, created_by)
@@ -136,9 +134,7 @@ interface NewCoupons extends NewBatch {
 
 const insertCoupons = statement<{ lostRace: null }, NewCoupons>(
   'createBatchCoupons',
-  `with known_users as (select unnest($applicableUsers::integer[]) as id),
-   known_products as (select unnest($applicableProducts::integer[]) as id),
-   free as (
+  `with free as (
      select code from unnest($codes::text[]) with ordinality as drawn (code, place)
      where not exists (select from coupons where coupon_code = code)
      order by place limit cardinality($codes) - ${spareCodes}

@@ -33,10 +33,8 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     const insert = insertPhoneCoupon({ ...actorOf(call), ...terms, mobile, couponCode, staffId, validForDays });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.generatedCodeTaken);
-    // 1, if the staff user no longer exists
-    if (!found.isStaff) throw fail(couponErrors.unauthorized);
-    // 4
-    if (found.id === null) throw fail(couponErrors.generatedCodeTaken);
+    // 1, if the staff user no longer exists, or else 4
+    if (!found.mayWrite) throw fail(found.isStaff ? couponErrors.generatedCodeTaken : couponErrors.unauthorized);
     const { id, userId } = found;
     return { success: true, coupon: { ...terms, id, couponCode, userId, userMobile: mobile } };
   };
@@ -65,7 +63,7 @@ interface NewPhoneCoupon extends Actor {
 
 type Found = { isStaff: boolean; mayWrite: boolean } & ({ id: number; userId: number } | { id: null });
 
-// The lock prevents the user's deletion until the coupon is linked.
+// The lock waits for a transaction that deletes the user: the coupon is then for a new one.
 const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
   'createCoupon',
   `with found as (

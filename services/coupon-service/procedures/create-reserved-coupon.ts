@@ -1,13 +1,13 @@
 import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { fail } from '../../../shared/errors/errors.ts';
+import { type ErrorRow, fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { termsFields } from '../coupons/coupon.ts';
 import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
-import { isStaff, knownProducts, linkReservedProducts, termsColumns, termsValues } from '../coupons/coupon-writes.ts';
+import { isStaff, linkReservedProducts, productsExist, termsColumns, termsValues } from '../coupons/coupon-writes.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
@@ -45,14 +45,16 @@ export function createReservedCoupon({
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
-    // 2, if the staff user no longer exists
-    if (!found.isStaff) throw fail(couponErrors.unauthorized);
-    // 3
-    if (!found.isCodeFree) throw fail(couponErrors.secretCodeTaken);
-    // The spec's rules come before the check of products (design 3).
-    if (found.id === null) throw fail(couponErrors.productsNotFound);
+    if (!found.mayWrite) throw fail(brokenRule(found));
     return { reservedCoupon: toReservedCoupon(found) };
   };
+}
+
+function brokenRule({ isStaff, isCodeFree }: Findings): ErrorRow {
+  // 2, if the staff user no longer exists
+  if (!isStaff) return couponErrors.unauthorized;
+  // 3. The spec's rules come before the check of products (design 3).
+  return isCodeFree ? couponErrors.productsNotFound : couponErrors.secretCodeTaken;
 }
 
 interface NewReservedCoupon extends Terms, Actor {
@@ -66,19 +68,23 @@ interface NewReservedCoupon extends Terms, Actor {
   productsJson: string;
 }
 
-type Found = { isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (ReservedCouponRow | { id: null });
+interface Findings {
+  isStaff: boolean;
+  isCodeFree: boolean;
+}
+
+type Found = Findings & { mayWrite: boolean } & (ReservedCouponRow | { id: null });
 
 /** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `("isStaff" and "isCodeFree" and "productsExist")`;
 
 const insertReservedCoupon = statement<Found, NewReservedCoupon>(
   'createReservedCoupon',
-  `with ${knownProducts()},
-   found as (
+  `with found as (
      select
        ${isStaff},
        not exists (select from reserved_coupons where secret_code = $secretCode) as "isCodeFree",
-       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as "productsExist"
+       ${productsExist}
    ),
    written as (
      insert into reserved_coupons (secret_code, coupon_code, created_by, ${termsColumns})

@@ -1,7 +1,7 @@
 import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { fail } from '../../../shared/errors/errors.ts';
+import { type ErrorRow, fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
@@ -12,10 +12,10 @@ import {
   couponFieldsValues,
   isCodeFree,
   isStaff,
-  knownProducts,
-  knownUsers,
   linkProducts,
   linkUsers,
+  productsExist,
+  usersExist,
 } from '../coupons/coupon-writes.ts';
 import { couponErrors } from '../errors.ts';
 import type { CouponParts } from '../parts.ts';
@@ -51,16 +51,18 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.couponCodeTaken);
-    // 4
-    if (!found.usersExist) throw fail(couponErrors.usersNotFound);
-    // 5
-    if (!found.isStaff) throw fail(couponErrors.unauthorized);
-    // 7
-    if (!found.isCodeFree) throw fail(couponErrors.couponCodeTaken);
-    // The spec's rules come before the check of products (design 3).
-    if (found.id === null) throw fail(couponErrors.productsNotFound);
+    if (!found.mayWrite) throw fail(brokenRule(found));
     return { coupon: toCoupon(found) };
   };
+}
+
+function brokenRule({ usersExist, isStaff, isCodeFree }: Findings): ErrorRow {
+  // 4
+  if (!usersExist) return couponErrors.usersNotFound;
+  // 5
+  if (!isStaff) return couponErrors.unauthorized;
+  // 7. The spec's rules come before the check of products (design 3).
+  return isCodeFree ? couponErrors.productsNotFound : couponErrors.couponCodeTaken;
 }
 
 interface NewCoupon extends Terms, Actor {
@@ -77,32 +79,25 @@ interface NewCoupon extends Terms, Actor {
   productsJson: string;
 }
 
-type Found = { usersExist: boolean; isStaff: boolean; isCodeFree: boolean; mayWrite: boolean } & (
-  | CouponRow
-  | { id: null }
-);
+interface Findings {
+  usersExist: boolean;
+  isStaff: boolean;
+  isCodeFree: boolean;
+}
+
+type Found = Findings & { mayWrite: boolean } & (CouponRow | { id: null });
 
 /** SQL of the condition that all rules hold, on the columns of `found`. */
 const mayWrite = `("usersExist" and "isStaff" and "isCodeFree" and "productsExist")`;
 
-// Rows are locked only for callers with a staff identity. For others, rule 4, which precedes rule 5,
-// is checked by a plain read.
 const insertCoupon = statement<Found, NewCoupon>(
   'create',
-  `with ${knownUsers('$staffId::integer is not null')},
-   ${knownProducts('$staffId is not null')},
-   found as (
-     select
-       cardinality($applicableUsers::integer[]) = case when $staffId is not null then (select count(*) from known_users)
-         else (select count(*) from users where id = any((select $applicableUsers::integer[])::integer[]))
-       end as "usersExist",
-       ${isStaff},
-       ${isCodeFree},
-       (select count(*) from known_products) = cardinality($applicableProducts::integer[]) as "productsExist"
+  `with found as (
+     select ${usersExist}, ${isStaff}, ${isCodeFree}, ${productsExist}
    ),
    written as (
      insert into coupons (created_by, ${couponFieldsColumns})
-     select $staffId, ${couponFieldsValues} from found where ${mayWrite}
+     select $staffId::integer, ${couponFieldsValues} from found where ${mayWrite}
      on conflict (coupon_code) do nothing
      returning *
    ),

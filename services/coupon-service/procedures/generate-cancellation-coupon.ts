@@ -41,10 +41,8 @@ export function generateCancellationCoupon({
       const refund = { orderId, userId, name, mobile, couponCode, staffId, validForDays };
       return db.query(issueRefund({ ...actorOf(call), ...refund }));
     });
-    // 1, if the staff user was removed after the check above. Only in this case can rules 2 and 3 come first.
-    if (!found.isStaff) throw fail(couponErrors.unauthorized);
-    // 4
-    if (found.id === null) throw fail(couponErrors.couponCodeTaken);
+    // 1, if the staff user was removed after the check above, in which case rules 2 and 3 come first; or else 4
+    if (!found.mayWrite) throw fail(found.isStaff ? couponErrors.couponCodeTaken : couponErrors.unauthorized);
     return { coupon: toCoupon(found) };
   };
 }
@@ -77,7 +75,7 @@ interface Refund extends OrderRow, Actor {
 
 type Found = { isStaff: boolean; mayWrite: boolean } & (CouponRow | { id: null });
 
-// The lock prevents the deletion of the order and its user until the coupon is linked.
+// The lock waits for a transaction that deletes the order or its user, or changes what the code is made of.
 const issueRefund = statement<Found, Refund>(
   'generateCancellationCoupon',
   `with refunded as (

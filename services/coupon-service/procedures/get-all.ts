@@ -39,14 +39,18 @@ function toListedCoupon(row: ListedCouponRow) {
     ...toCoupon(row),
     ...{ productIdsCount, applicableUsersCount, applicableProductsCount },
     creator: { id: createdBy, name: creatorName },
-    applicableUsers: mapped(applicableUsers ?? [], ([id, user]) => {
-      return { id, couponId, userId: user[0], user: toUser(user) };
+    applicableUsers: mapped(applicableUsers ?? [], ([id, userId, user]) => {
+      return { id, couponId, userId, user: user === null ? undefined : toUser(user) };
     }),
-    applicableProducts: mapped(applicableProducts ?? [], ([id, product]) => {
-      return { id, couponId, productId: product[0], product: toProduct(product) };
+    applicableProducts: mapped(applicableProducts ?? [], ([id, productId, product]) => {
+      return { id, couponId, productId, product: product === null ? undefined : toProduct(product) };
     }),
   };
 }
+
+/** SQL of the number of links that triggers keep (migration 0026). */
+const countOf = (kind: 'users' | 'products') =>
+  `(select count from coupon_link_counts where coupon_id = coupons.id and kind = '${kind}')`;
 
 const listing = new Listing<ListedCouponRow>(
   'coupons',
@@ -69,7 +73,8 @@ const listing = new Listing<ListedCouponRow>(
         owner: 'coupon_id',
         target: 'user_id',
         related: 'users',
-        shown: userJson,
+        shown: userJson('users.id'),
+        count: countOf('users'),
       },
       {
         column: 'applicableProducts',
@@ -77,7 +82,8 @@ const listing = new Listing<ListedCouponRow>(
         owner: 'coupon_id',
         target: 'product_id',
         related: 'products',
-        shown: productJson,
+        shown: productJson('products.id'),
+        count: countOf('products'),
       },
     ],
   },

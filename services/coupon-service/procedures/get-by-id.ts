@@ -59,16 +59,16 @@ const selectCoupon = keyedStatement<number, Sized<CouponKey, CouponDetailRow>, {
    from coupons left join lateral (
      select ${couponColumns}, staff_users.name as "creatorName",
        coalesce((
-         select json_agg(${userJson} order by links.id)
+         select json_agg(${userJson('links.user_id')} order by links.id)
          from (
            select * from coupon_applicable_users where coupon_id = coupons.id limit $maxSize::bigint + 1
-         ) as links join users on users.id = links.user_id
+         ) as links left join users on users.id = links.user_id
        ), '[]') as "applicableUsers",
        coalesce((
-         select json_agg(${productJson} order by links.id)
+         select json_agg(${productJson('links.product_id')} order by links.id)
          from (
            select * from coupon_applicable_products where coupon_id = coupons.id limit $maxSize::bigint + 1
-         ) as links join products on products.id = links.product_id
+         ) as links left join products on products.id = links.product_id
        ), '[]') as "applicableProducts"
      from staff_users
      where staff_users.id = coupons.created_by and coalesce((pg_column_size(coupons.product_ids) - 21) / 4, 0) <= $maxSize

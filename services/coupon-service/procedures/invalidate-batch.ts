@@ -13,7 +13,6 @@ export function invalidateBatch({ database }: BatchParts): Handler<typeof Coupon
     const [found] = await database.for(call).query(invalidateCoupons({ ...actorOf(call), id }));
     if (found === undefined) throw fail(couponErrors.batchNotFound);
     const { ended, ...batch } = found;
-    call.stored.records += ended;
     return { batch: toBatch(batch), invalidated: ended };
   };
 }
@@ -23,7 +22,9 @@ export function invalidateBatch({ database }: BatchParts): Handler<typeof Coupon
 const invalidateCoupons = statement<BatchRow & { ended: number }, { id: number } & Actor>(
   'invalidateBatch',
   `with seen as materialized (
-     select id from coupons where batch_id = $id and not is_invalidated order by id for no key update
+     select id from coupons
+     where batch_id = $id and not is_invalidated and exists (select from coupon_batches where id = $id)
+     order by id for no key update
    ),
    written as (
      update coupons set is_invalidated = true, etag = default from seen where coupons.id = seen.id

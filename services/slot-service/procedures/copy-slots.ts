@@ -50,7 +50,6 @@ export function copySlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.
     const [first] = stored;
     if (first !== undefined) {
       afterSlotWrites(parts, call, { ids: stored.map(({ id }) => id), storeRequestId: first.storeRequestId });
-      countStored(call, copies, asked);
     }
     return toAnswer(copies, stored, asked);
   };
@@ -103,16 +102,9 @@ async function copy(tx: BatchQueryable, asked: Asked, call: CallContext, isRerun
   const free = copies.filter((each) => !isTaken(each));
   if (nameFormat !== null) await checkCopiedSnippets(tx, free, nameFormat);
   if (isDryRun || free.length === 0) return { id: null, mayWrite: false, copies, stored: [] };
+  call.chargeRows(free.reduce((rows, { source }) => rows + 1 + source.snippetCount + source.linkCount, 0));
   const stored = await insertCopies(tx, free, nameFormat, actorOf(call));
   return { id: stored[0]?.id ?? null, mayWrite: true, copies, stored };
-}
-
-/** Counts what the call stores, for its caller's quota: the request does not show it. */
-function countStored(call: CallContext, copies: readonly JudgedCopy[], { copiesSnippets }: Asked): void {
-  for (const { source } of copies.filter((each) => !isTaken(each))) {
-    call.stored.records += 1 + (copiesSnippets ? source.snippetCount : 0);
-    call.stored.links += source.linkCount;
-  }
 }
 
 function toAnswer(

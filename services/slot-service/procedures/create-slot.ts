@@ -15,7 +15,7 @@ import {
   toSlot,
 } from '../slots/slot.ts';
 import {
-  checkSnippets,
+  brokenSnippetRule,
   insertSnippets,
   readSnippets,
   refuseLostSnippetRace,
@@ -32,7 +32,7 @@ import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.t
  * Spec 4.1, createSlot. One statement checks the rules of snippets, and writes the slot, its associations and snippets
  * only if they hold. Group ids and the slot's product ids are not checked.
  *
- * Throws INVALID_ARGUMENT for times that are empty or not dates, and the errors of `checkSnippets`.
+ * Throws INVALID_ARGUMENT for times that are empty or not dates, and the errors of `brokenSnippetRule`.
  */
 export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.createSlot> {
   return async (request, call) => {
@@ -42,8 +42,7 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const json = { groupIdsJson: idsEntryJson(groupIds), productIdsJson: linksEntryJson(productIds) };
     const insert = insertSlot({ ...actorOf(call), ...fields, groupIds, productIds, ...json, ...given.params });
     const result = await conditionalWrite(() => parts.database.for(call).query(insert));
-    checkSnippets(given, result);
-    if (result.id === null) throw new Error('nothing is wrong, and nothing was written');
+    if (!result.mayWrite) throw brokenSnippetRule(given, result);
     afterSlotWrite(parts, call, result);
     return {
       slot: toSlot(result),

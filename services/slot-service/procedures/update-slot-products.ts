@@ -19,7 +19,7 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
     const found = await conditionalWrite((isRerun) =>
       db.batch(isRerun ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked: isRerun })),
     );
-    if (found.id === null) throw staleSlot(parts, call, slotId);
+    if (!found.mayWrite) throw staleSlot(parts, call, slotId);
     const { added, removed, storeRequestId } = found;
     afterSlotWrite(parts, call, { id: slotId, storeRequestId });
     return { message: 'Slot products updated successfully', added, removed };

@@ -20,7 +20,7 @@ import {
 } from '../slots/slot.ts';
 import { lockSlot } from '../slots/slot-lock.ts';
 import {
-  checkSnippets,
+  brokenSnippetRule,
   insertSnippets,
   readSnippets,
   refuseLostSnippetRace,
@@ -70,11 +70,11 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     const found = await conditionalWrite((isRerun) =>
       db.batch(isRerun ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
     );
-    if (!found.exists) throw fail(slotErrors.slotNotFound);
-    if (!found.isCurrent) throw staleSlot(parts, call, id);
-    // 4
-    checkSnippets(given, found);
-    if (found.id === null) throw new Error('nothing is wrong, and nothing was written');
+    if (!found.mayWrite) {
+      if (!found.exists) throw fail(slotErrors.slotNotFound);
+      // 4
+      throw found.isCurrent ? brokenSnippetRule(given, found) : staleSlot(parts, call, id);
+    }
     // 5
     afterSlotWrite(parts, call, found);
     return {

@@ -1,7 +1,9 @@
+import type { ConnectError } from '@connectrpc/connect';
 import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { SlotPlanService, SlotVersion } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotPlanParts } from '../parts.ts';
@@ -24,21 +26,23 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
       value: change.value === true,
     });
     const found = await parts.database.for(call).query(set);
-    const missing = found.filter(({ etag }) => etag === null).map(({ id }) => id);
-    if (missing.length > 0) throw fail(slotErrors.slotNotFound, { metadata: { slotIds: missing.join() } });
-    const stale = found.filter(({ isCurrent }) => !isCurrent).map(({ id }) => id);
-    if (stale.length > 0) {
-      dropStaleSlots(parts, call, stale);
-      throw fail(commonErrors.etagMismatch, { metadata: { slotIds: stale.join() } });
-    }
-    call.stored.records += slots.length;
-    const changed = found.filter(({ differs }) => differs).map(({ id }) => id);
     const [first] = found;
-    if (first !== undefined && changed.length > 0) {
+    if (first === undefined || !first.mayWrite) throw refuse(parts, call, found);
+    const changed = found.filter(({ differs }) => differs).map(({ id }) => id);
+    if (changed.length > 0) {
       afterSlotWrites(parts, call, { ids: changed, storeRequestId: first.storeRequestId });
     }
     return { slots: found.map(({ id, etag }) => ({ id, etag: etag ?? '' })), changed: changed.length };
   };
+}
+
+/** Returns the error for slots that do not exist, or else for those with other etags. */
+function refuse(parts: SlotPlanParts, call: CallContext, found: readonly FoundSlot[]): ConnectError {
+  const missing = found.filter(({ etag }) => etag === null).map(({ id }) => id);
+  if (missing.length > 0) return fail(slotErrors.slotNotFound, { metadata: { slotIds: missing.join() } });
+  const stale = found.filter(({ isCurrent }) => !isCurrent).map(({ id }) => id);
+  dropStaleSlots(parts, call, stale);
+  return fail(commonErrors.etagMismatch, { metadata: { slotIds: stale.join() } });
 }
 
 function requireDistinct(slots: readonly SlotVersion[]): void {
@@ -54,6 +58,8 @@ interface FoundSlot {
   /** Null if there is no such slot. */
   etag: string | null;
   isCurrent: boolean;
+  /** Whether all slots exist and are current. */
+  mayWrite: boolean;
   differs: boolean;
   storeRequestId: string;
 }
@@ -70,12 +76,14 @@ const setFlagOf = (field: string, column: string) =>
        order by id for no key update
      ),
      found as materialized (
-       select given.id, place, seen.etag::text as etag, given.etag in ('', seen.etag::text) as is_current
+       select given.id, place, seen.etag::text as etag,
+         seen.id is not null and given.etag in ('', seen.etag::text) as is_current
        from given left join seen using (id)
      ),
+     verdict as materialized (select bool_and(is_current) as may_write from found),
      ${changeOf(
        `select id, json_build_object('${field}', ${column}) as before, json_build_object('${field}', $value::boolean) as after
-        from seen where (select bool_and(coalesce(is_current, false)) from found)`,
+        from seen, verdict where may_write`,
      )},
      written as (
        update slots set ${column} = $value, etag = default
@@ -85,9 +93,9 @@ const setFlagOf = (field: string, column: string) =>
      ${auditEntry('slot')},
      ${keptRecord},
      ${appendRefreshRequest('id', 'written')}
-     select found.id, coalesce(kept.etag::text, found.etag) as etag, coalesce(is_current, false) as "isCurrent",
+     select found.id, coalesce(kept.etag::text, found.etag) as etag, is_current as "isCurrent", may_write as "mayWrite",
        coalesce(differs, false) as differs, ${storeRequestIdColumn}
-     from found left join kept using (id) left join change using (id)
+     from verdict, found left join kept using (id) left join change using (id)
      order by place`,
   );
 

@@ -50,7 +50,7 @@ export interface SnippetParams {
   readonly snippetsMayBeSound: boolean;
 }
 
-/** Reads the snippets of createSlot and updateSlot (spec 4.1). Never throws: `checkSnippets` reports the errors. */
+/** Reads the snippets of createSlot and updateSlot (spec 4.1). Never throws: `brokenSnippetRule` returns the errors. */
 export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippets {
   let inputError: unknown;
   const snippets = given.map(({ name, productIds, validTill }, index) => {
@@ -87,7 +87,7 @@ export const snippetFindings = `
   ) as "unknownProducts",
   array(select snippet_code from vendor_snippets where snippet_code = any((select $snippetNames::text[])::text[])) as "takenNames"`;
 
-/** SQL of the condition under which `checkSnippets` does not throw. */
+/** SQL of the condition that no rule of snippets is broken. */
 export const snippetsAreSound = `
   $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}'`;
 
@@ -124,21 +124,22 @@ export const snippetsStored = `(
 )`;
 
 /**
- * Applies the rules of snippets (spec 4.1 and 7) in order. For each snippet, products are checked
- * before the name (design 7).
+ * Returns the error of the first broken rule of snippets (spec 4.1 and 7), of a write that `snippetsAreSound` has
+ * prevented. For each snippet, products are checked before the name (design 7).
  *
- * @throws INVALID_ARGUMENT for a name that `readCode` refuses, a date that does not parse and products that do not
- * exist. ALREADY_EXISTS for a name that is taken, even by an earlier snippet of the same request.
+ * The error is INVALID_ARGUMENT for a name that `readCode` refuses, a date that does not parse and products that do not
+ * exist, and ALREADY_EXISTS for a name that is taken, even by an earlier snippet of the same request.
  */
-export function checkSnippets({ snippets, inputError }: GivenSnippets, found: SnippetFindings): void {
-  if (inputError !== undefined) throw inputError;
+export function brokenSnippetRule({ snippets, inputError }: GivenSnippets, found: SnippetFindings): unknown {
+  if (inputError !== undefined) return inputError;
   const unknown = new Set(found.unknownProducts);
   const taken = new Set(found.takenNames);
   for (const { snippetCode: name, productIds } of snippets) {
-    if (productIds.some((id) => unknown.has(id))) throw fail(slotErrors.snippetProductsInvalid, { params: { name } });
-    if (taken.has(name)) throw fail(slotErrors.snippetNameTaken, { params: { name } });
+    if (productIds.some((id) => unknown.has(id))) return fail(slotErrors.snippetProductsInvalid, { params: { name } });
+    if (taken.has(name)) return fail(slotErrors.snippetNameTaken, { params: { name } });
     taken.add(name);
   }
+  return new Error('the statement refuses snippets that break no rule');
 }
 
 /** Returns the snippets as stored with their slot. */

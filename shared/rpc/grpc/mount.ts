@@ -100,6 +100,10 @@ class GrpcCallSource implements CallSource {
     return this.#call.getDeadline() !== Number.POSITIVE_INFINITY;
   }
 
+  get requestBytes(): number {
+    return this.#call.request.byteLength;
+  }
+
   /** Returns the value of a metadata key. Repeated values are joined with commas, as in HTTP. */
   header(name: string): string | undefined {
     const values = this.#call.metadata.get(name);

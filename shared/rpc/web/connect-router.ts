@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
 import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import type { Logger } from 'pino';
-import { type Codec, jsonWriteOptions } from '../answers/encoding.ts';
+import { type Codec, encodeMessage, jsonWriteOptions } from '../answers/encoding.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
@@ -134,6 +134,10 @@ function open({ method }: Rpc, request: Message, { protocolName, requestHeader, 
     // Connect encodes messages itself, regardless of the client's codec.
     codec: 'proto',
     hasDeadline: hasTimeout(requestHeader),
+    // Connect does not tell how large the message was.
+    get requestBytes() {
+      return encodeMessage(method.input, request).byteLength;
+    },
     header: (name) => requestHeader.get(name) ?? undefined,
     openSignal: () => toCallSignal(signal),
     decode: () => request,

@@ -62,6 +62,10 @@ export class ConnectUnaryCallSource implements CallSource {
     return this.#request.headers['connect-timeout-ms'] !== undefined;
   }
 
+  get requestBytes(): number {
+    return this.#body?.byteLength ?? 0;
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;

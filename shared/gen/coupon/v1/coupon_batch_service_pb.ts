@@ -389,7 +389,7 @@ export const CouponBatchService: GenService<{
    * Creates coupons that differ in their codes only, all or none.
    *
    * Errors: those of Create that concern its rules 1 to 4 and its products; INVALID_ARGUMENT for a coupon_code, and
-   * when the coupons together have more than 1,000,000 links and product ids.
+   * when the coupons together have more than 100,000 links to users and products, or 1,000,000 with the product ids.
    *
    * @generated from rpc coupon.v1.CouponBatchService.CreateBatch
    */

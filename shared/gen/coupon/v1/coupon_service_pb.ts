@@ -459,7 +459,7 @@ export type CouponDetail = Message<"coupon.v1.CouponDetail"> & {
   applicableUsers: User[];
 
   /**
-   * The products that it applies to.
+   * The products that it applies to. One that was deleted has its id alone, and the coupon is limited to it still.
    *
    * @generated from field: repeated common.v1.ProductSummary applicable_products = 18;
    */
@@ -518,7 +518,7 @@ export type CouponApplicableUser = Message<"coupon.v1.CouponApplicableUser"> & {
   userId: number;
 
   /**
-   * The linked user.
+   * The linked user; absent if it was deleted.
    *
    * @generated from field: coupon.v1.User user = 4;
    */
@@ -562,7 +562,7 @@ export type CouponApplicableProduct = Message<"coupon.v1.CouponApplicableProduct
   productId: number;
 
   /**
-   * The linked product.
+   * The linked product; absent if it was deleted.
    *
    * @generated from field: common.v1.ProductSummary product = 4;
    */
@@ -814,7 +814,7 @@ export const ListedReservedCouponSchema: GenMessage<ListedReservedCoupon, {valid
   messageDesc(file_coupon_v1_coupon_service, 6);
 
 /**
- * A user, with the fields that staff may see.
+ * A user, with the fields that staff may see. One that was deleted has its id alone.
  *
  * @generated from message coupon.v1.User
  */
@@ -947,14 +947,14 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   productIds?: IdList | undefined;
 
   /**
-   * Duplicates are ignored. Each id must be an existing user.
+   * Duplicates are ignored. Each id must be an existing user, or one that the coupon is linked to already.
    *
    * @generated from field: common.v1.IdList applicable_users = 8;
    */
   applicableUsers?: IdList | undefined;
 
   /**
-   * Duplicates are ignored. Each id must be an existing product.
+   * Duplicates are ignored. Each id must be an existing product, or one that the coupon is linked to already.
    *
    * @generated from field: common.v1.IdList applicable_products = 9;
    */

@@ -1,0 +1,64 @@
+-- Up Migration
+
+-- Other systems delete users and products. What they delete never widens a coupon: its links outlive the records, so that one for a
+-- product that is gone is still for that product alone, and a secret code that a deleted user redeemed stays redeemed.
+alter table coupon_applicable_users drop constraint if exists coupon_applicable_users_user_id_fkey;
+alter table coupon_applicable_products drop constraint if exists coupon_applicable_products_product_id_fkey;
+alter table reserved_coupon_applicable_products drop constraint if exists reserved_coupon_applicable_products_product_id_fkey;
+alter table reserved_coupons drop constraint if exists reserved_coupons_redeemed_by_fkey;
+
+-- A link's id identifies nothing but the link in an answer. Its numbers begin again at their end: they never run out.
+alter sequence coupon_applicable_users_id_seq cycle;
+alter sequence coupon_applicable_products_id_seq cycle;
+alter sequence reserved_coupon_applicable_products_id_seq cycle;
+
+-- How many links a coupon has of each kind. Lists show the first of them, and their number.
+create table coupon_link_counts (
+  coupon_id integer references coupons on delete cascade,
+  kind text collate "C",
+  count integer not null,
+  primary key (coupon_id, kind)
+);
+
+-- Counts whoever changes the links, once for each statement. The argument is the kind.
+create function count_links() returns trigger
+  language plpgsql
+  as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    update coupon_link_counts set count = 0 where kind = tg_argv[0];
+  end if;
+  -- Before what comes: a coupon that is deleted has no count any more.
+  if tg_op in ('DELETE', 'UPDATE') then
+    update coupon_link_counts as counted set count = counted.count - gone.count
+    from (select coupon_id, count(*) from old_rows group by coupon_id) as gone
+    where counted.coupon_id = gone.coupon_id and kind = tg_argv[0];
+  end if;
+  if tg_op in ('INSERT', 'UPDATE') then
+    insert into coupon_link_counts as counted (coupon_id, kind, count)
+    select coupon_id, tg_argv[0], count(*) from new_rows group by coupon_id order by coupon_id
+    on conflict (coupon_id, kind) do update set count = counted.count + excluded.count;
+  end if;
+  return null;
+end $$;
+
+create trigger new_links_counted after insert on coupon_applicable_users
+  referencing new table as new_rows for each statement execute function count_links('users');
+create trigger changed_links_counted after update on coupon_applicable_users
+  referencing old table as old_rows new table as new_rows for each statement execute function count_links('users');
+create trigger deleted_links_counted after delete on coupon_applicable_users
+  referencing old table as old_rows for each statement execute function count_links('users');
+create trigger truncated_links_counted after truncate on coupon_applicable_users
+  for each statement execute function count_links('users');
+create trigger new_links_counted after insert on coupon_applicable_products
+  referencing new table as new_rows for each statement execute function count_links('products');
+create trigger changed_links_counted after update on coupon_applicable_products
+  referencing old table as old_rows new table as new_rows for each statement execute function count_links('products');
+create trigger deleted_links_counted after delete on coupon_applicable_products
+  referencing old table as old_rows for each statement execute function count_links('products');
+create trigger truncated_links_counted after truncate on coupon_applicable_products
+  for each statement execute function count_links('products');
+
+insert into coupon_link_counts
+select coupon_id, 'users', count(*) from coupon_applicable_users group by coupon_id
+union all select coupon_id, 'products', count(*) from coupon_applicable_products group by coupon_id;
