@@ -259,6 +259,17 @@ const causes: readonly Cause[] = [
       return () => clearInterval(stopping);
     },
   },
+  {
+    name: 'ids-run-out',
+    cause: 'a sequence is set to 60 % of its numbers, and set back in minute 10.',
+    alerts: ['IdsRunOut'],
+    async bring({ parts }) {
+      const { sql } = parts.stage.database;
+      const [row] = await sql<{ last: string }>('select last_value as last from redemptions_id_seq');
+      await sql(`select setval('redemptions_id_seq', 1288490188)`);
+      return () => sql(`select setval('redemptions_id_seq', $1)`, [row?.last]);
+    },
+  },
 ];
 
 /** Records a cause from before it comes until after it is gone, and returns the recording as rule tests. */
