@@ -23,6 +23,8 @@ export interface ServicePorts {
 /** The settings of `npm start` (design 1). */
 export interface StartSettings {
   readonly dataDir: string;
+  /** The IP address that all ports are bound to. */
+  readonly bindAddress: string;
   /** The host in the printed URLs, under which this machine reaches the services. */
   readonly host: string;
   /** Undefined: use the embedded PostgreSQL. */
@@ -40,6 +42,9 @@ const localOrigins = ['http', 'https'].flatMap((scheme) =>
   ['localhost', '127.0.0.1', '[::1]'].map((host) => `${scheme}://${host}:*`),
 );
 
+/** Whoever reaches the demo could use its link, so it keeps to this machine. */
+const defaultBindAddress = '127.0.0.1';
+
 /** Returns the folder of the embedded database and the secrets. */
 export function readDataDir(env: Environment): string {
   return path.resolve(projectRoot, env.DATA_DIR || '.data');
@@ -49,9 +54,11 @@ export function readDataDir(env: Environment): string {
 export function readStartSettings(env: Environment): StartSettings {
   const errors = new ConfigErrors();
   const embeddedPort = readPort(env, 'EMBEDDED_PG_PORT', 0, errors);
+  const bindAddress = env.BIND_ADDRESS || defaultBindAddress;
   const settings: StartSettings = {
     dataDir: readDataDir(env),
-    host: hostOf(env.BIND_ADDRESS || '0.0.0.0'),
+    bindAddress,
+    host: hostOf(bindAddress),
     databaseUrl: env.DATABASE_URL || undefined,
     embeddedPort: embeddedPort === 0 ? undefined : embeddedPort,
     seedDemo: readSwitch(env, 'SEED_DEMO', !env.DATABASE_URL, errors),
@@ -67,10 +74,12 @@ export function readStartSettings(env: Environment): StartSettings {
 
 /** Returns the environment of all services. `secret` is the one that `npm start` generated, if any. */
 export function serviceEnvironment(env: Environment, databaseUrl: string, secret: string | undefined) {
-  const host = hostOf(env.BIND_ADDRESS || '0.0.0.0');
+  const bindAddress = env.BIND_ADDRESS || defaultBindAddress;
+  const host = hostOf(bindAddress);
   const consoleOrigin = `http://${host}:${env.CONSOLE_PORT || defaultConsolePort}`;
   return {
     ...env,
+    BIND_ADDRESS: bindAddress,
     DATABASE_URL: databaseUrl,
     // A given DATABASE_DIRECT_URL applies only together with a given DATABASE_URL.
     DATABASE_DIRECT_URL: (env.DATABASE_URL && env.DATABASE_DIRECT_URL) || databaseUrl,

@@ -1,9 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '../../shared/config/variables.ts';
+import { throwPortError } from '../../shared/runtime/port-error.ts';
 import { listenOnce } from './ports.ts';
 import type { NamedPort, StartSettings } from './settings.ts';
 
-const allAddresses = '0.0.0.0';
+/** A port of an address. */
+interface AddressedPort extends NamedPort {
+  readonly address: string;
+}
+
 // After a run is killed, its services need a moment to close their ports.
 const patienceMs = 3_000;
 
@@ -12,31 +17,32 @@ const patienceMs = 3_000;
  * ports to become free.
  */
 export async function assertPortsFree(settings: StartSettings): Promise<void> {
-  const { slot, coupon, databaseUrl, embeddedPort } = settings;
-  const ports = [slot, coupon].flatMap(({ grpc, web, metrics }) => [grpc, web, ...(metrics ? [metrics] : [])]);
-  ports.push(settings.console);
+  const { bindAddress, slot, coupon, console, databaseUrl, embeddedPort } = settings;
+  const named = [slot, coupon].flatMap(({ grpc, web, metrics }) => [grpc, web, ...(metrics ? [metrics] : [])]);
+  const ports: AddressedPort[] = [...named, console].map((port) => ({ ...port, address: bindAddress }));
   if (databaseUrl === undefined && embeddedPort !== undefined) {
-    ports.push({ variable: 'EMBEDDED_PG_PORT', port: embeddedPort });
+    ports.push({ variable: 'EMBEDDED_PG_PORT', port: embeddedPort, address: '127.0.0.1' });
   }
   const deadline = Date.now() + patienceMs;
   const lines: string[] = [];
-  for (const [index, { variable, port }] of ports.entries()) {
-    const twin = ports.slice(0, index).find((other) => other.port === port);
-    if (twin !== undefined) lines.push(`${twin.variable} and ${variable} are both ${port}: give each its own`);
-    else lines.push(...(await errorsOf({ variable, port }, deadline)));
+  for (const [index, port] of ports.entries()) {
+    const twin = ports.slice(0, index).find((other) => other.port === port.port);
+    if (twin !== undefined) {
+      lines.push(`${twin.variable} and ${port.variable} are both ${port.port}: give each its own`);
+    } else lines.push(...(await errorsOf(port, deadline)));
   }
   if (lines.length > 0) throw new ConfigError(lines.join('\n'));
 }
 
-async function errorsOf({ variable, port }: NamedPort, deadline: number): Promise<string[]> {
+async function errorsOf({ variable, port, address }: AddressedPort, deadline: number): Promise<string[]> {
   for (;;) {
     try {
-      await listenOnce(port, allAddresses);
+      await listenOnce(port, address);
       return [];
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code === 'EACCES') return [`port ${port} needs rights that this process lacks: set ${variable}`];
-      if (code !== 'EADDRINUSE') throw error;
+      if (code !== 'EADDRINUSE') throwPortError(address, port)(error);
       if (Date.now() > deadline) return [`port ${port} is in use by another process: free it, or set ${variable}`];
       await delay(100);
     }

@@ -1,9 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive, run } from '../support/processes.ts';
 import { makePlace, type Place, removePlace, SharedStart, StartProcess } from './start-process.ts';
+
+/** Whether something accepts connections there. */
+function connects(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
 
 describe('npm start', () => {
   let place: Place;
@@ -62,6 +74,17 @@ describe('npm start', () => {
     expect((await staff('add', 'Asha Menon')).stdout).toMatch(/^\d+\tactive\tAsha Menon\n$/);
   });
 
+  it('npm start listens on the loopback address alone, with all of its ports', async () => {
+    await shared.ready();
+    const { DATA_DIR: _folder, ...ports } = place;
+    expect(Object.keys(ports)).toHaveLength(5);
+    for (const [variable, port] of Object.entries(ports)) {
+      // Linux takes all of 127.0.0.0/8 for this machine, so a port of every address answers there, too.
+      const accepts = (address: string) => connects(address, Number(port));
+      expect([variable, await accepts('127.0.0.1'), await accepts('127.0.0.2')]).toEqual([variable, true, false]);
+    }
+  });
+
   it('npm start allows the origins of localhost on any port, and no others', async () => {
     await shared.ready();
     const allowed = async (origin: string) => {
@@ -116,6 +139,11 @@ describe('npm start with wrong settings', () => {
     server.close();
     const line = `port ${place.SLOT_WEB_PORT} is in use by another process: free it, or set SLOT_WEB_PORT\n`;
     expect(end).toMatchObject({ code: 1, stderr: line });
+  });
+
+  it('npm start refuses an address that this machine has not', async () => {
+    const line = 'BIND_ADDRESS 192.0.2.1 is no address of this machine\n';
+    expect(await refused({ BIND_ADDRESS: '192.0.2.1' })).toMatchObject({ code: 1, stderr: line });
   });
 
   it('npm start refuses wrong variables, with a line for each', async () => {

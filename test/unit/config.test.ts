@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readStartSettings } from '../../services/dev/settings.ts';
+import { readStartSettings, serviceEnvironment } from '../../services/dev/settings.ts';
+import { readConsoleConfig } from '../../services/staff-console/config.ts';
 import { readConfig } from '../../shared/config/config.ts';
+import type { Environment } from '../../shared/config/variables.ts';
 
 const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
 
@@ -82,6 +84,15 @@ describe('The configuration', () => {
     const secretsOf = (secret: string) => readConfig('slot', { ...valid, AUTH_JWT_SECRET: secret }).auth;
     const [one, two] = ['a'.repeat(32), 'b'.repeat(32)];
     expect(secretsOf(`${one}, ${two}`)).toMatchObject({ secrets: [one, two] });
+  });
+
+  it('npm start keeps to this machine unless BIND_ADDRESS says otherwise', () => {
+    const addressOf = (env: Environment) => {
+      const given = serviceEnvironment(env, valid.DATABASE_URL, undefined);
+      return [readConfig('slot', given).bindAddress, readConsoleConfig(given).bindAddress];
+    };
+    expect(addressOf(valid)).toEqual(['127.0.0.1', '127.0.0.1']);
+    expect(addressOf({ ...valid, BIND_ADDRESS: '0.0.0.0' })).toEqual(['0.0.0.0', '0.0.0.0']);
   });
 
   it('npm start refuses TLS, because it prints commands in cleartext', () => {
