@@ -57,6 +57,11 @@ describeWithEngine('The manifests of Kubernetes, without a cluster', () => {
     });
   });
 
+  it('The Job of staff adds a staff user, and its log has the id', async () => {
+    const job = await start('staff');
+    expect({ code: await job.ended(), log: await job.log() }).toEqual({ code: 0, log: '1\tactive\tAsha Menon' });
+  });
+
   it.each(['slot-service', 'coupon-service'] as const)(
     'A pod of %s starts within the tries of its probes, and serves while it drains',
     async (name) => {

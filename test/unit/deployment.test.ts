@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
 import { readConsoleConfig } from '../../services/staff-console/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
 
@@ -88,9 +90,30 @@ describe('The deployment files', () => {
     expect(compose).toMatch(/^x-service:.*\n.*\n +image: delivery-admin\n(?: +#.*\n)* +pull_policy: never$/m);
   });
 
-  it('The deployment files give Redis a password, and the services another role than the migration', () => {
-    expect(compose).toContain('- --requirepass\n      - ${REDIS_PASSWORD:?');
+  it('The deployment files give the services another role than the migration', () => {
     expect(matches(compose, /DATABASE_URL: (?:&[a-z-]+ )?postgres:\/\/(\w+):/g)).toEqual(['service', 'admin']);
+  });
+
+  it('The deployment files show no password on a command line', () => {
+    const { services }: { services: Record<string, { command?: string[]; healthcheck?: { test: string[] } }> } = parse(
+      compose,
+      { merge: true },
+    );
+    const words = Object.values(services).flatMap(({ command, healthcheck }) => [
+      command ?? [],
+      healthcheck?.test ?? [],
+    ]);
+    expect(words.flat().length).toBeGreaterThan(20);
+    // Compose fills in a single `$`, and leaves `$$` to the shell.
+    expect(words.flat().filter((word) => /(?<!\$)\$(?!\$)/.test(word))).toEqual([]);
+    const commands = ['docs/deploying.md', 'docs/recovery.md', 'docs/operating.md'].map(read).join('\n');
+    expect(matches(commands, /^(.*--env=\S*\$(?:OWNER|SERVICE).*)$/gm)).toEqual([]);
+  });
+
+  it('The deployment files ask for staff wherever coupons are read or changed', () => {
+    const { data } = parseAllDocuments(read('docker/kubernetes/config.yaml'))[0]?.toJS() ?? {};
+    expect(data.COUPON_STAFF_ONLY).toBe('true');
+    expect(matches(compose, /^ +COUPON_STAFF_ONLY: \$\{COUPON_STAFF_ONLY:-(\w+)\}$/gm)).toEqual(['true']);
   });
 
   it('The deployment files open what was copied into the image to the user that runs it', () => {
@@ -107,7 +130,46 @@ describe('The image', () => {
 
   it('The image is built from what is committed alone', () => {
     const left = read('.dockerignore').split('\n');
-    expect(left).toEqual(expect.arrayContaining(['.git', '.data', '.env*', 'dist', 'node_modules']));
+    expect(left).toEqual(expect.arrayContaining(['.git', '.data', '**/.env*', 'dist', 'node_modules']));
+  });
+});
+
+describe('Files with secrets or personal data', () => {
+  // The patterns of .dockerignore begin at the root; `**/` stands for any folders.
+  const patterns = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) =>
+      line
+        .replaceAll('.', '\\.')
+        .replace('**/', '(?:.*/)?')
+        .replace(/(?<!\.)\*/g, '[^/]*'),
+    );
+  const isOutsideImage = (file: string) => new RegExp(`^(?:${patterns.join('|')})(?:/|$)`).test(file);
+  const isOutsideGit = (file: string) =>
+    spawnSync('git', ['check-ignore', '--no-index', '--quiet', file], { cwd: root }).status === 0;
+  // Where the shell of a page's command writes to.
+  const written = ['docs/deploying.md', 'docs/recovery.md'].flatMap((page) =>
+    matches(read(page), /^[^#\n]*[^>\d]> ([\w.]+)$/gm),
+  );
+
+  it('Files with secrets or personal data that pages make are known', () => {
+    expect(new Set(written)).toEqual(new Set(['.env', 'delivery_admin.dump', 'services.log']));
+  });
+
+  it.each([
+    ...new Set(written),
+    ...['.env.production', 'secret.yaml', 'secret-production.yaml', 'docker/kubernetes/secret.production.yaml'],
+    'backups/monday.dump',
+  ])('Files with secrets or personal data such as %s get neither into git nor into the image', (file) => {
+    expect({ git: isOutsideGit(file), image: isOutsideImage(file) }).toEqual({ git: true, image: true });
+  });
+
+  it('Files with secrets or personal data are ignored, and no others', () => {
+    expect(['docker/kubernetes/secret.yaml', 'shared/runtime/sweeps.ts', 'package.json'].filter(isOutsideGit)).toEqual(
+      [],
+    );
+    expect(['package.json', 'shared/db/schema.ts', 'services/slot-service/main.ts'].filter(isOutsideImage)).toEqual([]);
   });
 });
 

@@ -68,9 +68,9 @@ describe('The manifests of Kubernetes', () => {
     expect(complaintsAbout([JSON.parse(text)])).toEqual([expect.stringMatching(complaint)]);
   });
 
-  it('The manifests of Kubernetes are all applied together, but for the template of the Secret', () => {
+  it('The manifests of Kubernetes are all applied together, but for the templates of the Secret and of a staff user', () => {
     const [kustomization] = parseManifests('kustomization.yaml');
-    expect([...kustomization.resources, 'secret.yaml'].sort()).toEqual([...manifestFiles].sort());
+    expect([...kustomization.resources, 'secret.yaml', 'staff.yaml'].sort()).toEqual([...manifestFiles].sort());
     const images = new Set(pods.map((name) => podOf(name).container.image));
     expect([...images]).toEqual(kustomization.images.map(({ name }: { name: string }) => name));
   });
@@ -94,6 +94,12 @@ describe('The manifests of Kubernetes', () => {
     const maps = containers.flatMap(({ envFrom = [] }) => envFrom.map(({ configMapRef }) => configMapRef?.name ?? ''));
     expect([...new Set(maps)].sort()).toEqual(ofKind('ConfigMap').map(nameOf).sort());
     expect(containers.flatMap(({ env = [] }) => env).filter(({ value = '' }) => value.includes('://'))).toEqual([]);
+  });
+
+  it('The manifests of Kubernetes give the owner of the schema to Jobs alone, and none of them to a pod that serves', () => {
+    const isOwners = (name: string) =>
+      (podOf(name).container.env ?? []).some(({ valueFrom }) => valueFrom?.secretKeyRef?.key === 'owner-database-url');
+    expect(pods.filter(isOwners)).toEqual(['migrate', 'staff']);
   });
 
   it('The manifests of Kubernetes lead to Deployments and to ports that are there', () => {
