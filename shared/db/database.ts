@@ -17,12 +17,16 @@ export interface Asking extends Caller {
   readonly transaction?: BatchQueryable | undefined;
 }
 
+// A full disk shows only in the writes that it fails. Longer than a scrape, so that the metric shows a single one.
+const diskFullForMs = 60_000;
+
 /** The database, for callers and for the process itself. */
 export class Database {
   /** PostgreSQL's time. */
   readonly clock = new DatabaseClock();
   readonly #connections: Connections;
   readonly #tracing: Tracing | undefined;
+  #isReadOnly = false;
 
   constructor(config: DatabaseConfig, logger: Logger, tracing?: Tracing) {
     this.#connections = new Connections(config, logger);
@@ -75,17 +79,24 @@ export class Database {
 
   /**
    * Resolves with whether the database answers before the signal aborts, even while calls wait for connections.
-   * The answer adjusts `clock`.
+   * The answer adjusts `clock` and `isWritable`.
    */
   async answers(signal: AbortSignal): Promise<boolean> {
     const asked = this.#connections.lendToProcess(signal, async (send) => {
       const sentAtMs = performance.now();
-      this.clock.learn(onlyRow(await send(ping())).nowMs, sentAtMs);
+      const { nowMs, isReadOnly } = onlyRow(await send(ping()));
+      this.clock.learn(nowMs, sentAtMs);
+      this.#isReadOnly = isReadOnly;
     });
     return asked.then(
       () => true,
       () => false,
     );
+  }
+
+  /** Whether the server took writes at its last answer, and no write of the last minute found its disk full. */
+  get isWritable(): boolean {
+    return !this.#isReadOnly && performance.now() - this.#connections.diskFullAtMs > diskFullForMs;
   }
 
   /** The number of calls that wait for a connection. */
@@ -112,7 +123,9 @@ export class Database {
   }
 }
 
-const ping = statement<{ nowMs: number }>(
+// A standby is read only, too.
+const ping = statement<{ nowMs: number; isReadOnly: boolean }>(
   'ping',
-  'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"',
+  `select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
+    current_setting('transaction_read_only')::boolean as "isReadOnly"`,
 );

@@ -58,6 +58,7 @@ const serializationFailure = '40001';
 const deadlock = '40P01';
 const idempotencyKeyConstraint = 'idempotency_keys_pkey';
 const integrityViolation = '23';
+const diskFull = '53100';
 const inFailedTransaction = '25P02';
 const idleInTransactionTimeout = '25P03';
 const cannotBePrepared = '42';
@@ -92,6 +93,11 @@ export function endsConnection(error: unknown): boolean {
 export function tookTooLong(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   return errorInfo(error)?.reason === databaseErrors.statementTimeout.reason || tookTooLong(error.cause);
+}
+
+/** Whether PostgreSQL found its disk full. */
+export function foundDiskFull(error: Error): boolean {
+  return error instanceof pg.DatabaseError && error.code === diskFull;
 }
 
 /**

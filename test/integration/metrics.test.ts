@@ -2,6 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { expect, it, type TestContext } from 'vitest';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { fillDisk, setReadOnly } from '../support/faults.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding, lockSlots } from '../support/locks.ts';
 import { startDatabaseProxy, viaPort } from '../support/proxy.ts';
@@ -141,6 +142,28 @@ it.for(['away', 'hung'])(
     await expect.poll(() => value('delivery_sequence_cache_bypassed')).toBe(0);
   },
 );
+
+it('The metrics of slot-service show that the database has become read only, and that reads go on', async (context) => {
+  const { service, slots, createSlot, value } = await startSlotService(context);
+  expect(await value('database_writable')).toBe(1);
+  await setReadOnly(service, true);
+  await expect.poll(() => value('database_writable')).toBe(0);
+  await expect(createSlot()).rejects.toThrow('The database is unavailable');
+  expect((await slots.getSlots({})).count).toBe(0);
+  expect(await value('service_ready')).toBe(1);
+  await setReadOnly(service, false);
+  await expect.poll(() => value('database_writable')).toBe(1);
+});
+
+it("The metrics of slot-service show that a write has found the database's disk full", async (context) => {
+  const { service, slots, createSlot, value } = await startSlotService(context);
+  await fillDisk(service);
+  await slots.getSlots({});
+  expect(await value('database_writable')).toBe(1);
+  await expect(createSlot()).rejects.toThrow('The database is unavailable');
+  expect(await value('database_writable')).toBe(0);
+  expect(await value('service_ready')).toBe(1);
+});
 
 it('The metrics of slot-service show the longest lag of the event loop since the last scrape', async (context) => {
   const { value } = await startSlotService(context);

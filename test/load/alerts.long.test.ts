@@ -8,6 +8,7 @@ import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { type FakeClock, fakeClock, noFaketime } from '../support/faketime.ts';
+import { fillDisk, setReadOnly } from '../support/faults.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { lockSlots } from '../support/locks.ts';
 import { run } from '../support/processes.ts';
@@ -144,6 +145,24 @@ const causes: readonly Cause[] = [
     async bring({ parts }) {
       await parts.proxy.cut();
       return parts.proxy.mend;
+    },
+  },
+  {
+    name: 'database-read-only',
+    cause: 'the database is read only until minute 10, as one whose standby was not promoted.',
+    alerts: ['DatabaseNotWritable', 'CallsFail'],
+    async bring({ parts }) {
+      await setReadOnly(parts.stage, true);
+      return () => setReadOnly(parts.stage, false);
+    },
+  },
+  {
+    name: 'disk-full',
+    cause: 'until minute 10 each write to slots fails with the error of a full disk.',
+    alerts: ['DatabaseNotWritable', 'CallsFail'],
+    async bring({ parts }) {
+      await fillDisk(parts.stage);
+      return () => parts.stage.database.sql('drop trigger full_disk on slots');
     },
   },
   {

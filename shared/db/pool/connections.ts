@@ -6,7 +6,7 @@ import { fail } from '../../errors/errors.ts';
 import type { Caller } from '../../fairness/caller.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { databaseErrors, endsConnection, toDatabaseError } from '../errors.ts';
+import { databaseErrors, endsConnection, foundDiskFull, toDatabaseError } from '../errors.ts';
 import type { BoundStatement } from '../statement.ts';
 import { cancelStatement } from './cancel.ts';
 import { beatEveryMs, PacedClient } from './paced-client.ts';
@@ -38,6 +38,7 @@ export class Connections {
   readonly #beating: NodeJS.Timeout;
   #nowMs = performance.now();
   #lost = 0;
+  #diskFullAtMs = Number.NEGATIVE_INFINITY;
   readonly #logger: Logger;
 
   constructor(config: DatabaseConfig, logger: Logger) {
@@ -165,8 +166,9 @@ export class Connections {
         // The next statement of the pipeline begins now.
         if (this.#sentAt.has(client)) this.#sentAt.set(client, this.#nowMs);
         // The driver's types do not say that the error may be null.
-        if (!(error instanceof Error)) resolve(result.rows);
-        else reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
+        if (!(error instanceof Error)) return resolve(result.rows);
+        if (foundDiskFull(error)) this.#diskFullAtMs = this.#nowMs;
+        reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
       });
       // PostgreSQL keeps the plan of a named statement.
       if (this.#config.prepare) Object.assign(query, { name });
@@ -206,6 +208,11 @@ export class Connections {
     return cancelStatement(client, this.#config.connectionTimeoutMs).catch((error: unknown) =>
       this.#logger.warn({ err: error }, 'a statement could not be canceled'),
     );
+  }
+
+  /** When a statement last found the server's disk full, by `performance.now()`; `-Infinity` for never. */
+  get diskFullAtMs(): number {
+    return this.#diskFullAtMs;
   }
 
   /** The number of calls that wait for a connection. */
