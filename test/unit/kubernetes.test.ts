@@ -180,6 +180,14 @@ describe.each(services)('The Deployment of %s-service', (service) => {
     expect(deployment?.spec?.minReadySeconds).toBe(5);
   });
 
+  it(`The Deployment of ${service}-service has no more replicas than docs/deploying.md counts connections for`, () => {
+    const scaler = ofKind('HorizontalPodAutoscaler').find((one) => nameOf(one) === `${service}-service`);
+    const page = read('docs/deploying.md');
+    const [, connections] = new RegExp(`^\\| ${service}-service:[^|]*\\| (\\d+) \\|`, 'm').exec(page) ?? [];
+    // One more in a rollout.
+    expect(page).toContain(`${Number(scaler?.spec?.maxReplicas) + 1} x ${connections}`);
+  });
+
   it(`The Deployment of ${service}-service grows when half of the places for calls are taken`, () => {
     const scaler = ofKind('HorizontalPodAutoscaler').find((one) => nameOf(one) === `${service}-service`);
     const [metric] = scaler?.spec?.metrics ?? [];
