@@ -40,6 +40,8 @@ export function describeStart({ settings, database, migrations, seeded, token }:
     `npx buf curl --http2-prior-knowledge --reflect-protocol grpc-v1 --protocol grpc -H '${bearer}' -d '{}' ` +
       `http://${host}:${slot.grpc.port}/${procedure}`,
     '',
+    'If grpcurl is installed:',
+    '',
     `grpcurl -plaintext -H '${bearer}' ${host}:${slot.grpc.port} ${procedure}`,
     '',
     'Ready. Ctrl-C stops everything.',

@@ -20,8 +20,8 @@ export function keyedStatement<Key extends string | number, Row, Params extends 
 ): KeyedStatement<Key, Row, Params> {
   const sqlOf = (key: string) => sql.replace(/\$key\b/g, `${key}::${keyType}`);
   const one = statement<Row, Record<string, unknown>>(name, sqlOf('$key'));
-  // The keys are JSON because the planner sees the length of an array, and would plan again for each short one.
-  // "offset 0" makes the planner look up key by key.
+  // The keys are passed as JSON. The planner can see the length of an array, and would make a new plan for each short one.
+  // "offset 0" keeps it from merging the two queries, so that it looks up one key after the other.
   const several = statement<Row, Record<string, unknown>>(
     `${name}Several`,
     `select found.*

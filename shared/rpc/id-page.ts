@@ -13,7 +13,7 @@ export interface IdPage {
   readonly rows: number;
 }
 
-/** SQL of the id of which the rows of a page in falling order have smaller ones. */
+/** SQL of the exclusive upper bound on the ids of a page in descending order. */
 export const lastId = 'coalesce($after::bigint, 2147483648)';
 
 /**

@@ -13,6 +13,7 @@ import {
   migrations,
 } from '../support/old-database.ts';
 import { underStatements } from '../support/old-load.ts';
+import { queryOnce } from '../support/postgres-server.ts';
 
 const size = 500;
 const urlOf = (name: string) => `${inject('postgresUrl')}/${name}`;
@@ -68,4 +69,18 @@ describe('A database of each earlier schema, with rows in every table', () => {
       expect(has).toEqual(had);
     },
   );
+
+  it('A run that fails leaves what the migrations before have done, and the next run goes on from there', async () => {
+    const { url } = await createDatabaseFrom();
+    // In the place of one that a later migration creates.
+    await queryOnce(url, 'create table redemptions ()');
+    await expect(migrate(url)).rejects.toThrow('relation "redemptions" already exists');
+    const applied = await queryOnce<{ name: string }>(url, 'select name from schema_migrations order by id');
+    const [last = ''] = applied.map(({ name }) => name).slice(-1);
+    expect(applied.map(({ name }) => name)).toEqual(migrations.slice(0, migrations.indexOf(last) + 1));
+    expect(applied.length).toBeGreaterThan(10);
+    await queryOnce(url, 'drop table redemptions');
+    expect(await migrate(url)).toEqual(migrations.slice(applied.length));
+    expect(await describeSchema(url)).toEqual(newest);
+  });
 });

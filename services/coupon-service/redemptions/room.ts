@@ -24,14 +24,14 @@ export const room = `
     from asked
   )`;
 
-// The order first, and then the uses: so no two calls wait for one another.
+// All calls lock the order key first, and then the uses. Otherwise two calls could deadlock.
 const locks = (orderKey: string, couponId: string, userId: string) => `
   select pg_advisory_xact_lock(hashtext('redemptions of an order'), hashtext(${orderKey})),
     pg_advisory_xact_lock(hashtext('uses of a coupon'), hashtext(${couponId} || ' ' || ${userId}))`;
 
 /**
- * Goes before the statement that counts and writes, in one round trip: the writers of an order, and those of a user's uses of
- * a coupon, run one at a time, and each sees what the one before has written. The locks end with the transaction.
+ * Goes before the statement that counts and writes, in one round trip. It serializes the writers of an order key, and those of
+ * a coupon and user, so that each sees what the one before has written. The locks end with the transaction.
  */
 export const lockRoom = statement<never, { orderKey: string; couponId: number; userId: number }>(
   'lockRoom',

@@ -3,8 +3,8 @@ import { timeOf } from '../../../shared/db/micros.ts';
 // Finds the slots of a page, fast for filters that many slots match and for those that few match (design 12).
 //
 // Where many match, reading the slots in the page's order is fastest: it stops when the page is full. Where few match,
-// an index of the filter is. A product's index tells how many slots have it. Of a group that is not known: the first
-// slots in order are tried, and the index is used if they do not fill the page.
+// an index of the filter is. A product's index tells how many slots have it. How many slots a group has is not known, so the
+// first slots in order are tried, and the group's index is used if they do not fill the page.
 //
 // Each parameter is in a subselect, which hides it from the planner (see searching.ts), and "offset 0" keeps the order
 // of the steps.

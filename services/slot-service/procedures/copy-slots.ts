@@ -63,8 +63,8 @@ interface Asked extends AskedSources, Shift {
 }
 
 /**
- * Throws INVALID_ARGUMENT for sources that are given in both ways, in neither or half, for a date that does not parse,
- * for a time zone that is not known, and for a template that `readCode` refuses.
+ * Throws INVALID_ARGUMENT unless the sources are given either as ids or as both times of a period, for a date that does
+ * not parse, for a time zone that is not known, and for a template that `readCode` refuses.
  */
 function readAsked(request: CopySlotsRequest, businessTimeZone: string): Asked {
   const { shiftDays, snippetName, onTaken, dryRun } = request;

@@ -51,8 +51,9 @@ export function staleSlot(parts: DropParts, call: CallContext, id: number): Conn
 }
 
 /**
- * Drops the cached delivery sequences of slots of which a caller has an outdated etag, because it may have it from
- * there: here at once and on the other replicas by a notification, so that the next read returns the current etag.
+ * Drops the cached delivery sequences of slots for which a caller gave an outdated etag, because the caller may have
+ * read that etag from a cache. This replica drops them at once, the others after a notification, so that the next read
+ * returns the current etag.
  */
 export function dropStaleSlots({ sequences, database }: DropParts, call: CallContext, ids: readonly number[]): void {
   for (const id of ids) sequences.drop(id);

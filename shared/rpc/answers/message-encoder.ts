@@ -35,7 +35,7 @@ export function share<Schema extends DescMessage>(schema: Schema, fields: Answer
 type Named = Readonly<Record<string, unknown>>;
 
 /**
- * Encodes the fields of one type of message: at once or, which is for messages with lists of messages, in batches
+ * Encodes the fields of one type of message: in one go or, for messages that contain lists of messages, in batches
  * between which other calls run.
  */
 export class MessageEncoder {
