@@ -4,10 +4,7 @@ import { throwPortError } from '../../shared/runtime/port-error.ts';
 import { listenOnce } from './ports.ts';
 import type { NamedPort, StartSettings } from './settings.ts';
 
-/** A port of an address. */
-interface AddressedPort extends NamedPort {
-  readonly address: string;
-}
+type AddressedPort = NamedPort & { readonly address: string };
 
 // After a run is killed, its services need a moment to close their ports.
 const patienceMs = 3_000;
@@ -25,11 +22,10 @@ export async function assertPortsFree(settings: StartSettings): Promise<void> {
   }
   const deadline = Date.now() + patienceMs;
   const lines: string[] = [];
-  for (const [index, port] of ports.entries()) {
-    const twin = ports.slice(0, index).find((other) => other.port === port.port);
-    if (twin !== undefined) {
-      lines.push(`${twin.variable} and ${port.variable} are both ${port.port}: give each its own`);
-    } else lines.push(...(await errorsOf(port, deadline)));
+  for (const [index, { variable, port, address }] of ports.entries()) {
+    const twin = ports.slice(0, index).find((other) => other.port === port);
+    if (twin !== undefined) lines.push(`${twin.variable} and ${variable} are both ${port}: give each its own`);
+    else lines.push(...(await errorsOf({ variable, port, address }, deadline)));
   }
   if (lines.length > 0) throw new ConfigError(lines.join('\n'));
 }

@@ -79,7 +79,7 @@ export class Database {
 
   /**
    * Resolves with whether the database answers before the signal aborts, even while calls wait for connections.
-   * The answer adjusts `clock` and `isWritable`.
+   * The answer adjusts `clock`, and says whether the database is read only.
    */
   async answers(signal: AbortSignal): Promise<boolean> {
     const asked = this.#connections.lendToProcess(signal, async (send) => {
@@ -94,19 +94,17 @@ export class Database {
     );
   }
 
-  /** Whether the server took writes at its last answer, and no write of the last minute found its disk full. */
-  get isWritable(): boolean {
-    return !this.#isReadOnly && performance.now() - this.#connections.diskFullAtMs > diskFullForMs;
-  }
-
   /** The number of calls that wait for a connection. */
   get waiting(): number {
     return this.#connections.waiting;
   }
 
-  /** Registers the metrics of the connections. */
+  /** Registers the metrics of the connections, and of whether the database takes writes. */
   registerMetrics(metrics: Metrics): void {
     this.#connections.registerMetrics(metrics);
+    const isDiskFull = () => performance.now() - this.#connections.diskFullAtMs < diskFullForMs;
+    const declaration = { name: 'database_writable', help: '0 while the database is read only, or its disk is full.' };
+    metrics.gauge(declaration, () => Number(!this.#isReadOnly && !isDiskFull()));
   }
 
   /** Closes the connections after the statements in flight have ended. */

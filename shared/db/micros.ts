@@ -7,10 +7,8 @@ export const endOfTime = '9223372036854775807';
 export const microsOf = (time: string) =>
   `greatest(least(extract(epoch from ${time}) * 1000000, ${endOfTime}), -${endOfTime})::bigint`;
 
-/**
- * Returns SQL of the time of a parameter that has microseconds. It adds seconds and the rest separately, because PostgreSQL
- * multiplies an interval as a float, which loses digits from the year 2255 on.
- */
+// PostgreSQL multiplies an interval by a float, which has too few digits for the microseconds from the year 2255 on.
+/** Returns SQL of the time of a parameter that has microseconds. */
 export const timeOf = (micros: string) => `
   case ${micros}::bigint when ${endOfTime} then 'infinity' when -${endOfTime} then '-infinity'
     else timestamptz 'epoch' + ${micros}::bigint / 1000000 * interval '1 second'

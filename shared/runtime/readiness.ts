@@ -33,10 +33,6 @@ export class Readiness {
   private constructor(service: ProbedService) {
     this.#service = service;
     const { clock } = service.database;
-    service.metrics.gauge(
-      { name: 'database_writable', help: '0 while the database is read only, or its disk is full.' },
-      () => Number(service.database.isWritable),
-    );
     service.metrics.gauge({ name: 'service_ready', help: '1 while the database answers and the clock is right.' }, () =>
       Number(this.#isReady),
     );
