@@ -1,4 +1,4 @@
-import { create, type DescMessage, type DescMethod, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
@@ -151,11 +151,6 @@ export function invalidRequest(problem: string, details: Pick<FailOptions, 'viol
 /** Creates an INVALID_ARGUMENT for one field. */
 export function invalidField(field: string, description: string): ConnectError {
   return invalidRequest(`${field}: ${description}`, { violations: [{ field, description }] });
-}
-
-/** Creates the INVALID_ARGUMENT for a request that can't be decoded as this method's input. */
-export function unreadableRequest(method: DescMethod, cause: unknown): ConnectError {
-  return invalidRequest(`The request is no ${method.input.typeName}`, { cause });
 }
 
 /** The name of a code as gRPC writes it, such as INVALID_ARGUMENT. */

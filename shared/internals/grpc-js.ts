@@ -1,4 +1,10 @@
-import type { Http2SecureServer, Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type {
+  Http2SecureServer,
+  Http2Server,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Stream,
+} from 'node:http2';
 import * as grpc from '@grpc/grpc-js';
 import { PinnedLibrary } from './pinned-library.ts';
 
@@ -9,9 +15,11 @@ import { PinnedLibrary } from './pinned-library.ts';
  *   resources that clients hold before a call begins and after it ends. Only listeners on these servers can.
  * - grpc-js adds its `stream` listener when the server binds. Ours runs after it and skips the
  *   streams that grpc-js rejected.
- * - grpc-js reads a call's deadline from the headers of the event. A `stream` listener that runs
+ * - grpc-js reads a call's deadline and metadata from the headers of the event. A `stream` listener that runs
  *   earlier can change them.
- * - grpc-js reads a request in a `data` listener of its stream. Ours runs earlier.
+ * - grpc-js answers through `respond` and `sendTrailers` of the stream.
+ * - grpc-js reads a request in `data` and `end` listeners of its stream. Ours run earlier. It executes a call at the
+ *   `end`, also of a stream that is closed, if it had the message before; of a closed stream it reads no message.
  * - A call emits `cancelled` whenever it ends, even after success.
  * - Only the experimental certificate-provider credentials can replace their certificate.
  */
@@ -42,12 +50,35 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
   return servers;
 }
 
-/** Rewrites the header from which grpc-js reads the deadline, for each request. */
-export function changeTimeout(server: Http2Server | Http2SecureServer, change: (timeout: string) => string): void {
-  server.prependListener('stream', (_stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    const timeout = headers['grpc-timeout'];
-    if (typeof timeout === 'string') headers['grpc-timeout'] = change(timeout);
-  });
+/** Calls `change` with the headers of each request, also as Node received them, before grpc-js reads them. */
+export function changeHeaders(
+  server: Http2Server | Http2SecureServer,
+  change: (headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void,
+): void {
+  server.prependListener(
+    'stream',
+    (_stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) =>
+      change(headers, rawHeaders),
+  );
+}
+
+/** Keeps the rest of a request and its end from grpc-js, so that it executes no call. The stream has to be closed. */
+export function withhold(stream: ServerHttp2Stream): void {
+  for (const event of ['data', 'end']) stream.removeAllListeners(event);
+}
+
+/**
+ * Makes INVALID_ARGUMENT of the INTERNAL with which grpc-js itself answers what it can't decompress or decode. An answer
+ * of a procedure has the id of its request.
+ */
+export function blameCaller(stream: ServerHttp2Stream): void {
+  const { respond, sendTrailers } = stream;
+  const blame = (headers: OutgoingHttpHeaders = {}) => {
+    const isOurs = headers['grpc-status'] !== grpc.status.INTERNAL || headers['x-request-id'] !== undefined;
+    return isOurs ? headers : { ...headers, 'grpc-status': grpc.status.INVALID_ARGUMENT };
+  };
+  stream.respond = (headers, options) => respond.call(stream, blame(headers), options);
+  stream.sendTrailers = (trailers) => sendTrailers.call(stream, blame(trailers));
 }
 
 /** Calls `listener` with each chunk of a request before grpc-js gets it. */

@@ -7,5 +7,7 @@ export interface ServedCalls {
   readonly implementations: readonly Implementation[];
   /** The first one is outermost. */
   readonly interceptors: readonly Interceptor[];
+  /** Those that log, count and trace, for requests that are refused before a procedure. */
+  readonly observers: readonly Interceptor[];
   readonly requests: OpenRequests;
 }

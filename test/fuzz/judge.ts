@@ -1,5 +1,5 @@
 import { type AnswerError, readError } from './answer-errors.ts';
-import type { Answer, FuzzRequest, HttpExchange } from './exchange.ts';
+import type { Answer, FuzzRequest } from './exchange.ts';
 
 /** The outcome of an answer, and its faults. */
 export interface Verdict {
@@ -8,15 +8,6 @@ export interface Verdict {
 }
 
 const neverByInput = ['INTERNAL', 'UNKNOWN', 'DATA_LOSS'];
-
-/** What grpc-js refuses with INTERNAL by itself, before a call begins (docs/errors.md). */
-const refusedByGrpcJs = [/^Invalid grpc-timeout value "/, /^Failed to decompress message$/];
-// grpc-js itself decodes the requests of health and reflection.
-const undecodedByGrpcJs = 'Error deserializing request';
-
-/** What connect-node refuses with codes of its own, before a call begins, unless it is a plain POST (design 3). */
-const refusedByConnect =
-  /^(parse binary: |cannot decode (message|field) |protocol error: |decompression failed$|received compressed envelope|unknown compression |message .*is larger than|internal error$)/;
 
 /** SLOT_NOT_UPDATED is INTERNAL when the request is not its cause (spec 7). */
 const notTheRequest = /^(CONCURRENT_CHANGE|DATABASE_\w+)$/;
@@ -56,40 +47,21 @@ export function judge(request: FuzzRequest, answer: Answer): Verdict {
 function judgeError(request: FuzzRequest, answer: Answer, { code, message, info }: AnswerError): Verdict {
   const metadata = info?.metadata ?? {};
   const faults = faultsOfText([message, ...Object.values(metadata)].join('\n'));
-  if (info === undefined && request.over === 'http1' && !isPlainPost(request) && refusedByConnect.test(message)) {
-    return { outcome: `${code} (connect-node)`, faults };
-  }
   if (request.over === 'http1') faults.push(...faultsOfStatus(answer.status));
   // The calls that grpc-js itself refuses or ends at their deadline have no request id.
   const isLate = code === 'DEADLINE_EXCEEDED' && info === undefined;
   if (request.over === 'http2' && (isLate || answer.headers['x-request-id'] === undefined)) {
-    const isDocumented =
-      code === 'INTERNAL' &&
-      (refusedByGrpcJs.some((form) => form.test(message)) ||
-        (message === undecodedByGrpcJs && request.path.startsWith('/grpc.')));
-    if (neverByInput.includes(code) && !isDocumented) faults.push(`${code} by grpc-js: ${message}`);
+    if (neverByInput.includes(code)) faults.push(`${code} by grpc-js: ${message}`);
     return { outcome: `${code} (grpc-js)`, faults };
   }
   const { causeReason = '' } = metadata;
   if (info?.reason === 'SLOT_NOT_UPDATED' && notTheRequest.test(causeReason))
     return { outcome: `${code} (${causeReason})`, faults };
-  if (neverByInput.includes(code)) faults.push(`${code}: ${message}`);
+  // The code of a 405 and a 415.
+  const isRefusal = code === 'UNKNOWN' && [405, 415].includes(answer.status);
+  if (neverByInput.includes(code) && !isRefusal) faults.push(`${code}: ${message}`);
   if (info?.domain !== 'delivery-admin' || info.reason === '') faults.push(`${code} without an ErrorInfo: ${message}`);
   return { outcome: code, faults };
-}
-
-/** Whether the request never meets connect-node: a unary POST of Connect, not compressed, with a sound timeout or none. */
-function isPlainPost({ method, headers }: HttpExchange): boolean {
-  const header = (name: string, absent: string) => {
-    const values = headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
-    return values.length === 0 ? absent : values.join(', ');
-  };
-  return (
-    method === 'POST' &&
-    /^application\/(json|proto)\b/i.test(header('content-type', '')) &&
-    header('content-encoding', 'identity') === 'identity' &&
-    /^\d{1,10}$/.test(header('connect-timeout-ms', '0'))
-  );
 }
 
 const faultsOfStatus = (status: number) =>

@@ -82,7 +82,7 @@ function collect(stream: ClientHttp2Stream, request: HttpExchange, resolve: (ans
   stream.on('error', () => undefined);
   stream.on('close', () => {
     for (const timer of timers) clearTimeout(timer);
-    // More than one message, or one that is too large. gRPC clients read it as RESOURCE_EXHAUSTED.
+    // A message that is too large. gRPC clients read it as RESOURCE_EXHAUSTED.
     if (ended === 'lost' && stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) ended = 'cut';
     resolve({ ended, status, headers, body: Buffer.concat(chunks) });
   });

@@ -1,15 +1,19 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { Duplex, Transform } from 'node:stream';
 
 // Writes frames by hand, because a client of node:http2 obeys the protocol.
 
 type Headers = Readonly<Record<string, string>>;
+/** Headers in their order, of which several may have the same name. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const frameHeadBytes = 9;
 const largestFrameBytes = 16_384;
 const type = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 };
-const endHeaders = 4;
+const [endStream, endHeaders] = [1, 4];
 const cancel = Buffer.from([0, 0, 0, 8]);
 
 /** Opens streams and resets each at once. Resolves when the server has sent GOAWAY. */
@@ -31,6 +35,36 @@ export async function sendHalf(socket: Socket, headers: Headers, body: Uint8Arra
     frame(type.ping, 0, 0, Buffer.alloc(8)),
   ];
   await exchange(socket, frames, type.ping);
+}
+
+/** Connects as a client of node:http2 whose requests have these headers in place of their own: Node would send none twice. */
+export function connectWithHeaders(port: number, headers: HeaderList): ClientHttp2Session {
+  const block = blockOf(headers);
+  const socket = connect(port, '127.0.0.1');
+  let left = Buffer.alloc(0);
+  let isFirst = true;
+  const exchangeHeaders = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      left = Buffer.concat([left, chunk]);
+      if (isFirst && left.length >= preface.length) {
+        this.push(preface);
+        left = left.subarray(preface.length);
+        isFirst = false;
+      }
+      while (!isFirst && left.length >= frameHeadBytes) {
+        const end = frameHeadBytes + left.readUIntBE(0, 3);
+        if (left.length < end) break;
+        const [kind, flags] = [left.readUInt8(3), left.readUInt8(4)];
+        const own = frame(kind, (flags & endStream) | endHeaders, left.readUInt32BE(5), block);
+        this.push(kind === type.headers ? own : left.subarray(0, end));
+        left = left.subarray(end);
+      }
+      done();
+    },
+  });
+  exchangeHeaders.pipe(socket);
+  const connection = Duplex.from({ readable: socket, writable: exchangeHeaders });
+  return connectHttp2(`http://127.0.0.1:${port}`, { createConnection: () => connection });
 }
 
 /** Opens streams whose requests get no body. */
@@ -119,8 +153,11 @@ function frame(kind: number, flags: number, stream: number, payload: Uint8Array)
 
 /** Headers in HPACK without the use of its table. */
 function headerBlock(headers: Headers): Buffer {
-  const parts = Object.entries(headers).flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]);
-  return Buffer.concat(parts);
+  return blockOf(Object.entries(headers));
+}
+
+function blockOf(headers: HeaderList): Buffer {
+  return Buffer.concat(headers.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
 }
 
 function text(value: string): Buffer {

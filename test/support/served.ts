@@ -11,5 +11,5 @@ export const nobody: Authenticator = {
 
 /** Calls without interceptors, for a server of the test's own. */
 export function servedWithoutInterceptors(implementations: readonly Implementation[] = []): ServedCalls {
-  return { implementations, interceptors: [], requests: new OpenRequests(nobody) };
+  return { implementations, interceptors: [], observers: [], requests: new OpenRequests(nobody) };
 }

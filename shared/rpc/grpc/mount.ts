@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
 import {
   Metadata,
@@ -11,11 +11,11 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { CallSignal } from '../../cancellation/signal.ts';
-import { commonErrors, fail, unreadableRequest } from '../../errors/errors.ts';
+import { commonErrors, fail } from '../../errors/errors.ts';
 import { CallContext, type CallSource } from '../call-context.ts';
+import { decodeRequest } from '../decode-request.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
-import { checkMessageBounds } from '../limits/message-bounds.ts';
 import { procedurePath } from '../procedure-path.ts';
 import { encodeStatus } from './status.ts';
 
@@ -125,12 +125,7 @@ class GrpcCallSource implements CallSource {
   }
 
   decode(): Message {
-    checkMessageBounds('proto', this.method.input, this.#call.request);
-    try {
-      return fromBinary(this.method.input, this.#call.request);
-    } catch (cause) {
-      throw unreadableRequest(this.method, cause);
-    }
+    return decodeRequest(this.method, 'proto', this.#call.request);
   }
 }
 

@@ -1,16 +1,18 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
-import { changeTimeout, http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
+import { blameCaller, changeHeaders, http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
 import { type Connection, Connections } from '../limits/connections.ts';
-import { capGrpcTimeout } from '../limits/grpc-timeout.ts';
+import { Envelope, notOneMessage } from '../limits/envelope.ts';
 import { maxOpenServiceRequestBytes } from '../limits/limits.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
+import type { ServedCalls } from '../served-calls.ts';
+import { createRefusalObserver, refuse, trailersOnly } from './refusals.ts';
+import { prepareHeaders, refusalOf } from './request-headers.ts';
 
 // gRPC clients report it as RESOURCE_EXHAUSTED. They would retry a REFUSED_STREAM at once.
 const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 // gRPC clients report it as UNAVAILABLE, and turn to another server.
 const stopping = constants.NGHTTP2_REFUSED_STREAM;
-const frameHeaderBytes = 5;
 
 /** The connections of a gRPC server, and its streams without a deadline. */
 export interface GrpcTraffic {
@@ -21,19 +23,17 @@ export interface GrpcTraffic {
 
 /**
  * Counts the requests and connections of a gRPC server before its calls begin and after they have ended, where no
- * interceptor sees them, and caps their deadlines. The server must be bound. Throws a `ConfigError` when grpc-js
+ * interceptor sees them, refuses those that are no calls, and caps their deadlines. The server must be bound. Throws a `ConfigError` when grpc-js
  * differs from the version that this relies on.
  *
  * @param streamingPaths the paths of the procedures that answer with a stream.
  */
-export function countRequests(
-  server: Server,
-  requests: OpenRequests,
-  streamingPaths: ReadonlySet<string>,
-): GrpcTraffic {
+export function countRequests(server: Server, served: ServedCalls, streamingPaths: ReadonlySet<string>): GrpcTraffic {
+  const { requests } = served;
+  const observeRefusal = createRefusalObserver(served);
   const openServices = new Set<ServerHttp2Stream>();
   const connections = http2ServersOf(server).map((http2Server) => {
-    changeTimeout(http2Server, capGrpcTimeout);
+    changeHeaders(http2Server, prepareHeaders);
     const ofServer = new Connections(http2Server);
     http2Server.on(
       'stream',
@@ -48,9 +48,12 @@ export function countRequests(
         stream.once('close', () => {
           requests.end(request);
           openServices.delete(stream);
+          observeRefusal(headers, stream.sentHeaders);
         });
         requests.begin(request, headers.authorization);
-        request.grow(0);
+        request.grow();
+        const refusal = refusalOf(headers);
+        if (refusal !== undefined) refuse(stream, refusal);
       },
     );
     return ofServer;
@@ -77,8 +80,7 @@ class GrpcRequest extends OpenRequest {
   readonly #stream: ServerHttp2Stream;
   /** Whether the procedure takes exactly one message. */
   readonly #isSingle: boolean;
-  #frameHeader = Buffer.alloc(0);
-  #size = 0;
+  readonly #envelope = new Envelope();
 
   constructor(
     requests: OpenRequests,
@@ -87,17 +89,17 @@ class GrpcRequest extends OpenRequest {
     headers: IncomingHttpHeaders,
     rawHeaders: readonly string[],
   ) {
-    super(requests, connection, rawHeaders, (headers['grpc-encoding'] ?? 'identity') !== 'identity');
+    const isCompressed = (headers['grpc-encoding'] ?? 'identity') !== 'identity';
+    super(requests, connection, rawHeaders, isCompressed);
     const path = headers[':path'] ?? '';
     this.isOfOpenService = path.startsWith('/grpc.');
     this.#isSingle = !path.startsWith('/grpc.reflection.');
     this.#stream = stream;
+    if (isCompressed || this.isOfOpenService) blameCaller(stream);
     // grpc-js would inflate all messages of a chunk at once.
     onChunk(stream, (chunk) => {
-      if (this.#frameHeader.byteLength < frameHeaderBytes) {
-        this.#frameHeader = Buffer.concat([this.#frameHeader, chunk.subarray(0, frameHeaderBytes)]);
-      }
-      this.grow(chunk.byteLength);
+      this.#envelope.add(chunk);
+      this.grow();
     });
   }
 
@@ -117,15 +119,11 @@ class GrpcRequest extends OpenRequest {
     endSession(this.#stream);
   }
 
-  /** Resets the request when it has grown beyond its one message, or beyond the memory for it. */
-  grow(bytes: number): void {
-    this.#size += bytes;
-    const isTooLarge = this.isOfOpenService && this.memoryFor(this.#size) > maxOpenServiceRequestBytes;
-    if (isTooLarge || !this.reserve(this.#size) || this.#hasSecondMessage()) this.reset();
-  }
-
-  #hasSecondMessage(): boolean {
-    if (!this.#isSingle || this.#frameHeader.byteLength < frameHeaderBytes) return false;
-    return this.#size > frameHeaderBytes + this.#frameHeader.readUInt32BE(1);
+  /** Refuses the request when it has grown beyond its one message, and resets it beyond the memory for it. */
+  grow(): void {
+    const { size, isFollowed } = this.#envelope;
+    const isTooLarge = this.isOfOpenService && this.memoryFor(size) > maxOpenServiceRequestBytes;
+    if (this.#isSingle && isFollowed) refuse(this.#stream, trailersOnly(notOneMessage()));
+    else if (isTooLarge || !this.reserve(size)) this.reset();
   }
 }

@@ -28,7 +28,7 @@ export interface GrpcServer {
  * @param keepaliveMs the interval of keepalive pings. A ping must be answered within half of it.
  */
 export async function serveGrpc(
-  { implementations, interceptors, requests }: ServedCalls,
+  served: ServedCalls,
   { host, port }: { readonly host: string; readonly port: number },
   certificates: CertificateFiles | undefined,
   keepaliveMs = 20_000,
@@ -47,6 +47,7 @@ export async function serveGrpc(
     // A client reconnects with its next call.
     'grpc.max_connection_idle_ms': 5 * 60_000,
   });
+  const { implementations, interceptors } = served;
   for (const implementation of implementations) mount(server, implementation, interceptors);
   const services = implementations.map(({ service }) => service);
   const healthNames = ['', ...services.map(({ typeName }) => typeName)];
@@ -57,7 +58,7 @@ export async function serveGrpc(
 
   const methods = implementations.flatMap(({ rpcs }) => rpcs.map(({ method }) => method));
   const streamingPaths = methods.filter(({ methodKind }) => methodKind !== 'unary').map(procedurePath);
-  const traffic = countRequests(server, requests, new Set(streamingPaths));
+  const traffic = countRequests(server, served, new Set(streamingPaths));
   const setHealth = (status: 'SERVING' | 'NOT_SERVING') => {
     for (const name of healthNames) health.setStatus(name, status);
   };

@@ -1,8 +1,11 @@
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import { compressionGzip } from '@connectrpc/connect-node';
+import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
+import { maxMessageBytes } from '../limits/limits.ts';
 
 const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 
 // Responses wait in memory for Node's four worker threads, which also verify tokens.
 const maxInFlightBytes = 1024 * 1024;
@@ -19,23 +22,26 @@ export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | un
 }
 
 /**
- * Returns a gzip codec for connect-node, which requires gzip output. While the threads are busy, the output is in
- * gzip's format but not compressed.
- *
- * @param check receives each decompressed request before it is decoded, and throws to reject it.
+ * The gzip codec for the answers of connect-node, which requires gzip output. While the threads are busy, the output is
+ * in gzip's format but not compressed.
  */
-export function boundedGzip(check: (message: Uint8Array) => void): typeof compressionGzip {
-  return {
-    ...compressionGzip,
-    async compress(bytes) {
-      return Uint8Array.from(await gzipCounted(bytes, isBusy(bytes.length) ? 0 : undefined));
-    },
-    async decompress(bytes, readMaxBytes) {
-      const message = await compressionGzip.decompress(bytes, readMaxBytes);
-      check(message);
-      return message;
-    },
-  };
+export const boundedGzip: typeof compressionGzip = {
+  ...compressionGzip,
+  async compress(bytes) {
+    return Uint8Array.from(await gzipCounted(bytes, isBusy(bytes.length) ? 0 : undefined));
+  },
+};
+
+/** Decompresses the message of a request. Rejects with MESSAGE_TOO_LARGE, and with INVALID_ARGUMENT for what is no gzip. */
+export async function gunzipMessage(bytes: Uint8Array): Promise<Uint8Array> {
+  // An empty message needs no gzip.
+  if (bytes.byteLength === 0) return bytes;
+  try {
+    return await decompress(bytes, { maxOutputLength: maxMessageBytes });
+  } catch (cause) {
+    const isTooLarge = cause instanceof RangeError;
+    throw isTooLarge ? fail(commonErrors.messageTooLarge) : invalidRequest('The message is no gzip', { cause });
+  }
 }
 
 async function gzipCounted(body: Uint8Array | string, level?: number): Promise<Buffer> {

@@ -1,69 +1,63 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
-import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
+import {
+  type ConnectRouter,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect';
 import type { Logger } from 'pino';
-import { type Codec, encodeMessage, jsonWriteOptions } from '../answers/encoding.ts';
+import { jsonWriteOptions } from '../answers/encoding.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
-import { maxMessageBytes } from '../limits/limits.ts';
-import { checkMessageBounds } from '../limits/message-bounds.ts';
 import { procedurePath } from '../procedure-path.ts';
 import { boundedGzip } from './compression.ts';
-import { codecOf, readBoundedBody } from './connect-request.ts';
-import { capTimeouts, hasTimeout, toCallSignal } from './deadlines.ts';
+import { codecOf, readMessage, withoutMessage } from './connect-request.ts';
+import { hasTimeout, toCallSignal } from './deadlines.ts';
 import { refuse } from './error-response.ts';
 import type { WebHandler } from './port.ts';
 
 /**
  * Creates the handlers, by request path, that delegate the protocol to Connect: gRPC-Web, and the Connect calls that
- * connect-unary.ts does not handle. A request that can't be decoded gets Connect's own error (design 3).
+ * connect-unary.ts does not handle. Requests are read and decoded as there, so that Connect refuses none by itself for its
+ * message.
  */
 export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
   interceptors: readonly Interceptor[],
   logger: Logger,
 ): ReadonlyMap<string, WebHandler> {
-  return new Map(
-    rpcs.map((rpc) => {
-      const json = createHandler(rpc, 'json', interceptors, logger);
-      const proto = createHandler(rpc, 'proto', interceptors, logger);
-      const handler: WebHandler = (request, response, open) =>
-        codecOf(request) === 'json' ? json(request, response, open) : proto(request, response, open);
-      return [procedurePath(rpc.method), handler];
-    }),
-  );
+  return new Map(rpcs.map((rpc) => [procedurePath(rpc.method), createHandler(rpc, interceptors, logger)]));
 }
 
-/** Creates the handler of one procedure for one codec, because the bounds check depends on the codec. */
-function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Interceptor[], logger: Logger): WebHandler {
-  const checkBounds = (message: Uint8Array) => checkMessageBounds(codec, rpc.method.input, message);
+/** Reads a request's message, and resolves with the function that decodes it. */
+const readKey = createContextKey<() => Promise<() => Message>>(() => Promise.reject(new Error('there is no request')));
+
+function createHandler(rpc: Rpc, interceptors: readonly Interceptor[], logger: Logger): WebHandler {
   const router = createConnectRouter({
     grpc: false,
-    readMaxBytes: maxMessageBytes,
     // Only gzip: at Node's default level, brotli takes 200 ms for one large response.
-    acceptCompression: [boundedGzip(checkBounds)],
-    // Unknown fields are refused (design 7).
-    jsonOptions: { ...jsonWriteOptions, ignoreUnknownFields: false },
+    acceptCompression: [boundedGzip],
+    jsonOptions: jsonWriteOptions,
   });
   mount(router, rpc, interceptors);
   const [handle] = router.handlers;
   if (handle === undefined) throw new Error(`${rpc.method.name} was not mounted`);
   return async (request, response, open) => {
-    const { method = '', url = '', httpVersion } = request;
-    const header = headersOf(request);
-    capTimeouts(header);
+    const { method = '', httpVersion } = request;
+    const codec = codecOf(request);
     const closed = new AbortController();
     response.once('close', () => closed.abort());
     const answer = await handle({
       httpVersion,
       method,
-      url: new URL(url, 'http://localhost').href,
-      header,
-      body: readBoundedBody(request, open, checkBounds),
+      ...withoutMessage(request, codec),
       signal: closed.signal,
+      contextValues: createContextValues().set(readKey, () => readMessage(rpc.method, codec, request, open)),
     });
     if (answer.status === 405) {
       return refuse(logger, request, response, answer.status, { allow: handle.allowedMethods.join(', ') });
@@ -76,14 +70,6 @@ function createHandler(rpc: Rpc, codec: Codec, interceptors: readonly Intercepto
       request.resume();
     }
   };
-}
-
-function headersOf({ headersDistinct }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    for (const value of values) headers.append(name, value);
-  }
-  return headers;
 }
 
 type Answer = Awaited<ReturnType<ConnectRouter['handlers'][number]>>;
@@ -105,10 +91,10 @@ async function write({ status, header, body }: Answer, response: ServerResponse)
 function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Interceptor[]): void {
   const { method } = rpc;
   if (isServerStreaming(method)) {
-    router.rpc(method, (request, context) => {
-      const call = open(rpc, request, context);
+    router.rpc(method, async function* (_empty, context) {
+      const call = await open(rpc, context);
       setHeaders(call, context);
-      return stream(interceptors, call, rpc);
+      yield* stream(interceptors, call, rpc);
     });
   }
   if (!isUnary(method)) return;
@@ -116,8 +102,8 @@ function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Intercept
     const response = await rpc.invoke(call.request, call);
     return response.toMessage(call);
   });
-  router.rpc(method, async (request, context) => {
-    const call = open(rpc, request, context);
+  router.rpc(method, async (_empty, context) => {
+    const call = await open(rpc, context);
     try {
       return await handle(call);
     } finally {
@@ -126,21 +112,21 @@ function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Intercept
   });
 }
 
-/** Creates the call of a request that Connect has decoded. */
-function open({ method }: Rpc, request: Message, { protocolName, requestHeader, signal }: HandlerContext): CallContext {
+/** Creates the call of a request. Rejects if the caller disconnects before it has sent all of it. */
+async function open(
+  { method }: Rpc,
+  { protocolName, requestHeader, signal, values }: HandlerContext,
+): Promise<CallContext> {
+  const decode = await values.get(readKey)();
   return new CallContext({
     method,
     protocol: protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
     // Connect encodes messages itself, regardless of the client's codec.
     codec: 'proto',
     hasDeadline: hasTimeout(requestHeader),
-    // Connect does not tell how large the message was.
-    get requestBytes() {
-      return encodeMessage(method.input, request).byteLength;
-    },
     header: (name) => requestHeader.get(name) ?? undefined,
     openSignal: () => toCallSignal(signal),
-    decode: () => request,
+    decode,
   });
 }
 

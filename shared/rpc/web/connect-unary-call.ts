@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { CallSignal } from '../../cancellation/signal.ts';
-import { commonErrors, type ErrorRow, fail, invalidRequest, unreadableRequest } from '../../errors/errors.ts';
+import { commonErrors, type ErrorRow, fail } from '../../errors/errors.ts';
 import type { Codec } from '../answers/encoding.ts';
 import type { CallSource } from '../call-context.ts';
-import { findViolations } from '../json-violations.ts';
+import { decodeRequest } from '../decode-request.ts';
 import { maxMessageBytes, maxTimerMs } from '../limits/limits.ts';
-import { checkMessageBounds } from '../limits/message-bounds.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 
 /** A unary Connect call, read directly from Node's request. */
@@ -94,31 +93,6 @@ export class ConnectUnaryCallSource implements CallSource {
 
   decode(): Message {
     if (this.#body === undefined) throw fail(this.#bodyError ?? commonErrors.internal);
-    checkMessageBounds(this.codec, this.method.input, this.#body);
-    if (this.codec === 'json') return decodeJson(this.method, this.#body);
-    try {
-      return fromBinary(this.method.input, this.#body);
-    } catch (cause) {
-      throw unreadableRequest(this.method, cause);
-    }
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/**
- * Decodes a JSON request. Refuses unknown fields (design 7). If the request can't be decoded, the error names the
- * fields at fault.
- */
-function decodeJson({ input }: DescMethod, body: Buffer): Message {
-  let text = '';
-  try {
-    text = utf8.decode(body);
-    return fromJsonString(input, text);
-  } catch (cause) {
-    const violations = findViolations(input, text);
-    const [first] = violations;
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw invalidRequest(first === undefined ? problem : `${first.field}: ${first.description}`, { violations, cause });
+    return decodeRequest(this.method, this.codec, this.#body);
   }
 }

@@ -12,14 +12,13 @@ export function hasTimeout(header: Headers): boolean {
   return header.has('connect-timeout-ms') || header.has('grpc-timeout');
 }
 
-/** Caps the timeouts of a request at the longest delay of a timer. connect-node would end a longer one at once. */
-export function capTimeouts(header: Headers): void {
-  const connect = header.get('connect-timeout-ms') ?? '';
-  if (connectTimeoutPattern.test(connect) && Number(connect) > maxTimerMs) {
-    header.set('connect-timeout-ms', String(maxTimerMs));
-  }
-  const grpc = header.get('grpc-timeout');
-  if (grpc !== null) header.set('grpc-timeout', capGrpcTimeout(grpc));
+/**
+ * Caps a timeout at the longest delay of a timer: connect-node would end a longer one at once. Returns undefined for a
+ * value that is no timeout.
+ */
+export function capTimeout(name: 'connect-timeout-ms' | 'grpc-timeout', value: string): string | undefined {
+  if (name === 'grpc-timeout') return capGrpcTimeout(value);
+  return connectTimeoutPattern.test(value) ? String(Math.min(Number(value), maxTimerMs)) : undefined;
 }
 
 /**

@@ -28,7 +28,11 @@ export const httpStatus: Readonly<Record<Code, number>> = {
 };
 
 /** Encodes an error as JSON: https://connectrpc.com/docs/protocol#error-end-stream */
-export function errorToJson({ code, rawMessage, details }: ConnectError): string {
+export function errorToJson({
+  code,
+  rawMessage,
+  details,
+}: Pick<ConnectError, 'code' | 'rawMessage' | 'details'>): string {
   const shown = details.flatMap((detail): JsonValue[] => {
     if (!('desc' in detail)) return [];
     const { desc } = detail;
@@ -44,7 +48,7 @@ const maxPath = 200;
 
 /**
  * Refuses a request that calls no procedure, because of its path (404), HTTP method (405) or content type (415). It
- * sends a standard error body and logs a line.
+ * sends a standard error body and logs a line. A 405 or 415 has the code that clients read from such a status.
  */
 export async function refuse(
   logger: Logger,
@@ -60,5 +64,6 @@ export async function refuse(
       : fail(commonErrors.unimplemented, { params: { method } });
   logger.info({ method, code: codeName(error.code), status }, 'a request was no call');
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(errorToJson(error));
+  const { code, rawMessage, details } = error;
+  response.end(errorToJson({ code: status === 404 ? code : Code.Unknown, rawMessage, details }));
 }

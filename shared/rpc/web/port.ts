@@ -20,12 +20,14 @@ export interface WebPort {
   kill(): void;
 }
 
-const limits = {
+const httpOptions = {
   // A GET query carries its request in the URL; 64 KiB hold about 4,000 ids. Browsers can't read the 431 for a longer
   // one, because Node sends it before CORS headers can be set.
   maxHeaderSize: 64 * 1024,
   headersTimeout: 10_000,
   requestTimeout: requestTimeoutMs,
+  // Node would take the first of several credentials. Joined they are none.
+  joinDuplicateHeaders: true,
   // Longer than the 60 s of most load balancers, which must not send a request into a closing connection.
   keepAliveTimeout: 65_000,
   // How often Node checks for requests past their timeout.
@@ -39,7 +41,8 @@ const handshakeTimeoutMs = 10_000;
 
 /** Creates an HTTP/1.1 port, in cleartext or, with certificates, over TLS. */
 export function createPort(certificates: CertificateFiles | undefined, listener: WebListener): WebPort {
-  const server = certificates === undefined ? createServer(limits, listener) : createTlsServer(certificates, listener);
+  const server =
+    certificates === undefined ? createServer(httpOptions, listener) : createTlsServer(certificates, listener);
   server.maxHeadersCount = maxHeadersCount;
   const connections = new Connections(server);
   return {
@@ -65,7 +68,7 @@ function createTlsServer(certificates: CertificateFiles, listener: WebListener) 
   const isRequired = certificates.requiresClientCertificate;
   const server = createSecureServer(
     {
-      ...limits,
+      ...httpOptions,
       ...contextOf(certificates),
       handshakeTimeout: handshakeTimeoutMs,
       requestCert: isRequired,

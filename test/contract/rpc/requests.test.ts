@@ -139,33 +139,36 @@ describe('Raw requests on the web port', () => {
     const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
     expect(response.status).toBe(405);
     expect(await response.json()).toMatchObject({
-      code: 'unimplemented',
+      code: 'unknown',
       message: `GET ${path}/DeleteSlot is not implemented`,
       details: [{ type: 'google.rpc.ErrorInfo' }],
     });
   });
 
   it.each([
-    ['a misspelt procedure', `${path}/getSlots`, 'application/json', 404, 'unimplemented'],
-    ['a very long path', `/${'a'.repeat(5_000)}`, 'application/json', 404, 'unimplemented'],
-    ['no content type that it knows', `${path}/GetSlots`, 'application/x-www-form-urlencoded', 415, 'invalid_argument'],
-    ['the text form of gRPC-Web', `${path}/GetSlots`, 'application/grpc-web-text', 415, 'invalid_argument'],
-  ])('A request with %s gets the body of an error, and a line in the log', async (_kind, url, type, status, code) => {
-    const lines = service.log.length;
-    const response = await fetch(`http://127.0.0.1:${service.webPort}${url}?secret`, {
-      method: 'POST',
-      headers: { 'content-type': type, authorization: `Bearer ${token}` },
-      body: '{}',
-    });
-    expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/json']);
-    expect(await response.json()).toMatchObject({
-      code,
-      message: expect.stringMatching(/^.{20,300}$/),
-      details: [{ type: 'google.rpc.ErrorInfo' }],
-    });
-    const logged = service.log.slice(lines);
-    expect(logged).toMatchObject([{ method: `POST ${url}`.slice(0, 200), code: code.toUpperCase(), status }]);
-  });
+    ['a misspelt procedure', `${path}/getSlots`, 'application/json', 404, 'unimplemented', 'UNIMPLEMENTED'],
+    ['a very long path', `/${'a'.repeat(5_000)}`, 'application/json', 404, 'unimplemented', 'UNIMPLEMENTED'],
+    ['an unknown content type', `${path}/GetSlots`, 'text/plain', 415, 'unknown', 'INVALID_ARGUMENT'],
+    ['the text form of gRPC-Web', `${path}/GetSlots`, 'application/grpc-web-text', 415, 'unknown', 'INVALID_ARGUMENT'],
+  ])(
+    'A request with %s gets the body of an error, and a line in the log',
+    async (_kind, url, type, status, code, line) => {
+      const lines = service.log.length;
+      const response = await fetch(`http://127.0.0.1:${service.webPort}${url}?secret`, {
+        method: 'POST',
+        headers: { 'content-type': type, authorization: `Bearer ${token}` },
+        body: '{}',
+      });
+      expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/json']);
+      expect(await response.json()).toMatchObject({
+        code,
+        message: expect.stringMatching(/^.{20,300}$/),
+        details: [{ type: 'google.rpc.ErrorInfo' }],
+      });
+      const logged = service.log.slice(lines);
+      expect(logged).toMatchObject([{ method: `POST ${url}`.slice(0, 200), code: line, status }]);
+    },
+  );
 
   it.each([
     ['none was sent', {}, 'Bearer'],
@@ -208,7 +211,7 @@ describe('Raw requests on the web port', () => {
       body: new Uint8Array(5),
     });
     expect([response.status, response.headers.get('content-type')]).toEqual([415, 'application/json']);
-    expect(await response.json()).toMatchObject({ code: 'invalid_argument' });
+    expect(await response.json()).toMatchObject({ code: 'unknown' });
   });
 
   it('The web port answers 404 on every other path', async () => {

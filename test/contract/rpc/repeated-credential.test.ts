@@ -1,0 +1,38 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ways } from '../../support/raw-calls.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { signToken } from '../../support/tokens.ts';
+
+describe.each(ways)('Over $name', (way) => {
+  let service: TestService;
+  let good: string;
+  beforeAll(async () => {
+    service = await startTestService('slot');
+    good = `Bearer ${await signToken({ staffId: 1 })}`;
+  });
+  afterAll(() => service.stop());
+
+  it.each<[kind: string, values: (good: string) => readonly string[]]>([
+    ['two headers with the same credential', (one) => [one, one]],
+    ['two headers, of which the first is good', (one) => [one, 'Bearer x.y.z']],
+    ['two headers, of which the second is good', (one) => ['Bearer x.y.z', one]],
+    ['three headers', (one) => [one, one, one]],
+    ['two headers, of which the first is empty', (one) => ['', one]],
+    ['two headers, of which the second is empty', (one) => [one, '']],
+    ['two credentials in one header', (one) => [`${one}, ${one}`]],
+    ['two credentials in one header, without a blank', (one) => [`${one},${one}`]],
+  ])('A request with %s is UNAUTHENTICATED, also where the credential is known', async (_kind, values) => {
+    const headers = (...given: readonly string[]) => given.map((value) => ['authorization', value] as const);
+    const isGzips = way.name === 'a stream of Connect' || way.name.startsWith('gRPC') ? [false] : [false, true];
+    for (const isGzip of isGzips) {
+      const message = isGzip ? gzipSync('') : Buffer.alloc(0);
+      const answer = await way.send(service, way.call(message, headers(...values(good)), isGzip));
+      expect(answer.error).toMatchObject({
+        code: 'UNAUTHENTICATED',
+        message: 'Authentication required',
+        info: { reason: 'AUTHENTICATION_REQUIRED' },
+      });
+    }
+  });
+});
