@@ -164,25 +164,10 @@ export function errorInfo(error: ConnectError) {
 }
 
 /**
- * Converts anything thrown into an error that a caller may see. An error from `fail` stays as it is. A ConnectError
- * from connect-node keeps its code and gains an ErrorInfo, unless it is INTERNAL or UNKNOWN. Those and everything else
- * become INTERNAL without their text.
+ * Converts anything thrown into an error that a caller may see. An error from `fail` stays as it is; everything else
+ * becomes INTERNAL without its text.
  */
 export function toPublicError(thrown: unknown): ConnectError {
-  if (!(thrown instanceof ConnectError)) return fail(commonErrors.internal, { cause: thrown });
-  if (errorInfo(thrown) !== undefined) return thrown;
-  const { code, rawMessage: message } = thrown;
-  switch (code) {
-    case Code.Internal:
-    case Code.Unknown:
-      return fail(commonErrors.internal, { cause: thrown });
-    case Code.ResourceExhausted:
-      return fail(commonErrors.messageTooLarge, { cause: thrown });
-    case Code.DeadlineExceeded:
-      return fail(commonErrors.deadlineExceeded, { cause: thrown });
-    case Code.InvalidArgument:
-      return invalidRequest(message, { cause: thrown });
-    default:
-      return fail({ reason: codeName(code), code, message }, { cause: thrown });
-  }
+  const isPublic = thrown instanceof ConnectError && errorInfo(thrown) !== undefined;
+  return isPublic ? thrown : fail(commonErrors.internal, { cause: thrown });
 }

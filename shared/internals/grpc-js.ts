@@ -50,30 +50,20 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
   return servers;
 }
 
-/** Calls `change` with the headers of each request, also as Node received them, before grpc-js reads them. */
+/** Calls `change` with the headers of each request, and with those as Node received them, before grpc-js reads them. */
 export function changeHeaders(
   server: Http2Server | Http2SecureServer,
   change: (headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void,
 ): void {
-  server.prependListener(
-    'stream',
-    (_stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) =>
-      change(headers, rawHeaders),
-  );
+  const listener = (_: unknown, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => change(headers, raw);
+  server.prependListener('stream', listener);
 }
 
-/** Keeps the rest of a request and its end from grpc-js, so that it executes no call. The stream has to be closed. */
-export function withhold(stream: ServerHttp2Stream): void {
-  for (const event of ['data', 'end']) stream.removeAllListeners(event);
-}
-
-/**
- * Makes INVALID_ARGUMENT of the INTERNAL with which grpc-js itself answers what it can't decompress or decode. An answer
- * of a procedure has the id of its request.
- */
+/** Makes INVALID_ARGUMENT of the INTERNAL with which grpc-js itself answers what it can't decompress or decode. */
 export function blameCaller(stream: ServerHttp2Stream): void {
   const { respond, sendTrailers } = stream;
   const blame = (headers: OutgoingHttpHeaders = {}) => {
+    // An answer of a procedure has the id of its request.
     const isOurs = headers['grpc-status'] !== grpc.status.INTERNAL || headers['x-request-id'] !== undefined;
     return isOurs ? headers : { ...headers, 'grpc-status': grpc.status.INVALID_ARGUMENT };
   };

@@ -4,29 +4,21 @@ import type { Codec } from './answers/encoding.ts';
 import { findViolations } from './json-violations.ts';
 import { checkMessageBounds } from './limits/message-bounds.ts';
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
- * Decodes the message of a request, without any compression. Throws INVALID_ARGUMENT for one that can't be decoded,
- * and as `checkMessageBounds` does.
+ * Decodes the message of a request. Throws as `checkMessageBounds` does, and INVALID_ARGUMENT for what can't be decoded,
+ * of JSON with the fields at fault. Refuses unknown fields in JSON (design 7).
  */
 export function decodeRequest({ input }: DescMethod, codec: Codec, bytes: Uint8Array): Message {
   checkMessageBounds(codec, input, bytes);
-  if (codec === 'json') return decodeJson(input, bytes);
-  try {
-    return fromBinary(input, bytes);
-  } catch (cause) {
-    throw invalidRequest(`The request is no ${input.typeName}`, { cause });
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Refuses unknown fields (design 7). If the request can't be decoded, the error names the fields at fault. */
-function decodeJson(input: DescMethod['input'], bytes: Uint8Array): Message {
   let text = '';
   try {
+    if (codec === 'proto') return fromBinary(input, bytes);
     text = utf8.decode(bytes);
     return fromJsonString(input, text);
   } catch (cause) {
+    if (codec === 'proto') throw invalidRequest(`The request is no ${input.typeName}`, { cause });
     const violations = findViolations(input, text);
     const [first] = violations;
     const problem = cause instanceof Error ? cause.message : String(cause);

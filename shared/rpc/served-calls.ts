@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import type { CallMetrics } from '../telemetry/call-metrics.ts';
 import type { Implementation } from './implementation.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { OpenRequests } from './limits/open-requests.ts';
@@ -7,7 +9,8 @@ export interface ServedCalls {
   readonly implementations: readonly Implementation[];
   /** The first one is outermost. */
   readonly interceptors: readonly Interceptor[];
-  /** Those that log, count and trace, for requests that are refused before a procedure. */
-  readonly observers: readonly Interceptor[];
   readonly requests: OpenRequests;
+  readonly logger: Logger;
+  /** Undefined without a metrics port. */
+  readonly calls: CallMetrics | undefined;
 }

@@ -13,7 +13,7 @@ import { withIdempotency } from '../rpc/idempotency/idempotency.ts';
 import { StorageQuota, withStorageQuota } from '../rpc/idempotency/storage-quota.ts';
 import type { Implementation } from '../rpc/implementation.ts';
 import { createAdmission } from '../rpc/interceptors/admission.ts';
-import { createInterceptors, createObservers } from '../rpc/interceptors/interceptors.ts';
+import { createInterceptors } from '../rpc/interceptors/interceptors.ts';
 import { OpenRequests } from '../rpc/limits/open-requests.ts';
 import { serveWeb, type WebServer } from '../rpc/web/server.ts';
 import { CallMetrics } from '../telemetry/call-metrics.ts';
@@ -104,7 +104,7 @@ export async function startService(
     const admission = createAdmission(config.limits, requests);
     admission.registerMetrics(metrics);
     const interceptors = createInterceptors({ logger, authenticator, admission, calls, tracing });
-    const served = { implementations, interceptors, observers: createObservers({ logger, calls, tracing }), requests };
+    const served = { implementations, interceptors, requests, logger, calls };
     const ports: (GrpcServer | WebServer)[] = [];
     // Both ports stop together. If one stopped first, the other would keep accepting calls meanwhile.
     shutdown.push({
@@ -124,7 +124,6 @@ export async function startService(
       host,
       port: webPort,
       corsOrigins: config.corsOrigins,
-      logger,
       certificates,
       isReady: () => readiness.isReady,
     }).catch(throwPortError(host, webPort));

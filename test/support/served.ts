@@ -1,3 +1,4 @@
+import pino from 'pino';
 import type { Authenticator } from '../../shared/auth/authenticator.ts';
 import type { Implementation } from '../../shared/rpc/implementation.ts';
 import { OpenRequests } from '../../shared/rpc/limits/open-requests.ts';
@@ -11,5 +12,11 @@ export const nobody: Authenticator = {
 
 /** Calls without interceptors, for a server of the test's own. */
 export function servedWithoutInterceptors(implementations: readonly Implementation[] = []): ServedCalls {
-  return { implementations, interceptors: [], observers: [], requests: new OpenRequests(nobody) };
+  return {
+    implementations,
+    interceptors: [],
+    requests: new OpenRequests(nobody),
+    logger: pino({ level: 'silent' }),
+    calls: undefined,
+  };
 }

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { analyse } from 'scslre';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../../services/coupon-service/coupons/decimals.ts';
 import { readPage } from '../../services/coupon-service/listing/paging.ts';
 import { parseSlotId } from '../../services/slot-service/slots/delivery-sequence.ts';
-import { toPublicError } from '../../shared/errors/errors.ts';
+import { invalidRequest } from '../../shared/errors/errors.ts';
 import { UpdateDeliverySequenceRequestSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { parseDate } from '../../shared/rpc/dates.ts';
 import { checkMessageBounds } from '../../shared/rpc/limits/message-bounds.ts';
@@ -31,7 +30,7 @@ const parsers: [string, (text: string) => unknown, string[]][] = [
   ['a search', readSearch, of('%', '\\', 'a')],
   ['a page token', (pageToken) => readPage('x', { pageToken }), of('.', 'MS4', 'MS4xLjE', ' ')],
   ['a trace', traceIdOf, of('0', '00-', '-', '00-0')],
-  ['an error of a library', (text) => toPublicError(new ConnectError(text, Code.Unimplemented)), of('<', '>', '<a')],
+  ['the text of an error', invalidRequest, of('<', '>', '<a')],
   [
     'a request in JSON',
     (text) => checkMessageBounds('json', UpdateDeliverySequenceRequestSchema, Buffer.from(text)),

@@ -2,12 +2,11 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import type { Server } from '@grpc/grpc-js';
 import { blameCaller, changeHeaders, http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
 import { type Connection, Connections } from '../limits/connections.ts';
-import { Envelope, notOneMessage } from '../limits/envelope.ts';
+import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
 import { maxOpenServiceRequestBytes } from '../limits/limits.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 import type { ServedCalls } from '../served-calls.ts';
-import { createRefusalObserver, refuse, trailersOnly } from './refusals.ts';
-import { prepareHeaders, refusalOf } from './request-headers.ts';
+import { createRefusalLog, prepareHeaders, refusalOf, refuse, trailersOnly } from './refusals.ts';
 
 // gRPC clients report it as RESOURCE_EXHAUSTED. They would retry a REFUSED_STREAM at once.
 const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
@@ -30,7 +29,7 @@ export interface GrpcTraffic {
  */
 export function countRequests(server: Server, served: ServedCalls, streamingPaths: ReadonlySet<string>): GrpcTraffic {
   const { requests } = served;
-  const observeRefusal = createRefusalObserver(served);
+  const logRefusal = createRefusalLog(served);
   const openServices = new Set<ServerHttp2Stream>();
   const connections = http2ServersOf(server).map((http2Server) => {
     changeHeaders(http2Server, prepareHeaders);
@@ -48,10 +47,10 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
         stream.once('close', () => {
           requests.end(request);
           openServices.delete(stream);
-          observeRefusal(headers, stream.sentHeaders);
+          logRefusal(headers, stream.sentHeaders);
         });
         requests.begin(request, headers.authorization);
-        request.grow();
+        request.grow(0);
         const refusal = refusalOf(headers);
         if (refusal !== undefined) refuse(stream, refusal);
       },
@@ -80,7 +79,8 @@ class GrpcRequest extends OpenRequest {
   readonly #stream: ServerHttp2Stream;
   /** Whether the procedure takes exactly one message. */
   readonly #isSingle: boolean;
-  readonly #envelope = new Envelope();
+  #frameHeader = Buffer.alloc(0);
+  #size = 0;
 
   constructor(
     requests: OpenRequests,
@@ -98,8 +98,10 @@ class GrpcRequest extends OpenRequest {
     if (isCompressed || this.isOfOpenService) blameCaller(stream);
     // grpc-js would inflate all messages of a chunk at once.
     onChunk(stream, (chunk) => {
-      this.#envelope.add(chunk);
-      this.grow();
+      if (this.#frameHeader.byteLength < envelopeHeadBytes) {
+        this.#frameHeader = Buffer.concat([this.#frameHeader, chunk.subarray(0, envelopeHeadBytes)]);
+      }
+      this.grow(chunk.byteLength);
     });
   }
 
@@ -120,10 +122,11 @@ class GrpcRequest extends OpenRequest {
   }
 
   /** Refuses the request when it has grown beyond its one message, and resets it beyond the memory for it. */
-  grow(): void {
-    const { size, isFollowed } = this.#envelope;
-    const isTooLarge = this.isOfOpenService && this.memoryFor(size) > maxOpenServiceRequestBytes;
-    if (this.#isSingle && isFollowed) refuse(this.#stream, trailersOnly(notOneMessage()));
-    else if (isTooLarge || !this.reserve(size)) this.reset();
+  grow(bytes: number): void {
+    this.#size += bytes;
+    const isTooLarge = this.isOfOpenService && this.memoryFor(this.#size) > maxOpenServiceRequestBytes;
+    const isFollowed = this.#isSingle && this.#size > envelopeBytes(this.#frameHeader);
+    if (isFollowed) refuse(this.#stream, trailersOnly(notOneMessage()));
+    else if (isTooLarge || !this.reserve(this.#size)) this.reset();
   }
 }

@@ -22,24 +22,18 @@ export interface InterceptorOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Creates the interceptors that tell of a call, outermost first. */
-export function createObservers({
+/** Creates the interceptors of both server stacks, outermost first. */
+export function createInterceptors({
   logger,
+  authenticator,
+  admission,
   calls,
   tracing,
-}: Omit<InterceptorOptions, 'authenticator' | 'admission'>): readonly Interceptor[] {
+}: InterceptorOptions): readonly Interceptor[] {
   return [
     ...(calls === undefined ? [] : [metrics(calls)]), // outermost, so that every call is counted
     ...(tracing === undefined ? [] : [traces(tracing)]), // so that everything inside runs in the call's trace context
     logging(logger), // so that every call is logged, refused ones included
-  ];
-}
-
-/** Creates the interceptors of both server stacks, outermost first. */
-export function createInterceptors(options: InterceptorOptions): readonly Interceptor[] {
-  const { logger, authenticator, admission } = options;
-  return [
-    ...createObservers(options),
     errors(logger), // inside logging and metrics, so that they see the error that the caller gets
     identity(authenticator, logger), // before decoding: a caller without a credential costs no decoding
     admission.interceptor, // after identity, because callers share the permits; still before decoding

@@ -1,11 +1,8 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { compressionGzip } from '@connectrpc/connect-node';
-import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
-import { maxMessageBytes } from '../limits/limits.ts';
 
 const compress = promisify(gzip);
-const decompress = promisify(gunzip);
 
 // Responses wait in memory for Node's four worker threads, which also verify tokens.
 const maxInFlightBytes = 1024 * 1024;
@@ -22,7 +19,7 @@ export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | un
 }
 
 /**
- * The gzip codec for the answers of connect-node, which requires gzip output. While the threads are busy, the output is
+ * The gzip codec of connect-node, which requires gzip output. While the threads are busy, the output is
  * in gzip's format but not compressed.
  */
 export const boundedGzip: typeof compressionGzip = {
@@ -31,18 +28,6 @@ export const boundedGzip: typeof compressionGzip = {
     return Uint8Array.from(await gzipCounted(bytes, isBusy(bytes.length) ? 0 : undefined));
   },
 };
-
-/** Decompresses the message of a request. Rejects with MESSAGE_TOO_LARGE, and with INVALID_ARGUMENT for what is no gzip. */
-export async function gunzipMessage(bytes: Uint8Array): Promise<Uint8Array> {
-  // An empty message needs no gzip.
-  if (bytes.byteLength === 0) return bytes;
-  try {
-    return await decompress(bytes, { maxOutputLength: maxMessageBytes });
-  } catch (cause) {
-    const isTooLarge = cause instanceof RangeError;
-    throw isTooLarge ? fail(commonErrors.messageTooLarge) : invalidRequest('The message is no gzip', { cause });
-  }
-}
 
 async function gzipCounted(body: Uint8Array | string, level?: number): Promise<Buffer> {
   inFlightBytes += body.length;

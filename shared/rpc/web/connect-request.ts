@@ -1,144 +1,112 @@
 import type { IncomingMessage } from 'node:http';
-import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { base64Decode } from '@bufbuild/protobuf/wire';
-import { ConnectError } from '@connectrpc/connect';
+import { Code, type ConnectError } from '@connectrpc/connect';
 import { createAsyncIterable, type UniversalServerRequest } from '@connectrpc/connect/protocol';
 import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
 import type { Codec } from '../answers/encoding.ts';
-import { decodeRequest } from '../decode-request.ts';
-import { Envelope, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
+import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
-import { gunzipMessage } from './compression.ts';
-import { capTimeout } from './deadlines.ts';
+import { boundedGzip } from './compression.ts';
+import { encodingHeaders } from './http-request.ts';
 
 const compressedFlag = 1;
-
-/** The headers of the forms of a request. */
-const forms = {
-  unary: { isEnveloped: false, encoding: 'content-encoding', timeout: 'connect-timeout-ms' },
-  connect: { isEnveloped: true, encoding: 'connect-content-encoding', timeout: 'connect-timeout-ms' },
-  'grpc-web': { isEnveloped: true, encoding: 'grpc-encoding', timeout: 'grpc-timeout' },
-} as const;
-
-function formOf({ headers }: IncomingMessage) {
-  const [, name = 'unary'] =
-    /^application\/(connect|grpc-web)\b/.exec(headers['content-type']?.toLowerCase() ?? '') ?? [];
-  return name === 'connect' || name === 'grpc-web' ? forms[name] : forms.unary;
-}
 
 /** Returns the codec of a request, by connect-node's rules. */
 export function codecOf(request: IncomingMessage): Codec {
   const isJson =
     request.method === 'GET'
-      ? queryOf(request).get('encoding') === 'json'
+      ? urlOf(request).searchParams.get('encoding') === 'json'
       : /json/i.test(request.headers['content-type'] ?? '');
   return isJson ? 'json' : 'proto';
 }
 
-/** Returns what connect-node gets of a request: an empty message stands for its own, which `readMessage` reads. */
-export function withoutMessage(
-  request: IncomingMessage,
-  codec: Codec,
-): Pick<UniversalServerRequest, 'url' | 'header' | 'body'> {
-  const { isEnveloped, encoding, timeout } = formOf(request);
-  const empty = codec === 'json' ? '{}' : '';
-  const url = new URL(request.url ?? '', 'http://localhost');
+/**
+ * Returns what connect-node gets of a request: an empty message in place of its own, which `readMessage` reads, and no
+ * timeout, which `WebCallSource` keeps. So connect-node refuses neither.
+ */
+export function withoutMessage(request: IncomingMessage): Pick<UniversalServerRequest, 'url' | 'header' | 'body'> {
+  const empty = codecOf(request) === 'json' ? '{}' : '';
+  const url = urlOf(request);
   url.searchParams.set('message', empty);
   for (const name of ['base64', 'compression']) url.searchParams.delete(name);
-  const header = new Headers();
-  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    for (const value of values) header.append(name, value);
-  }
-  const capped = capTimeout(timeout, header.get(timeout) ?? '');
-  for (const name of ['content-length', encoding, timeout]) header.delete(name);
-  if (capped !== undefined) header.set(timeout, capped);
-  const head = Buffer.from(isEnveloped ? [0, 0, 0, 0, empty.length] : []);
-  return { url: url.href, header, body: createAsyncIterable([Buffer.concat([head, Buffer.from(empty)])]) };
+  const header = new Headers(Object.entries(request.headers).map(([name, value = '']) => [name, value.toString()]));
+  const replaced = ['content-length', 'connect-timeout-ms', 'grpc-timeout', ...encodingHeaders];
+  for (const name of replaced) header.delete(name);
+  const head = isEnveloped(request) ? [0, 0, 0, 0, empty.length] : [];
+  return { url: url.href, header, body: createAsyncIterable([Buffer.from([...head, ...Buffer.from(empty)])]) };
 }
 
 /**
- * Reads the message of a request, and returns the function that decodes it. All errors are thrown by that function, for
- * a caller whose credential is good: TOO_MANY_REQUEST_BYTES when the caller has used up its share of memory,
- * MESSAGE_TOO_LARGE, UNIMPLEMENTED for an unknown compression and for other than one message, and INVALID_ARGUMENT for
- * what can't be decoded. Rejects if the caller disconnects.
+ * Reads the one message of a request, and decompresses it. Rejects as `readBody` does, with UNIMPLEMENTED for an unknown
+ * compression and without a message, and with any other error for what can't be read.
  */
-export async function readMessage(
-  method: DescMethod,
-  codec: Codec,
-  request: IncomingMessage,
-  open: OpenRequest,
-): Promise<() => Message> {
-  try {
-    const { timeout } = formOf(request);
-    const given = request.headers[timeout];
-    if (given !== undefined && capTimeout(timeout, String(given)) === undefined) {
-      throw invalidRequest(`The header ${timeout} is no timeout`);
-    }
-    const bytes = await (request.method === 'GET' ? readQuery(request) : readBody(request, open));
-    return () => decodeRequest(method, codec, bytes);
-  } catch (error) {
-    if (!(error instanceof ConnectError)) throw error;
-    return () => {
-      throw error;
-    };
-  }
-}
-
-async function readQuery(request: IncomingMessage): Promise<Uint8Array> {
-  const query = queryOf(request);
-  const text = query.get('message') ?? '';
-  const isGzip = namesGzip(query.get('compression'));
-  const bytes = query.get('base64') === '1' ? fromBase64(text) : Buffer.from(text);
-  return isGzip ? gunzipMessage(bytes) : bytes;
-}
-
-function fromBase64(text: string): Uint8Array {
-  try {
-    return base64Decode(text);
-  } catch (cause) {
-    throw invalidRequest('The message is no base64', { cause });
-  }
-}
-
-async function readBody(request: IncomingMessage, open: OpenRequest): Promise<Uint8Array> {
-  const { isEnveloped, encoding } = formOf(request);
-  const isGzip = namesGzip(request.headers[encoding]);
-  const body = await collect(request, open, isEnveloped);
-  if (!isEnveloped) return isGzip ? gunzipMessage(body) : body;
+export async function readMessage(request: IncomingMessage, open: OpenRequest): Promise<Uint8Array> {
+  if (request.method === 'GET') return readQuery(urlOf(request).searchParams);
+  const isGzip = encodingHeaders.some((name) => namesGzip(request.headers[name]));
+  if (!isEnveloped(request)) return unpack(await readBody(request, open), isGzip);
+  const body = await readBody(request, open, true);
+  const [flags] = body;
   // What has other flags ends a stream.
-  if (body.byteLength === 0 || body.readUInt8() > compressedFlag) throw notOneMessage();
-  const message = body.subarray(envelopeHeadBytes);
-  if (body.byteLength < envelopeHeadBytes || message.byteLength < body.readUInt32BE(1)) {
-    throw invalidRequest('The message breaks off');
-  }
-  if (body.readUInt8() !== compressedFlag) return message;
-  if (!isGzip) throw invalidRequest('The message is compressed, but no header says how');
-  return gunzipMessage(message);
+  if (flags === undefined || flags > compressedFlag) throw notOneMessage();
+  const isPacked = flags === compressedFlag;
+  if (body.byteLength < envelopeBytes(body) || (isPacked && !isGzip)) throw invalidRequest('The envelope is malformed');
+  return unpack(body.subarray(envelopeHeadBytes), isPacked);
 }
 
-/** Collects a body until it has more than one message, or is too large. */
-async function collect(request: IncomingMessage, open: OpenRequest, isEnveloped: boolean): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  const envelope = new Envelope();
-  if (!open.reserve(0)) throw fail(commonErrors.tooManyRequestBytes);
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    chunks.push(chunk);
-    envelope.add(chunk);
-    if (isEnveloped && envelope.isFollowed) throw notOneMessage();
-    if (!open.reserve(envelope.size)) throw fail(commonErrors.tooManyRequestBytes);
-    if (envelope.size > maxMessageBytes + envelopeHeadBytes) throw fail(commonErrors.messageTooLarge);
-  }
-  return Buffer.concat(chunks);
+function readQuery(query: URLSearchParams): Promise<Uint8Array> {
+  const isGzip = namesGzip(query.get('compression'));
+  const text = query.get('message') ?? '';
+  return unpack(query.get('base64') === '1' ? base64Decode(text) : Buffer.from(text), isGzip);
 }
 
-/** Whether the name of a compression is gzip. Throws UNIMPLEMENTED for any other one. */
-function namesGzip(name: string | readonly string[] | null = 'identity'): boolean {
+async function unpack(bytes: Uint8Array, isGzip: boolean): Promise<Uint8Array> {
+  if (!isGzip) return bytes;
+  return boundedGzip.decompress(bytes, maxMessageBytes).catch((error: ConnectError) => {
+    throw error.code === Code.ResourceExhausted ? fail(commonErrors.messageTooLarge) : error;
+  });
+}
+
+/** Whether the name of a compression is gzip. Throws UNIMPLEMENTED for another one. */
+function namesGzip(name: string | readonly string[] | null | undefined): boolean {
+  if (!name || name === 'identity') return false;
   if (name === 'gzip') return true;
-  if (name === null || name === '' || name === 'identity') return false;
   throw fail(commonErrors.unimplemented, { params: { method: 'A compression other than gzip' } });
 }
 
-function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
-  return new URL(url, 'http://localhost').searchParams;
+/**
+ * Reads a body until it is too large or, where messages stand in envelopes, has more than one. Rejects with
+ * TOO_MANY_REQUEST_BYTES when its caller has used up its share of memory, MESSAGE_TOO_LARGE and UNIMPLEMENTED, and if the
+ * caller disconnects.
+ */
+export function readBody(request: IncomingMessage, open: OpenRequest, hasEnvelopes = false): Promise<Buffer> {
+  const maxBytes = maxMessageBytes + (hasEnvelopes ? envelopeHeadBytes : 0);
+  const chunks: Buffer[] = [];
+  let [head, size] = [Buffer.alloc(0), 0];
+  return new Promise((resolve, reject) => {
+    const refuse = (error: ConnectError) => {
+      request.off('data', take);
+      reject(error);
+    };
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (hasEnvelopes && head.byteLength < envelopeHeadBytes) head = Buffer.concat(chunks);
+      if (hasEnvelopes && size > envelopeBytes(head)) refuse(notOneMessage());
+      else if (size > maxBytes) refuse(fail(commonErrors.messageTooLarge));
+      else if (!open.reserve(size)) refuse(fail(commonErrors.tooManyRequestBytes));
+    };
+    request.on('data', take);
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+    if (!open.reserve(size)) refuse(fail(commonErrors.tooManyRequestBytes));
+  });
+}
+
+function isEnveloped({ headers }: IncomingMessage): boolean {
+  return /^application\/(?:connect|grpc-web)\b/i.test(headers['content-type'] ?? '');
+}
+
+function urlOf({ url = '' }: IncomingMessage): URL {
+  return new URL(url, 'http://localhost');
 }

@@ -17,14 +17,13 @@ import { type Interceptor, intercept } from '../interceptor.ts';
 import { procedurePath } from '../procedure-path.ts';
 import { boundedGzip } from './compression.ts';
 import { codecOf, readMessage, withoutMessage } from './connect-request.ts';
-import { hasTimeout, toCallSignal } from './deadlines.ts';
 import { refuse } from './error-response.ts';
 import type { WebHandler } from './port.ts';
+import { WebCallSource } from './web-call.ts';
 
 /**
  * Creates the handlers, by request path, that delegate the protocol to Connect: gRPC-Web, and the Connect calls that
- * connect-unary.ts does not handle. Requests are read and decoded as there, so that Connect refuses none by itself for its
- * message.
+ * connect-unary.ts does not handle. Their messages are read and decoded as there.
  */
 export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
@@ -34,8 +33,8 @@ export function createConnectRouterHandlers(
   return new Map(rpcs.map((rpc) => [procedurePath(rpc.method), createHandler(rpc, interceptors, logger)]));
 }
 
-/** Reads a request's message, and resolves with the function that decodes it. */
-const readKey = createContextKey<() => Promise<() => Message>>(() => Promise.reject(new Error('there is no request')));
+/** Opens the call of a request once it has arrived. Rejects if the caller disconnects before. */
+const openKey = createContextKey<() => Promise<CallContext>>(() => Promise.reject(new Error('there is no request')));
 
 function createHandler(rpc: Rpc, interceptors: readonly Interceptor[], logger: Logger): WebHandler {
   const router = createConnectRouter({
@@ -49,20 +48,24 @@ function createHandler(rpc: Rpc, interceptors: readonly Interceptor[], logger: L
   if (handle === undefined) throw new Error(`${rpc.method.name} was not mounted`);
   return async (request, response, open) => {
     const { method = '', httpVersion } = request;
-    const codec = codecOf(request);
-    const closed = new AbortController();
-    response.once('close', () => closed.abort());
+    const openCall = async () => {
+      const protocol = /^application\/grpc-web/i.test(request.headers['content-type'] ?? '') ? 'grpc-web' : 'connect';
+      // Connect encodes answers itself, regardless of the client's codec.
+      const source = new WebCallSource(rpc.method, protocol, 'proto', request, response);
+      await source.receive(codecOf(request), readMessage(request, open));
+      return new CallContext(source);
+    };
     const answer = await handle({
       httpVersion,
       method,
-      ...withoutMessage(request, codec),
-      signal: closed.signal,
-      contextValues: createContextValues().set(readKey, () => readMessage(rpc.method, codec, request, open)),
+      ...withoutMessage(request),
+      // Calls see for themselves that their caller disconnects.
+      signal: new AbortController().signal,
+      contextValues: createContextValues().set(openKey, openCall),
     });
-    if (answer.status === 405) {
+    if (answer.status === 405 || answer.status === 415) {
       return refuse(logger, request, response, answer.status, { allow: handle.allowedMethods.join(', ') });
     }
-    if (answer.status === 415) return refuse(logger, request, response, answer.status);
     try {
       await write(answer, response);
     } finally {
@@ -92,7 +95,7 @@ function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Intercept
   const { method } = rpc;
   if (isServerStreaming(method)) {
     router.rpc(method, async function* (_empty, context) {
-      const call = await open(rpc, context);
+      const call = await context.values.get(openKey)();
       setHeaders(call, context);
       yield* stream(interceptors, call, rpc);
     });
@@ -103,30 +106,12 @@ function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Intercept
     return response.toMessage(call);
   });
   router.rpc(method, async (_empty, context) => {
-    const call = await open(rpc, context);
+    const call = await context.values.get(openKey)();
     try {
       return await handle(call);
     } finally {
       setHeaders(call, context);
     }
-  });
-}
-
-/** Creates the call of a request. Rejects if the caller disconnects before it has sent all of it. */
-async function open(
-  { method }: Rpc,
-  { protocolName, requestHeader, signal, values }: HandlerContext,
-): Promise<CallContext> {
-  const decode = await values.get(readKey)();
-  return new CallContext({
-    method,
-    protocol: protocolName === 'grpc-web' ? 'grpc-web' : 'connect',
-    // Connect encodes messages itself, regardless of the client's codec.
-    codec: 'proto',
-    hasDeadline: hasTimeout(requestHeader),
-    header: (name) => requestHeader.get(name) ?? undefined,
-    openSignal: () => toCallSignal(signal),
-    decode,
   });
 }
 

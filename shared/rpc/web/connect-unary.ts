@@ -6,9 +6,9 @@ import type { Rpc } from '../implementation.ts';
 import { type Execute, type Interceptor, intercept } from '../interceptor.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 import { gzipUnlessBusy } from './compression.ts';
-import { ConnectUnaryCallSource } from './connect-unary-call.ts';
-import { connectTimeoutPattern } from './deadlines.ts';
+import { readBody } from './connect-request.ts';
 import { errorToJson, httpStatus } from './error-response.ts';
+import { WebCallSource } from './web-call.ts';
 
 /**
  * A fast path for the most common Connect calls, directly on Node's HTTP: unary, by POST, uncompressed. It behaves like
@@ -28,9 +28,7 @@ const minCompressedBytes = 1024;
 
 /** Returns the codec of a request that the fast path can handle; undefined for any other request. */
 export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | undefined {
-  const timeout = headers['connect-timeout-ms'];
   if (method !== 'POST' || (headers['content-encoding'] ?? 'identity') !== 'identity') return undefined;
-  if (timeout !== undefined && !(typeof timeout === 'string' && connectTimeoutPattern.test(timeout))) return undefined;
   const match = contentTypePattern.exec(headers['content-type'] ?? '');
   if (match === null) return undefined;
   return match[1] === undefined ? 'json' : 'proto';
@@ -44,8 +42,8 @@ export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Inter
     proto: intercept(interceptors, rpc, async (call) => (await rpc.invoke(call.request, call)).toBinary(call)),
   };
   return async (request, response, open, codec) => {
-    const source = new ConnectUnaryCallSource(method, codec, request, response);
-    await source.readBody(open);
+    const source = new WebCallSource(method, 'connect', codec, request, response);
+    await source.receive(codec, readBody(request, open));
     const call = new CallContext(source);
     try {
       await send(request, response, 200, `application/${codec}`, call, await handles[codec](call));

@@ -28,11 +28,7 @@ export const httpStatus: Readonly<Record<Code, number>> = {
 };
 
 /** Encodes an error as JSON: https://connectrpc.com/docs/protocol#error-end-stream */
-export function errorToJson({
-  code,
-  rawMessage,
-  details,
-}: Pick<ConnectError, 'code' | 'rawMessage' | 'details'>): string {
+export function errorToJson({ rawMessage, details, code: own }: ConnectError, code = own): string {
   const shown = details.flatMap((detail): JsonValue[] => {
     if (!('desc' in detail)) return [];
     const { desc } = detail;
@@ -64,6 +60,5 @@ export async function refuse(
       : fail(commonErrors.unimplemented, { params: { method } });
   logger.info({ method, code: codeName(error.code), status }, 'a request was no call');
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  const { code, rawMessage, details } = error;
-  response.end(errorToJson({ code: status === 404 ? code : Code.Unknown, rawMessage, details }));
+  response.end(errorToJson(error, status === 404 ? error.code : Code.Unknown));
 }

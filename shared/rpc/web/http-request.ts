@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connection } from '../limits/connections.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 
-const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
+/** The headers that name the compression of a message, by protocol. */
+export const encodingHeaders = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'];
 
 /** Whether a request's message may be compressed. */
 export function mayBeCompressed({ headers }: IncomingMessage): boolean {

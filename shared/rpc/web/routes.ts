@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Connections } from '../limits/connections.ts';
 import { procedurePath } from '../procedure-path.ts';
 import type { ServedCalls } from '../served-calls.ts';
@@ -13,8 +12,7 @@ import type { WebHandler, WebListener } from './port.ts';
  * path, all others go through connect-node.
  */
 export function createCallListener(
-  { implementations, interceptors, requests }: ServedCalls,
-  logger: Logger,
+  { implementations, interceptors, requests, logger }: ServedCalls,
   connections: () => Connections,
 ): WebListener {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);

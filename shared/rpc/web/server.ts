@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
-import type { Logger } from 'pino';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { pathOf } from './http-request.ts';
@@ -24,7 +23,6 @@ export interface WebOptions {
   readonly port: number;
   /** An entry that ends in `:*` allows every port of its origin. */
   readonly corsOrigins: readonly string[];
-  readonly logger: Logger;
   /** Undefined for cleartext. */
   readonly certificates: CertificateFiles | undefined;
   /** Whether calls would succeed now, for `/readyz`. */
@@ -36,7 +34,7 @@ export interface WebOptions {
  * with certificates, over TLS. Rejects if the port can't be bound.
  */
 export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<WebServer> {
-  const handleCall = createCallListener(calls, options.logger, () => webPort.connections);
+  const handleCall = createCallListener(calls, () => webPort.connections);
   const allowOrigin = createCors(options.corsOrigins);
   let draining = false;
 
