@@ -22,8 +22,8 @@ export interface GrpcTraffic {
 
 /**
  * Counts the requests and connections of a gRPC server before its calls begin and after they have ended, where no
- * interceptor sees them, refuses those that are no calls, and caps their deadlines. The server must be bound. Throws a `ConfigError` when grpc-js
- * differs from the version that this relies on.
+ * interceptor sees them, and caps their deadlines. Refuses requests that are no calls. The server must be bound. Throws
+ * a `ConfigError` when grpc-js differs from the version that this relies on.
  *
  * @param streamingPaths the paths of the procedures that answer with a stream.
  */

@@ -16,6 +16,7 @@ export class WebCallSource implements CallSource {
   readonly method: DescMethod;
   readonly protocol: 'connect' | 'grpc-web';
   readonly codec: Codec;
+  requestBytes = 0;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #startMs = Date.now();
@@ -50,6 +51,7 @@ export class WebCallSource implements CallSource {
   async receive(codec: Codec, message: Promise<Uint8Array>): Promise<void> {
     try {
       const bytes = await message;
+      this.requestBytes = bytes.byteLength;
       if (Number.isNaN(this.#timeoutMs)) throw invalidRequest('The timeout is malformed');
       this.decode = () => decodeRequest(this.method, codec, bytes);
     } catch (error) {
