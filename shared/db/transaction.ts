@@ -94,7 +94,7 @@ export async function runTransaction<Result>(
     await allEnded([...closing, run(commit())]);
     return result;
   } catch (error) {
-    // In the other cases the connection is closed, which rolls back too.
+    // In the other cases the pool rolls back, or closes the connection.
     if (!isEnding && !signal.aborted && !endsConnection(error)) await run(rollback()).catch(() => undefined);
     throw error;
   }

@@ -1,18 +1,36 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readConfig } from '../../shared/config/config.ts';
+import { type DatabaseConfig, readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
 import { PacedClient } from '../../shared/db/pool/paced-client.ts';
 import { statement } from '../../shared/db/statement.ts';
 import type { BatchQueryable } from '../../shared/db/transaction.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
+import { expectCancelsHarmless } from '../support/canceled-statements.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { viaPort } from '../support/proxy.ts';
 import { startRelay } from '../support/relay.ts';
 import { testSecret } from '../support/tokens.ts';
 
 const wait = statement<never>('wait', 'select pg_sleep(60)');
 const backend = statement<{ pid: number }>('backend', 'select pg_backend_pid() as pid');
+const insertStaffUser = statement<never>('insertStaffUser', `insert into staff_users (name) values ('Asha Menon')`);
+const asleep = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
 const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and wait_event = 'PgSleep'`;
+
+/** What waits on a connection of a pool. */
+const waits: [string, (database: Database, signal: AbortSignal) => Promise<never[]>][] = [
+  ['a statement', (database, signal) => database.for({ signal }).query(wait())],
+  ['a batch of one', (database, signal) => database.for({ signal }).batch([], wait())],
+  ['a batch', (database, signal) => database.for({ signal }).batch([backend()], wait())],
+  ['a transaction', (database, signal) => database.transaction({ signal }, (tx) => tx.query(wait()))],
+];
+
+/** A database with a pool of one connection. */
+function openPool(url: string, changes: Partial<DatabaseConfig> = {}): Database {
+  const { database } = readConfig('slot', { DATABASE_URL: url, AUTH_JWT_SECRET: testSecret });
+  return new Database({ ...database, poolSize: 1, ...changes }, createLogger('test', 'silent'));
+}
 
 describe('A pool of one connection', () => {
   let testDatabase: TestDatabase;
@@ -21,8 +39,7 @@ describe('A pool of one connection', () => {
 
   beforeAll(async () => {
     testDatabase = await createDatabase();
-    const config = readConfig('slot', { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret });
-    database = new Database({ ...config.database, poolSize: 1 }, createLogger('test', 'silent'));
+    database = openPool(testDatabase.url);
     connection = database.for({ signal: new AbortController().signal });
   });
   afterAll(async () => {
@@ -30,14 +47,9 @@ describe('A pool of one connection', () => {
     await testDatabase.close();
   });
 
-  it.each([
-    ['a statement', () => connection.query(wait())],
-    ['a batch of one', () => connection.batch([], wait())],
-    ['a batch', () => connection.batch([backend()], wait())],
-    ['a transaction', () => database.transaction({ signal: new AbortController().signal }, (tx) => tx.query(wait()))],
-  ])('The pool lends no connection again that the server ended during %s', async (_name, run) => {
+  it.each(waits)('The pool lends no connection again that the server ended during %s', async (_name, run) => {
     const [before] = await connection.query(backend());
-    const waiting = run();
+    const waiting = run(database, new AbortController().signal);
     const next = waiting.catch((error: unknown) => {
       expect(error).toMatchObject({ rawMessage: 'The database is unavailable' });
       return connection.query(backend());
@@ -47,6 +59,71 @@ describe('A pool of one connection', () => {
     expect(after).toEqual({ pid: expect.any(Number) });
     expect(after).not.toEqual(before);
   });
+
+  /** Cancels what waits, and returns the process that serves the next statement. */
+  async function cancel(pool: Database, run: (typeof waits)[0][1]): Promise<unknown> {
+    const canceling = new AbortController();
+    const waiting = run(pool, canceling.signal);
+    await expect.poll(() => testDatabase.sql(asleep)).toHaveLength(1);
+    canceling.abort(new Error('canceled by the test'));
+    await expect(waiting).rejects.toThrow('canceled by the test');
+    return pool.for({ signal: new AbortController().signal }).query(backend());
+  }
+
+  it.each(waits)(
+    'The pool lends a connection again after %s was canceled, and its next write is stored',
+    async (_name, run) => {
+      const before = await connection.query(backend());
+      expect(await cancel(database, run)).toEqual(before);
+      await connection.query(insertStaffUser());
+      expect(await testDatabase.sql('delete from staff_users returning id')).toHaveLength(1);
+    },
+  );
+
+  it('What a transaction wrote before it was canceled is not stored', async () => {
+    await cancel(database, (pool, signal) =>
+      pool.transaction({ signal }, async (tx) => {
+        await tx.query(insertStaffUser());
+        return tx.query(wait());
+      }),
+    );
+    expect(await testDatabase.sql('select from staff_users')).toEqual([]);
+  });
+
+  it('A transaction that was canceled between its statements stores nothing', async () => {
+    const canceling = new AbortController();
+    const write = database.transaction({ signal: canceling.signal }, async (tx) => {
+      await tx.query(insertStaffUser());
+      canceling.abort(new Error('canceled by the test'));
+    });
+    await expect(write).rejects.toThrow('canceled by the test');
+    await connection.query(backend());
+    expect(await testDatabase.sql('select from staff_users')).toEqual([]);
+  });
+
+  it('The pool lends no connection again whose cancellation may come later', async () => {
+    let connections = 0;
+    const relay = await startRelay(Number(new URL(testDatabase.url).port), (near, far) => {
+      connections += 1;
+      const isCancellation = connections === 2;
+      if (!isCancellation) near.pipe(far).pipe(near);
+    });
+    const times = { connectionTimeoutMs: 500, statementTimeoutMs: 1_000 };
+    const relayed = openPool(viaPort(testDatabase.url, relay.port), times);
+    const before = await relayed.for({ signal: new AbortController().signal }).query(backend());
+    expect(await cancel(relayed, (pool, signal) => pool.for({ signal }).query(wait()))).not.toEqual(before);
+    await relayed.close();
+    await relay.cut();
+  });
+
+  it('The pool lends no connection again behind a pooler', async () => {
+    const pooled = openPool(testDatabase.url, { directUrl: `${testDatabase.url}?direct` });
+    const before = await pooled.for({ signal: new AbortController().signal }).query(backend());
+    expect(await cancel(pooled, (pool, signal) => pool.for({ signal }).query(wait()))).not.toEqual(before);
+    await pooled.close();
+  });
+
+  it('500 canceled statements end no other one, and cost no connection', () => expectCancelsHarmless(500));
 });
 
 it('Questions that wait for a connection of a silent database are answered with no, and end nothing else', async () => {

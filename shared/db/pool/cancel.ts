@@ -7,7 +7,7 @@ const cancelRequestCode = 80_877_102;
 /**
  * Cancels a connection's running statement with the cancel request of PostgreSQL's protocol. Poolers support it, while
  * `pg_cancel_backend` can't use the process id that a pooler reports. Resolves once the server has taken the request.
- * The statement may have ended by then, and the request may hit a later one.
+ * The statement may have ended by then. Rejects if the request may come later, and hit another one.
  */
 export function cancelStatement(client: pg.ClientBase, timeoutMs: number): Promise<void> {
   const key = cancellationKeyOf(client);

@@ -106,7 +106,7 @@ export class Connections {
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       let client: pg.PoolClient | undefined;
-      let canceling: Promise<unknown> | undefined;
+      let canceling: Promise<boolean> | undefined;
       let giveUp: NodeJS.Timeout | undefined;
       const abort = () => {
         if (client === undefined) return reject(signal.reason);
@@ -133,8 +133,9 @@ export class Connections {
         }
         const finish = (error?: unknown) => {
           if (canceling === undefined) giveBack(endsConnection(error));
-          // A late cancellation must not hit the next call's statement, so the connection is closed after it.
-          else void canceling.finally(() => giveBack(true));
+          // A late cancellation must not hit the next call's statement.
+          else
+            void canceling.then((isOver) => isOver && this.#recover(connected)).then((isUsable) => giveBack(!isUsable));
         };
         work((statement) => this.#send(connected, statement, signal)).then(
           (result) => {
@@ -204,9 +205,30 @@ export class Connections {
     }
   }
 
-  #cancel(client: pg.PoolClient): Promise<unknown> {
-    return cancelStatement(client, this.#config.connectionTimeoutMs).catch((error: unknown) =>
-      this.#logger.warn({ err: error }, 'a statement could not be canceled'),
+  /**
+   * Cancels the statement of a connection. Resolves with false if the request may still hit a later one. It never does
+   * once PostgreSQL has taken it: the process is signalled by then, and ignores a signal between statements. The
+   * releases of PgBouncer differ.
+   */
+  async #cancel(client: pg.PoolClient): Promise<boolean> {
+    try {
+      await cancelStatement(client, this.#config.connectionTimeoutMs);
+      return this.#config.directUrl === this.#config.url;
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'a statement could not be canceled');
+      return false;
+    }
+  }
+
+  /** Ends the transaction that a canceled statement has left open. Resolves with whether the connection is usable. */
+  async #recover(client: pg.PoolClient): Promise<boolean> {
+    this.#sentAt.set(client, this.#nowMs);
+    // The driver reports an error before it knows of the transaction, whose state comes with the next answer.
+    await client.query('select').catch(() => undefined);
+    if (client.getTransactionStatus() === 'I') return true;
+    return client.query('rollback').then(
+      () => true,
+      () => false,
     );
   }
 
