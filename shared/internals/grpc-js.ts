@@ -15,11 +15,11 @@ import { PinnedLibrary } from './pinned-library.ts';
  *   resources that clients hold before a call begins and after it ends. Only listeners on these servers can.
  * - grpc-js adds its `stream` listener when the server binds. Ours runs after it and skips the
  *   streams that grpc-js rejected.
- * - grpc-js reads a call's deadline and metadata from the headers of the event. A `stream` listener that runs
- *   earlier can change them.
+ * - grpc-js reads a call's deadline and metadata from the headers of the event. They can be changed before it sees them.
  * - grpc-js answers through `respond` and `sendTrailers` of the stream.
  * - grpc-js reads a request in `data` and `end` listeners of its stream. Ours run earlier. It executes a call at the
  *   `end`, also of a stream that is closed, if it had the message before; of a closed stream it reads no message.
+ * - A unary call has its HTTP/2 stream in `call.stream` of its private `call`.
  * - A call emits `cancelled` whenever it ends, even after success.
  * - Only the experimental certificate-provider credentials can replace their certificate.
  */
@@ -50,13 +50,19 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
   return servers;
 }
 
-/** Calls `change` with the headers of each request, and with those as Node received them, before grpc-js reads them. */
-export function changeHeaders(
+/**
+ * Has grpc-js see only the requests for which `prepare` returns true. It gets the headers, which it may change, and those
+ * as Node received them.
+ */
+export function filterRequests(
   server: Http2Server | Http2SecureServer,
-  change: (headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void,
+  prepare: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => boolean,
 ): void {
-  const listener = (_: unknown, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => change(headers, raw);
-  server.prependListener('stream', listener);
+  const [handle] = server.listeners('stream');
+  server.removeAllListeners('stream');
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
+    if (prepare(stream, headers, raw)) handle?.(stream, headers);
+  });
 }
 
 /** Makes INVALID_ARGUMENT of the INTERNAL with which grpc-js itself answers what it can't decompress or decode. */
@@ -69,6 +75,18 @@ export function blameCaller(stream: ServerHttp2Stream): void {
   };
   stream.respond = (headers, options) => respond.call(stream, blame(headers), options);
   stream.sendTrailers = (trailers) => sendTrailers.call(stream, blame(trailers));
+}
+
+const attached = Symbol('attached');
+
+/** Attaches an object to a stream, where `attachedTo` finds it. */
+export function attach(stream: ServerHttp2Stream, object: object): void {
+  Reflect.set(stream, attached, object);
+}
+
+/** Returns what is attached to the stream of a unary call. */
+export function attachedTo(unaryCall: object): unknown {
+  return Reflect.get(Reflect.get(Reflect.get(unaryCall, 'call'), 'stream'), attached);
 }
 
 /** Calls `listener` with each chunk of a request before grpc-js gets it. */

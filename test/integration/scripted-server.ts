@@ -1,4 +1,5 @@
 import { create, type DescMessage, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf';
+import type { Authenticator } from '../../shared/auth/authenticator.ts';
 import { encodeMessage } from '../../shared/rpc/answers/encoding.ts';
 import type { CallContext } from '../../shared/rpc/call-context.ts';
 import { serveGrpc } from '../../shared/rpc/grpc/server.ts';
@@ -20,7 +21,11 @@ export interface ScriptedServer {
   kill(): void;
 }
 
-export async function startScriptedServer(service: DescService, script: Script = {}): Promise<ScriptedServer> {
+export async function startScriptedServer(
+  service: DescService,
+  script: Script = {},
+  authenticator?: Authenticator,
+): Promise<ScriptedServer> {
   const calls: CallContext[] = [];
   const respond = ({ output }: DescMethod, message: Message) =>
     new StoredAnswer(output, encodeMessage(output, message));
@@ -38,7 +43,7 @@ export async function startScriptedServer(service: DescService, script: Script =
     },
   }));
   const server = await serveGrpc(
-    servedWithoutInterceptors([{ service, rpcs }]),
+    servedWithoutInterceptors([{ service, rpcs }], authenticator),
     { host: '127.0.0.1', port: 0 },
     undefined,
   );

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { Authenticator } from '../../shared/auth/authenticator.ts';
+import type { Identity } from '../../shared/auth/identity.ts';
 import type { Implementation } from '../../shared/rpc/implementation.ts';
 import { OpenRequests } from '../../shared/rpc/limits/open-requests.ts';
 import type { ServedCalls } from '../../shared/rpc/served-calls.ts';
@@ -10,12 +11,25 @@ export const nobody: Authenticator = {
   known: () => undefined,
 };
 
+/** An authenticator that takes each credential for the `sub` of its caller. */
+export const everybody: Authenticator = {
+  authenticate: async (authorization = '') => identityOf(authorization),
+  known: (authorization) => (authorization === undefined ? undefined : identityOf(authorization)),
+};
+
+function identityOf(subject: string): Identity {
+  return { subject, claimedStaffId: undefined, staffId: async () => undefined };
+}
+
 /** Calls without interceptors, for a server of the test's own. */
-export function servedWithoutInterceptors(implementations: readonly Implementation[] = []): ServedCalls {
+export function servedWithoutInterceptors(
+  implementations: readonly Implementation[] = [],
+  authenticator: Authenticator = nobody,
+): ServedCalls {
   return {
     implementations,
     interceptors: [],
-    requests: new OpenRequests(nobody),
+    requests: new OpenRequests(authenticator),
     logger: pino({ level: 'silent' }),
     calls: undefined,
   };

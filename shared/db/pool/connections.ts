@@ -206,30 +206,25 @@ export class Connections {
   }
 
   /**
-   * Cancels the statement of a connection. Resolves with false if the request may still hit a later one. It never does
-   * once PostgreSQL has taken it: the process is signalled by then, and ignores a signal between statements. The
-   * releases of PgBouncer differ.
+   * Cancels the statement of a connection. Resolves with whether no later one can be hit: PostgreSQL has signalled its
+   * process when it has taken the request, and ignores a signal between statements. Poolers differ.
    */
-  async #cancel(client: pg.PoolClient): Promise<boolean> {
-    try {
-      await cancelStatement(client, this.#config.connectionTimeoutMs);
-      return this.#config.directUrl === this.#config.url;
-    } catch (error) {
+  #cancel(client: pg.PoolClient): Promise<boolean> {
+    const { connectionTimeoutMs, url, directUrl } = this.#config;
+    const onError = (error: unknown) => {
       this.#logger.warn({ err: error }, 'a statement could not be canceled');
       return false;
-    }
+    };
+    return cancelStatement(client, connectionTimeoutMs).then(() => url === directUrl, onError);
   }
 
-  /** Ends the transaction that a canceled statement has left open. Resolves with whether the connection is usable. */
+  /** Ends the transaction that a canceled statement has left open. Resolves with whether it could. */
   async #recover(client: pg.PoolClient): Promise<boolean> {
     this.#sentAt.set(client, this.#nowMs);
-    // The driver reports an error before it knows of the transaction, whose state comes with the next answer.
-    await client.query('select').catch(() => undefined);
-    if (client.getTransactionStatus() === 'I') return true;
-    return client.query('rollback').then(
-      () => true,
-      () => false,
-    );
+    const run = (text: string) => client.query(text).then(Boolean, () => false);
+    // The driver reports an error before the state of the transaction, which it knows with the next answer.
+    await run('select');
+    return client.getTransactionStatus() === 'I' || run('rollback');
   }
 
   /** When a statement last found the server's disk full, by `performance.now()`; `-Infinity` for never. */

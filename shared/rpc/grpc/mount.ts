@@ -17,6 +17,7 @@ import { decodeRequest } from '../decode-request.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
 import { type Interceptor, intercept } from '../interceptor.ts';
 import { procedurePath } from '../procedure-path.ts';
+import { holdRequest } from './requests.ts';
 import { encodeStatus } from './status.ts';
 
 /** A grpc-js call with raw bytes as messages. The interceptors decode and encode them. */
@@ -53,12 +54,17 @@ function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
   });
   return (grpcCall: UnaryCall, callback: sendUnaryData<Buffer>) => {
     const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
+    const request = holdRequest(grpcCall);
     handle(call).then(
       (response) => {
+        request?.endPart();
         grpcCall.sendMetadata(toMetadata(call.responseHeaders));
         callback(null, response);
       },
-      (error: ConnectError) => callback(toStatus(error, call)),
+      (error: ConnectError) => {
+        request?.endPart();
+        callback(toStatus(error, call));
+      },
     );
   };
 }

@@ -1,6 +1,6 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { constants, type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
-import { blameCaller, changeHeaders, http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
+import { attach, attachedTo, blameCaller, filterRequests, http2ServersOf, onChunk } from '../../internals/grpc-js.ts';
 import { type Connection, Connections } from '../limits/connections.ts';
 import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
 import { maxOpenServiceRequestBytes } from '../limits/limits.ts';
@@ -12,6 +12,10 @@ import { createRefusalLog, prepareHeaders, refusalOf, refuse, trailersOnly } fro
 const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 // gRPC clients report it as UNAVAILABLE, and turn to another server.
 const stopping = constants.NGHTTP2_REFUSED_STREAM;
+/** The connections that are about to be closed. */
+const ending = new WeakSet<Http2Session>();
+let turn = 0;
+let isTurnCounted = false;
 
 /** The connections of a gRPC server, and its streams without a deadline. */
 export interface GrpcTraffic {
@@ -32,20 +36,26 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
   const logRefusal = createRefusalLog(served);
   const openServices = new Set<ServerHttp2Stream>();
   const connections = http2ServersOf(server).map((http2Server) => {
-    changeHeaders(http2Server, prepareHeaders);
+    filterRequests(http2Server, ({ session }, headers, rawHeaders) => {
+      prepareHeaders(headers, rawHeaders);
+      return session !== undefined && !ending.has(session);
+    });
     const ofServer = new Connections(http2Server);
     http2Server.on(
       'stream',
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
-        if (stream.destroyed || stream.closed || stream.session === undefined) return;
-        const connection = ofServer.of(stream.session.socket);
+        const { session } = stream;
+        if (stream.destroyed || stream.closed || session === undefined) return;
+        if (ending.has(session)) return void stream.on('error', () => undefined);
+        const connection = ofServer.of(session.socket);
         if (connection === undefined) return endSession(stream);
         const request = new GrpcRequest(requests, connection, stream, headers, rawHeaders);
         // A streaming call may go on for days, but holds its request only until it is decoded.
         if (streamingPaths.has(headers[':path'] ?? '')) stream.once('end', () => requests.release(request));
         if (request.isOfOpenService) openServices.add(stream);
         stream.once('close', () => {
-          requests.end(request);
+          if (!ending.has(session)) request.judge();
+          request.endPart();
           openServices.delete(stream);
           logRefusal(headers, stream.sentHeaders);
         });
@@ -70,7 +80,30 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
  * `stream` listener closes it at once (nodejs/node#64850).
  */
 function endSession({ session }: ServerHttp2Stream): void {
-  setImmediate(() => session?.destroy());
+  if (session === undefined) return;
+  ending.add(session);
+  setImmediate(() => session.destroy());
+}
+
+/** The turn of the event loop. Node sends answers at its end. */
+function currentTurn(): number {
+  if (!isTurnCounted) setImmediate(endTurn);
+  isTurnCounted = true;
+  return turn;
+}
+
+function endTurn(): void {
+  turn += 1;
+  isTurnCounted = false;
+}
+
+/** Counts the request of a unary call until `endPart`, when its work has ended, even if the client resets it. */
+export function holdRequest(call: object): GrpcRequest | undefined {
+  const request = attachedTo(call);
+  // Its stream may have ended before.
+  if (!(request instanceof GrpcRequest) || request.parts === 0) return undefined;
+  request.parts += 1;
+  return request;
 }
 
 class GrpcRequest extends OpenRequest {
@@ -79,6 +112,11 @@ class GrpcRequest extends OpenRequest {
   readonly #stream: ServerHttp2Stream;
   /** Whether the procedure takes exactly one message. */
   readonly #isSingle: boolean;
+  readonly #requests: OpenRequests;
+  /** How many of its stream and its work have not ended. */
+  parts = 1;
+  #isCut = false;
+  readonly #turn = currentTurn();
   #frameHeader = Buffer.alloc(0);
   #size = 0;
 
@@ -92,6 +130,8 @@ class GrpcRequest extends OpenRequest {
     const isCompressed = (headers['grpc-encoding'] ?? 'identity') !== 'identity';
     super(requests, connection, rawHeaders, isCompressed);
     const path = headers[':path'] ?? '';
+    this.#requests = requests;
+    attach(stream, this);
     this.isOfOpenService = path.startsWith('/grpc.');
     this.#isSingle = !path.startsWith('/grpc.reflection.');
     this.#stream = stream;
@@ -114,11 +154,24 @@ class GrpcRequest extends OpenRequest {
   }
 
   reset(): void {
+    this.#isCut = true;
     this.#stream.close(tooMuch);
   }
 
   disconnect(): void {
     endSession(this.#stream);
+  }
+
+  endPart(): void {
+    this.parts -= 1;
+    if (this.parts === 0) this.#requests.end(this);
+  }
+
+  /** Counts whether the client stayed until it had an answer. */
+  judge(): void {
+    const { headersSent, rstCode } = this.#stream;
+    const isAnswered = headersSent && (rstCode === constants.NGHTTP2_NO_ERROR || this.#turn !== currentTurn());
+    if (!this.#isCut) this.#requests.count(this, isAnswered);
   }
 
   /** Refuses the request when it has grown beyond its one message, and resets it beyond the memory for it. */
