@@ -51,6 +51,11 @@ describe('The changes of a coupon', () => {
     ['exclusiveness', { exclusiveApply: true }, { exclusiveApply: true }],
     ['users', { users: [ravi] }, { applicableUsers: { ids: [2] } }],
     ['products', { products: [] }, { applicableProducts: { ids: [] } }],
+    [
+      'list of products',
+      { products: [...stored.products, { id: 3, name: '', isListed: true }] },
+      { productIds: { ids: [3] } },
+    ],
   ])('A %s that was changed is sent alone', (_what, part, expected) => {
     expect(sent(part)).toEqual(expected);
   });
@@ -127,6 +132,24 @@ describe('The draft of a coupon', () => {
       validTill: '2030-01-02T10:30',
       audience: 'everyone',
       users: [{ id: 3, name: 'Unknown', detail: '9000000003' }],
+    });
+  });
+
+  it('The products are those of the links and of the list of ids', () => {
+    const applicableProducts = [
+      { id: 7, name: 'Milk' },
+      { id: 8, name: '' },
+    ];
+    const limited = create(CouponDetailSchema, { applicableProducts, productIds: { ids: [3, 7] } });
+    const { products } = draftOf(limited);
+    expect(products).toEqual([
+      { id: 7, name: 'Milk', isListed: true, isLinked: true },
+      { id: 8, name: 'Product 8 (deleted)' },
+      { id: 3, name: '', isListed: true },
+    ]);
+    expect(changesOf(blankDraft, { ...blankDraft, products })).toMatchObject({
+      productIds: { ids: [7, 3] },
+      applicableProducts: { ids: [7, 8] },
     });
   });
 

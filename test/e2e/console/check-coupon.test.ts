@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { describeInBrowser } from '../browser.ts';
+import { alterAnswer } from './altered-answer.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { deleteCoupons, insertCoupon } from './coupon-steps.ts';
 import { ConsoleStage } from './stage.ts';
@@ -53,6 +55,61 @@ describeInBrowser('The check of a coupon', () => {
       .getByText(/^Only for these products, which is not checked here: (Product \d; ){4}Product 5 and 2 more\.$/)
       .waitFor();
   });
+
+  it('The products of a coupon’s list of ids limit it, as its links do', async () => {
+    const id = await insertCoupon(stage.coupon, { product_ids: '{3}' });
+    await stage.coupon.database.sql(`insert into coupon_applicable_products (coupon_id, product_id) values (${id}, 5)`);
+    tab = await stage.openTab({ path: '/check' });
+    await check('SAVE10', '100');
+    await answer().getByText('Only for these products, which is not checked here: Product 5; Product 3.').waitFor();
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ max_limit_for_user: 1 }, 'Once for each user, which is not checked here.'],
+    [{ max_limit_for_user: 3 }, '3 times for each user, which is not checked here.'],
+    [{ exclusive_apply: true }, 'Not with other coupons, which is not checked here.'],
+    [
+      { max_limit_for_user: 1, exclusive_apply: true },
+      'Once for each user, and not with other coupons: neither is checked here.',
+    ],
+  ])(
+    'The limits of a coupon with %j are named, as the check knows neither users nor other coupons',
+    async (columns, words) => {
+      await insertCoupon(stage.coupon, columns);
+      tab = await stage.openTab({ path: '/check' });
+      await check('SAVE10', '100');
+      await answer().getByText(words, { exact: true }).waitFor();
+    },
+  );
+
+  it('A coupon without limits names none', async () => {
+    await insertCoupon(stage.coupon);
+    tab = await stage.openTab({ path: '/check' });
+    await check('SAVE10', '100');
+    await tab.link('Open coupon SAVE10').waitFor();
+    expect(
+      await answer()
+        .getByText(/not checked/)
+        .count(),
+    ).toBe(0);
+  });
+
+  it.each(['gone, with its link', 'named by the id alone'])(
+    'A coupon whose only user was deleted can’t be used: %s',
+    async (form) => {
+      const id = await insertCoupon(stage.coupon, { is_apply_for_all: false, is_user_based: true });
+      tab = await stage.openTab({ path: '/check' });
+      if (form !== 'gone, with its link') {
+        await stage.coupon.database.sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 2)`);
+        await alterAnswer(tab, CouponService.method.getById, ({ coupon }) => {
+          for (const user of coupon?.applicableUsers ?? []) Object.assign(user, { name: undefined, mobile: '' });
+        });
+      }
+      await check('SAVE10', '100');
+      await answer().getByText('For nobody: no one can redeem it').waitFor();
+      expect(await answer().getByText('Can be used').count()).toBe(0);
+    },
+  );
 
   it.each<[string, Record<string, unknown>, string, RegExp]>([
     ['whose time has passed', { valid_till: '2001-01-01' }, 'Coupon has expired', /has passed/],

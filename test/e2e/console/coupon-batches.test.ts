@@ -165,6 +165,45 @@ describeInBrowser('Many codes', () => {
     expect(lines.map((line) => line.split(',')[0])).toEqual(Array.from({ length: 2_100 }, (_, n) => `B${id}-${n + 1}`));
   });
 
+  it('The codes in the file of a batch are exact, and what a colleague made a formula of is none', async () => {
+    const id = await insertBatch('Letters', 3);
+    const codes = ['-4C3928MP', 'AB-12', '=1+1'];
+    for (const [n, code] of codes.entries()) {
+      await stage.coupon.database.sql(`update coupons set coupon_code = $1 where coupon_code = $2`, [
+        code,
+        `B${id}-${n + 1}`,
+      ]);
+    }
+    tab = await stage.openTab({ path: `/coupons/batches/${id}` });
+    const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
+    expect(lines.map((line) => line.split(',')[0])).toEqual(['-4C3928MP', 'AB-12', "'=1+1"]);
+  });
+
+  it('The file of the batches has plain numbers, and times that can be sorted', async () => {
+    const id = await insertBatch('Letters', 1_200);
+    await stage.coupon.database.sql(`update coupon_batches set created_at = '2026-01-02T05:00Z' where id = $1`, [id]);
+    tab = await stage.openTab({ path: '/coupons/batches' });
+    await tab.link('Letters').waitFor();
+    const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
+    const [headings, line] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(headings).toMatch(/Codes,Invalidated,Created by,Created \(Asia\/Kolkata\)$/);
+    expect(line).toMatch(/^Letters,1200,\d+,[^,]+,2026-01-02 10:30$/);
+  });
+
+  it('Codes don’t begin with a hyphen, which a spreadsheet takes for a formula', async () => {
+    tab = await stage.openTab({ path: '/coupons/batches/new' });
+    await tab.field('Codes begin with').fill('-A');
+    await tab.button('Make the codes').click();
+    await problemAt(
+      tab,
+      'Codes begin with',
+      'Begin with a letter or a digit: a spreadsheet takes “-” for a formula.',
+    ).waitFor();
+    await tab.field('Codes begin with').fill('A-');
+    await expect.poll(() => tab.page.getByText(/a spreadsheet takes/).count()).toBe(0);
+  });
+
   it('A coupon of a batch leads to it, and the batch to the list of coupons, filtered', async () => {
     const id = await insertBatch('Letters', 2);
     await insertCoupon(stage.coupon);

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { describeInBrowser } from '../browser.ts';
+import { alterAnswer } from './altered-answer.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { choose, deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
 import { ConsoleStage } from './stage.ts';
@@ -62,7 +64,50 @@ describeInBrowser('The page of a coupon', () => {
       'Unknown, 9000000003',
     ]);
     expect(await tab.section('Products').getByRole('listitem').allInnerTexts()).toEqual(['Product 7']);
-    await tab.section('Product list kept with it').getByText('The list is empty.').waitFor();
+  });
+
+  it('A coupon that a list of product ids limits is for these and for its linked products, on its page and in its form', async () => {
+    await sql(`update coupons set product_ids = '{3, 7}' where id = ${id}`);
+    tab = await stage.openTab({ path: `/coupons/${id}` });
+    const names = tab.section('Products').getByRole('listitem');
+    await expect.poll(() => names.allInnerTexts()).toEqual(['Product 7', 'Product 3']);
+    await tab.section('Products').getByText('Only for these products:').waitFor();
+    await tab.link('Edit').click();
+    await tab.button('Remove Product 3').click();
+    await tab.button('Save').click();
+    await tab.notice('Coupon SAVE10 saved').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ product_ids: [7], products: [7] }]);
+  });
+
+  it('A duplicate is limited to the same products, by links and by list', async () => {
+    await sql(`update coupons set product_ids = '{3, 7}' where id = ${id}`);
+    tab = await stage.openTab({ path: `/coupons/new?like=${id}` });
+    await tab.button('Remove Product 3').waitFor();
+    await tab.field('Code').fill('SAVE11');
+    await tab.button('Create coupon').click();
+    await tab.heading(/^Coupon SAVE11/).waitFor();
+    expect((await readCoupons(stage.coupon)).at(1)).toMatchObject({ product_ids: [7, 3], products: [7] });
+  });
+
+  it('Users and products that were deleted are named by number, and the coupon stays limited to them', async () => {
+    tab = await stage.openTab({ path: '/users' });
+    await alterAnswer(tab, CouponService.method.getById, ({ coupon }) => {
+      for (const user of coupon?.applicableUsers ?? []) Object.assign(user, { name: undefined, mobile: '' });
+      for (const product of coupon?.applicableProducts ?? []) product.name = '';
+    });
+    await tab.link('Coupons').click();
+    await tab.link('SAVE10').click();
+    await tab.section('Products').getByText('Product 7 (deleted)').waitFor();
+    await tab.section('Products').getByText('Only for these products:').waitFor();
+    expect(await tab.section('Users').getByRole('listitem').allInnerTexts()).toEqual([
+      'User 1 (deleted)',
+      'User 3 (deleted)',
+    ]);
+    expect(await tab.section('Users').getByRole('link').count()).toBe(0);
+    await tab.section('Terms').getByText('Nobody', { exact: true }).waitFor();
+    await tab.link('Edit').click();
+    await tab.button('Remove User 1 (deleted)').waitFor();
+    await tab.button('Remove Product 7 (deleted)').waitFor();
   });
 
   it('A coupon that does not exist is told', async () => {

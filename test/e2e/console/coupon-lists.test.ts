@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { describeInBrowser } from '../browser.ts';
+import { alterAnswer } from './altered-answer.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { deleteCoupons, insertCoupon, readCoupons, row } from './coupon-steps.ts';
 import { ConsoleStage } from './stage.ts';
@@ -70,11 +72,14 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
     await tab.page.getByRole('option', { name: option, exact: true }).click();
   }
 
-  /** The lines of the CSV file that is saved, without its headings. */
-  async function saved(): Promise<string[]> {
+  /** The CSV file that is saved: its headings, and then its lines. */
+  async function savedFile(): Promise<string[]> {
     const [download] = await Promise.all([tab.page.waitForEvent('download'), tab.button('Save as CSV').click()]);
-    return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').slice(1);
+    return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
   }
+
+  /** The lines of the CSV file that is saved, without its headings. */
+  const saved = async () => (await savedFile()).slice(1);
 
   /**
    * Lets a number of further requests for coupons pass, and holds the others until they are released. Returns the
@@ -303,7 +308,7 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
   it('In a CSV file commas and quotes are quoted', async () => {
     await insertCoupon(stage.coupon, { coupon_code: 'A,"B"' });
     tab = await stage.openTab({ path: '/coupons' });
-    expect(await saved()).toEqual([expect.stringMatching(/^"A,""B""",10 % off,/)]);
+    expect(await saved()).toEqual([expect.stringMatching(/^"A,""B""",10,/)]);
   });
 
   it('A CSV file that takes long says how far it has come, and can be stopped', async () => {
@@ -341,8 +346,49 @@ describeInBrowser('A list of coupons that is filtered, sorted and saved', () => 
     await insertReserved(1_200);
     tab = await stage.openTab({ path: '/coupons/reserved?state=Valid' });
     await row(tab, 'HUSH1200').waitFor();
-    const expected = Array.from({ length: 1_198 }, (_, n) => `HUSH${1_200 - n},CODE,50.00 off`);
-    expect((await saved()).map((line) => line.split(',').slice(0, 3).join(','))).toEqual(expected);
+    const expected = Array.from({ length: 1_198 }, (_, n) => `HUSH${1_200 - n},CODE,,50`);
+    expect((await saved()).map((line) => line.split(',').slice(0, 4).join(','))).toEqual(expected);
+  });
+
+  it('A CSV file has times that can be sorted, with their zone in the heading, amounts as numbers, and people apart', async () => {
+    await insertCoupon(stage.coupon, {
+      ...{ flat_discount: 50.5, discount_percent: null, max_value: 1_200, min_order: 5_000 },
+      ...{ valid_till: '2099-01-02T05:00:30Z', created_at: '2026-01-02T05:00:30Z' },
+    });
+    tab = await stage.openTab({ path: '/coupons' });
+    expect((await savedFile()).map((line) => line.replace('\ufeff', ''))).toEqual([
+      'Code,Percent off,Amount off,Largest discount,Smallest order,Valid until (Asia/Kolkata),For whom,State,Created (Asia/Kolkata),Created by',
+      'SAVE10,,50.5,1200,5000,2099-01-02 10:30,Everyone,Valid,2026-01-02 10:30,Asha Menon',
+    ]);
+  });
+
+  it('A CSV file of the reserved coupons has who redeemed each, and the mobile number, apart', async () => {
+    await sql(
+      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by) values ('HUSH', 'X', 5, 1, 2)`,
+    );
+    tab = await stage.openTab({ path: '/coupons/reserved' });
+    const [headings, line] = await savedFile();
+    expect(headings).toContain(',Redeemed by,Mobile number,State,');
+    expect(line).toContain(',User 2,9000000002,Redeemed,');
+  });
+
+  it('Users who were deleted do not count among those that a coupon is for', async () => {
+    for (const [code, user] of [
+      ['GONE', 2],
+      ['KEPT', 3],
+    ] as const) {
+      const id = await insertCoupon(stage.coupon, { coupon_code: code, is_apply_for_all: false, is_user_based: true });
+      await giveTo(user, id);
+    }
+    tab = await stage.openTab({ path: '/users' });
+    await alterAnswer(tab, CouponService.method.getAll, ({ coupons }) => {
+      for (const link of coupons.flatMap(({ applicableUsers }) => applicableUsers)) {
+        if (link.userId === 2) link.user = undefined;
+      }
+    });
+    await tab.link('Coupons').click();
+    await row(tab, 'GONE').getByText('Nobody').waitFor();
+    await row(tab, 'KEPT').getByText('1 user').waitFor();
   });
 
   it('A coupon is duplicated with its terms and users, without its code, as a second one', async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Client } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -38,6 +39,7 @@ describeInBrowser('Redemptions', () => {
     return redemption.id;
   }
 
+  const sum = 'Discount by its terms, not rounded';
   const section = () => tab.section('Redemptions');
   const keys = () => section().getByRole('row').locator('td:nth-child(2)').allInnerTexts();
   const usage = async () => {
@@ -62,7 +64,36 @@ describeInBrowser('Redemptions', () => {
     await redeemInEachState();
     await redeem('order-used-too', 4, 0);
     tab = await stage.openTab({ path: `/coupons/${couponId}` });
-    await expect.poll(usage).toEqual(['Held 1', 'Used 2', 'Released 1', 'Run out 1', 'Discount given 50.00']);
+    await expect.poll(usage).toEqual(['Held 1', 'Used 2', 'Released 1', 'Run out 1', `${sum} 50.00`]);
+  });
+
+  it('A discount is shown as it was given: at most the order’s amount, in the currency’s digits, with what the terms say', async () => {
+    await redeem('order-odd', 2, 0);
+    await redeem('order-small', 3, 0);
+    await stage.coupon.database.sql(
+      `update redemptions set order_amount = 99.99, discount_amount = 33.326667 where order_key = 'order-odd';
+       update redemptions set order_amount = 100, discount_amount = 500 where order_key = 'order-small'`,
+    );
+    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    const discounts = () => section().getByRole('row').locator('td:nth-child(5)').allInnerTexts();
+    await expect.poll(discounts).toEqual(['100.00 by its terms 500.00', '33.33 by its terms 33.326667']);
+  });
+
+  it('The file of redemptions has a column for each time and none for the button, and says what each number is', async () => {
+    await redeem('order-used', 2, 0);
+    await stage.coupon.database.sql(
+      `update redemptions set created_at = '2026-01-02T05:00Z', used_at = '2026-01-02T05:01Z', discount_amount = 25.5`,
+    );
+    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await section().getByRole('rowheader').first().waitFor();
+    const [download] = await Promise.all([
+      tab.page.waitForEvent('download'),
+      section().getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
+    const [headings, line] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    const times = ['Held', 'Held until', 'Used', 'Released'].map((title) => `${title} (Asia/Kolkata)`);
+    expect(headings).toBe(`\ufeffRedemption,Order,User number,Order amount,Discount by its terms,State,${times}`);
+    expect(line).toMatch(/^\d+,order-used,2,250,25.5,Used,2026-01-02 10:30,,2026-01-02 10:31,$/);
   });
 
   it('A coupon’s page lists its redemptions with order, user, amounts and state, newest first', async () => {
@@ -113,7 +144,7 @@ describeInBrowser('Redemptions', () => {
     await tab.field('Reason').fill('The order was returned');
     await tab.button('Release').dblclick();
     await tab.notice(`Redemption ${id} released`).waitFor();
-    await expect.poll(usage).toEqual(['Held 0', 'Used 0', 'Released 1', 'Run out 0', 'Discount given 0.00']);
+    await expect.poll(usage).toEqual(['Held 0', 'Used 0', 'Released 1', 'Run out 0', `${sum} 0.00`]);
     const released = row(tab, `Redemption ${id}`);
     await expect.poll(() => released.getByRole('cell').nth(4).innerText()).toBe('Released');
     expect(await tab.page.getByRole('dialog').count()).toBe(0);

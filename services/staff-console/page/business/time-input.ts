@@ -14,6 +14,11 @@ export function dateInput(date: Date): string {
   return timeInput(date).slice(0, daysLength);
 }
 
+/** Formats a time for a CSV file, such as "2026-11-23 14:30": it can be sorted. Empty if there is none. */
+export function fileTime(at: Timestamp | undefined): string {
+  return at === undefined ? '' : timeInput(timestampDate(at)).replace('T', ' ');
+}
+
 /** Formats a time for a date-and-time field. */
 export function timeInput(date: Date): string {
   const text = fromAbsolute(date.getTime(), business.timeZone).toString().slice(0, minutesLength);

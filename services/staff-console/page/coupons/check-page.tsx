@@ -18,7 +18,7 @@ export function Component(): ReactNode {
   const [code, setCode] = useState(given);
   const [amount, setAmount] = useState('');
   const [asked, setAsked] = useState<{ readonly code: string; readonly orderAmount: number }>();
-  const { data, error, isFetching, refetch } = useQuery(
+  const { data, error, isFetching, refetch, dataUpdatedAt } = useQuery(
     CouponService.method.validate,
     // The order's user does not matter (spec 4.2).
     asked === undefined ? skipToken : { ...asked, userId: 0 },
@@ -62,7 +62,7 @@ export function Component(): ReactNode {
       </EditForm>
       {isAsked && isFetching && data === undefined && <Loading what="the answer" />}
       {isAsked && error !== null && !isFetching && <Problem failure={describeFailure(error)} />}
-      {isAsked && data !== undefined && error === null && <CheckResult answer={data} {...typed} />}
+      {isAsked && data !== undefined && error === null && <CheckResult key={dataUpdatedAt} answer={data} {...typed} />}
     </Page>
   );
 }

@@ -2,13 +2,17 @@ import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import {
+  type CouponDetail,
   CouponService,
   type ValidateResponse,
   ValidationRefusal,
 } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { currencyDigits, formatAmount } from '../business/money.ts';
+import { describeUser } from '../lookup/gone.ts';
+import { useProductNames } from '../lookup/names.ts';
 import { Badge, Facts } from '../ui/page.tsx';
-import { isolate } from '../ui/text.ts';
+import { Read } from '../ui/read.tsx';
+import { productsOf, usersLeft } from './record/draft.ts';
 import { describeDiscount } from './record/words.ts';
 
 interface CheckResultProps {
@@ -27,7 +31,39 @@ export function CheckResult(props: CheckResultProps): ReactNode {
   );
 }
 
-function Accepted({ answer: { discountAmount = 0, coupon }, code, orderAmount }: CheckResultProps): ReactNode {
+/** A coupon that Validate accepts. Whether anybody can redeem it, only the coupon itself tells. */
+function Accepted(props: CheckResultProps): ReactNode {
+  const id = props.answer.coupon?.id ?? 0;
+  const query = useQuery(CouponService.method.getById, { id }, { refetchOnMount: 'always' });
+  const coupon = query.isFetchedAfterMount ? query.data?.coupon : undefined;
+  return (
+    <Read query={{ ...query, data: coupon }} what="the coupon">
+      {(read) =>
+        read.isApplyForAll || usersLeft(read) > 0 ? (
+          <Usable {...props} coupon={read} />
+        ) : (
+          <>
+            <p>
+              <Badge kind="bad">Can’t be used</Badge> <strong>For nobody: no one can redeem it</strong>
+            </p>
+            <p>It has no users, or they were deleted. Edit it, and say for whom it is.</p>
+            <CouponLink coupon={read} />
+          </>
+        )
+      }
+    </Read>
+  );
+}
+
+function CouponLink({ coupon: { id, couponCode } }: { readonly coupon: CouponDetail }): ReactNode {
+  return <Link href={`/coupons/${id}`}>Open coupon {couponCode}</Link>;
+}
+
+function Usable({
+  answer: { discountAmount = 0, coupon: used },
+  orderAmount,
+  coupon,
+}: CheckResultProps & { readonly coupon: CouponDetail }): ReactNode {
   const digits = Math.max(currencyDigits(), digitsOf(orderAmount));
   // The two amounts that are shown add up to the order's.
   const discount = Number(discountAmount.toFixed(digits));
@@ -41,30 +77,34 @@ function Accepted({ answer: { discountAmount = 0, coupon }, code, orderAmount }:
         rows={[
           ['Discount', formatAmount(discount, digits)],
           ['The order then costs', formatAmount(rest, digits)],
-          ['The coupon gives', coupon && describeDiscount(coupon)],
+          ['The coupon gives', used && describeDiscount(used)],
         ]}
       />
-      {coupon !== undefined && <OnlyFor id={coupon.id} />}
+      <NotChecked coupon={coupon} />
       {discountAmount > orderAmount && <p>The discount is more than the order. The rest of it is lost.</p>}
-      {coupon !== undefined && <Link href={`/coupons/${coupon.id}`}>Open coupon {code.toUpperCase()}</Link>}
+      <CouponLink coupon={coupon} />
     </>
   );
 }
 
-/** Names the users and products that a coupon is for, since the check knows neither of an order (spec 4.2). */
-function OnlyFor({ id }: { readonly id: number }): ReactNode {
-  const coupon = useQuery(CouponService.method.getById, { id }).data?.coupon;
-  if (coupon === undefined) return null;
-  const { isApplyForAll, applicableUsers, applicableProducts } = coupon;
-  const users = isApplyForAll
-    ? []
-    : applicableUsers.map(({ name, mobile }) => `${isolate(name || 'Unknown')}, ${mobile}`);
+/** Says what else Redeem asks for: the check knows neither the user of an order, nor its products, nor other coupons. */
+function NotChecked({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
+  const { isApplyForAll, applicableUsers, maxLimitForUser: limit = 0, exclusiveApply } = coupon;
+  const users = isApplyForAll ? [] : applicableUsers.map(describeUser);
+  const products = productsOf(coupon);
+  const unnamed = products.slice(0, namedMost).filter(({ name }) => name === '');
+  const nameOf = useProductNames(unnamed.map(({ id }) => id));
+  const uses = limit === 1 ? 'Once for each user' : `${limit} times for each user`;
+  const limits = [...(limit > 0 ? [uses] : []), ...(exclusiveApply ? ['Not with other coupons'] : [])];
   return (
     <>
+      {limits.length === 1 && <p>{limits[0]}, which is not checked here.</p>}
+      {limits.length === 2 && <p>{uses}, and not with other coupons: neither is checked here.</p>}
       {users.length > 0 && <p>Only for these users, which is not checked here: {firstOf(users)}.</p>}
-      {applicableProducts.length > 0 && (
+      {products.length > 0 && (
         <p>
-          Only for these products, which is not checked here: {firstOf(applicableProducts.map(({ name }) => name))}.
+          Only for these products, which is not checked here:{' '}
+          {firstOf(products.map(({ id, name }) => name || nameOf(id)))}.
         </p>
       )}
     </>

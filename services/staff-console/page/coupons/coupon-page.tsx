@@ -4,6 +4,7 @@ import { Link } from 'react-aria-components/Link';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { History } from '../audit/history.tsx';
 import { Time, useNow } from '../business/time.tsx';
+import { describeUser, isGone } from '../lookup/gone.ts';
 import { Redemptions } from '../redemptions/redemptions.tsx';
 import { Usage } from '../redemptions/usage.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -13,6 +14,7 @@ import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 import { Names, ProductNames } from './names.tsx';
+import { productsOf, usersLeft } from './record/draft.ts';
 import { CouponBadge, ValidUntil } from './record/validity.tsx';
 import { ValidityButton } from './record/validity-button.tsx';
 import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
@@ -64,7 +66,8 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
 }
 
 function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
-  const { applicableUsers, applicableProducts, productIds } = coupon;
+  const { applicableUsers } = coupon;
+  const products = productsOf(coupon);
   const isFound = coupon.couponCode === coupon.couponCode.toUpperCase();
   const hasBoth = Number(coupon.discountPercent ?? 0) > 0 && Number(coupon.flatDiscount ?? 0) > 0;
   return (
@@ -83,7 +86,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
             ['Discount', `${describeDiscount(coupon)}${hasBoth ? '. Its percentage counts, not its amount' : ''}`],
             ['Smallest order', describeMinimum(coupon.minOrder)],
             ['Valid until', <ValidUntil key="until" at={coupon.validTill} />],
-            ['For whom', describeAudience(coupon, applicableUsers.length)],
+            ['For whom', describeAudience(coupon, usersLeft(coupon))],
             ['Uses for each user', coupon.maxLimitForUser || 'Any number'],
             ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
             [
@@ -103,25 +106,23 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
         <Section title="Users">
           {coupon.isApplyForAll && <p className="hint">Everyone may use it, not only these.</p>}
           <Names
-            names={applicableUsers.map(({ id, name, mobile }) => ({
-              name: `${isolate(name || 'Unknown')}, ${mobile}`,
-              href: `/users/${id}`,
+            names={applicableUsers.map((user) => ({
+              name: describeUser(user),
+              ...(!isGone(user) && { href: `/users/${user.id}` }),
             }))}
           />
         </Section>
       )}
       <Section title="Products">
-        {applicableProducts.length === 0 ? (
+        {products.length === 0 ? (
           <p>All products.</p>
         ) : (
-          <Names names={applicableProducts.map(({ name }) => ({ name: isolate(name) }))} />
+          <>
+            <p>Only for these products:</p>
+            <ProductNames products={products} />
+          </>
         )}
       </Section>
-      {productIds !== undefined && (
-        <Section title="Product list kept with it">
-          {productIds.ids.length === 0 ? <p>The list is empty.</p> : <ProductNames ids={productIds.ids} />}
-        </Section>
-      )}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { useProductNames } from '../lookup/names.ts';
 import { Button } from '../ui/button.tsx';
+import type { Chosen } from './record/draft.ts';
 
 const namesAtOnce = 50;
 
@@ -37,9 +38,10 @@ export function Names({ names, onMore }: NamesProps): ReactNode {
   );
 }
 
-/** Lists the names of products. Each name is read only when it is shown. */
-export function ProductNames({ ids }: { readonly ids: readonly number[] }): ReactNode {
+/** Lists the names of products. A name that is not known yet, and so empty, is read when it is shown. */
+export function ProductNames({ products }: { readonly products: readonly Chosen[] }): ReactNode {
   const [count, setCount] = useState(namesAtOnce);
-  const nameOf = useProductNames(ids.slice(0, count));
-  return <Names names={ids.map((id) => ({ name: nameOf(id) }))} onMore={setCount} />;
+  const shown = products.slice(0, count);
+  const nameOf = useProductNames(shown.filter(({ name }) => name === '').map(({ id }) => id));
+  return <Names names={products.map(({ id, name }) => ({ name: name || nameOf(id) }))} onMore={setCount} />;
 }

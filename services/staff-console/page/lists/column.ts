@@ -1,14 +1,26 @@
 import type { ReactNode } from 'react';
 import type { Filters } from './filters.ts';
 
+/** A column of a CSV file, for programs: times in `fileTime`'s form, and amounts as plain decimals. */
+export interface FileColumn<Row> {
+  readonly title: string;
+  readonly text: (row: Row) => string;
+  /** Whether it has times of the business's zone, which its heading then names. */
+  readonly isTime?: boolean;
+  /** Whether it has codes that others use as they stand. */
+  readonly isCode?: boolean;
+}
+
 /** A column of a list. */
-export interface Column<Row> {
+export interface Column<Row> extends FileColumn<Row> {
   /** The heading, by which the URL names the column, too. */
   readonly title: string;
-  /** The value in a CSV file. */
+  /** The value in a CSV file and, without `show`, in the table. */
   readonly text: (row: Row) => string;
   /** The value in the table; its text unless it is more than that. */
   readonly show?: (row: Row) => ReactNode;
+  /** The columns that stand in its place in a CSV file; itself unless told. */
+  readonly file?: readonly FileColumn<Row>[];
   /** Compares two rows, if the list can be sorted by the column. */
   readonly compare?: (a: Row, b: Row) => number;
   readonly className?: string;

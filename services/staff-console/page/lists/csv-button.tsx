@@ -1,15 +1,16 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { business } from '../business/business.ts';
 import { dateInput } from '../business/time-input.ts';
 import { describeFailure } from '../rpc/failure.ts';
 import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
 import type { Column } from './column.ts';
-import { csvLine } from './csv.ts';
+import { csvLine, exactCode, guarded } from './csv.ts';
 
 interface CsvButtonProps<Row> {
   /** The start of the file's name, such as "coupons". */
   readonly name: string;
-  readonly columns: readonly Pick<Column<Row>, 'title' | 'text'>[];
+  readonly columns: readonly Omit<Column<Row>, 'show'>[];
   /** Reads the rows of the list, page by page. */
   readonly eachPage: (signal: AbortSignal) => AsyncIterable<readonly Row[]>;
   /** Filters and sorts the rows as the list does. */
@@ -35,9 +36,13 @@ export function CsvButton<Row>({ name, columns, eachPage, narrow }: CsvButtonPro
         rows.push(...page);
         setProgress(`${rows.length.toLocaleString('en')} rows`);
       }
-      const lines = narrow(rows).map((row) => csvLine(columns.map(({ text }) => text(row))));
+      const ofFile = columns.flatMap((column) => column.file ?? [column]);
+      const headings = ofFile.map(({ title, isTime }) => (isTime ? `${title} (${business.timeZone})` : title));
+      const lines = narrow(rows).map((row) =>
+        csvLine(ofFile.map(({ text, isCode }) => (isCode ? exactCode : guarded)(text(row)))),
+      );
       // The byte order mark tells spreadsheets the encoding.
-      const file = new Blob(['\ufeff', csvLine(columns.map(({ title }) => title)), ...lines], { type: 'text/csv' });
+      const file = new Blob(['\ufeff', csvLine(headings), ...lines], { type: 'text/csv' });
       download(file, `${name}-${dateInput(new Date(clock.now()))}.csv`);
     } catch (error) {
       if (!signal.aborted) setProblem(describeFailure(error).title);

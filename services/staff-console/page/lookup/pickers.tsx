@@ -9,6 +9,7 @@ import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { isolate, readId } from '../ui/text.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { useProductNames } from './names.ts';
 import { userSearch } from './user-search.ts';
 
 /** The properties of a picker of records. */
@@ -23,7 +24,11 @@ export interface PickerProps {
 
 /** A choice of products from the catalogue, with their pictures. */
 export function ProductPicker(props: PickerProps): ReactNode {
-  return <Picker label="Products" {...props} bySearch={productsBySearch} byIds={productsById} />;
+  const { chosen } = props;
+  // Of those that a coupon's list of ids names, only the ids are known.
+  const nameOf = useProductNames(chosen.filter(({ name }) => name === '').map(({ id }) => id));
+  const named = chosen.map((option) => (option.name === '' ? { ...option, name: nameOf(option.id) } : option));
+  return <Picker label="Products" {...props} chosen={named} bySearch={productsBySearch} byIds={productsById} />;
 }
 
 /** A choice of users, by their names or mobile numbers. */

@@ -10,6 +10,7 @@ import {
 import { trailAddress } from '../audit/trail/filters.ts';
 import { formatAmount } from '../business/money.ts';
 import { formatTime, useNow } from '../business/time.tsx';
+import { fileTime } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
@@ -21,6 +22,7 @@ import { useUserNames } from '../lookup/names.ts';
 import { UserFilter } from '../lookup/record-filters.tsx';
 import { Badge, Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
+import { Given } from './given.tsx';
 import { Release } from './release.tsx';
 import { redemptionStates } from './state.ts';
 
@@ -64,6 +66,7 @@ export function Redemptions(of: { readonly couponId: number } | { readonly userI
                 title: 'Coupon',
                 show: ({ couponId }) => <Link href={`/coupons/${couponId}`}>Coupon {couponId}</Link>,
                 text: ({ couponId }) => String(couponId),
+                file: [{ title: 'Coupon number', text: ({ couponId }) => String(couponId) }],
                 className: 'name',
               }
             : {
@@ -71,6 +74,7 @@ export function Redemptions(of: { readonly couponId: number } | { readonly userI
                 show: (row) => <Link href={`/users/${row.userId}`}>{nameOf(row.userId)}</Link>,
                 // In a file: names are known for the rows on show only.
                 text: ({ userId }) => String(userId),
+                file: [{ title: 'User number', text: ({ userId }) => String(userId) }],
               },
           ...amountColumns(now),
         ]}
@@ -106,7 +110,8 @@ const amountColumns = (now: number): readonly Column<Redemption>[] => [
   },
   {
     title: 'Discount',
-    show: ({ discountAmount }) => formatAmount(discountAmount),
+    file: [{ title: 'Discount by its terms', text: ({ discountAmount }) => discountAmount }],
+    show: ({ orderAmount, discountAmount }) => <Given discount={discountAmount} most={Number(orderAmount)} />,
     text: ({ discountAmount }) => discountAmount,
     className: 'number',
   },
@@ -118,11 +123,21 @@ const amountColumns = (now: number): readonly Column<Redemption>[] => [
     },
     text: (redemption) => stateOf(redemption, now)?.words ?? '',
   },
-  { title: 'When', text: (redemption) => describeWhen(redemption, now) },
+  {
+    title: 'When',
+    text: (redemption) => describeWhen(redemption, now),
+    file: [
+      { title: 'Held', text: ({ createdAt }) => fileTime(createdAt), isTime: true },
+      { title: 'Held until', text: ({ heldUntil }) => fileTime(heldUntil), isTime: true },
+      { title: 'Used', text: ({ usedAt }) => fileTime(usedAt), isTime: true },
+      { title: 'Released', text: ({ releasedAt }) => fileTime(releasedAt), isTime: true },
+    ],
+  },
   {
     title: 'Release',
     show: (redemption) => <Release redemption={redemption} />,
     text: ({ releasedAt }) => formatTime(releasedAt),
+    file: [],
     className: 'name',
   },
 ];

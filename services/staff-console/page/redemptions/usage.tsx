@@ -13,15 +13,20 @@ export function Usage({ couponId }: { readonly couponId: number }): ReactNode {
     <Section title="Usage">
       <Read query={{ ...query, data: query.data?.usage[0] }} what="the usage">
         {({ held, used, released, expired, discountUsed }) => (
-          <Facts
-            rows={[
-              ['Held', held],
-              ['Used', used],
-              ['Released', released],
-              ['Run out', expired],
-              ['Discount given', formatAmount(discountUsed)],
-            ]}
-          />
+          <>
+            <Facts
+              rows={[
+                ['Held', held],
+                ['Used', used],
+                ['Released', released],
+                ['Run out', expired],
+                ['Discount by its terms, not rounded', formatAmount(discountUsed)],
+              ]}
+            />
+            <p className="hint">
+              A discount that is more than its order counts in full, although the rest of it is lost.
+            </p>
+          </>
         )}
       </Read>
     </Section>

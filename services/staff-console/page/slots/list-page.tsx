@@ -6,8 +6,8 @@ import {
   SlotPlanService,
   SlotState,
 } from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { formatTime, Time, useNow } from '../business/time.tsx';
-import { dateInput, fromTimeInput, readDay, shiftDay } from '../business/time-input.ts';
+import { Time, useNow } from '../business/time.tsx';
+import { dateInput, fileTime, fromTimeInput, readDay, shiftDay } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
@@ -96,7 +96,8 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
     {
       title: 'Delivery',
       show: ({ deliveryTime }) => <Time at={deliveryTime} />,
-      text: ({ deliveryTime }) => formatTime(deliveryTime),
+      text: ({ deliveryTime }) => fileTime(deliveryTime),
+      isTime: true,
       // The service sorts by it.
       compare: () => 0,
       className: 'time',
@@ -104,7 +105,8 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
     {
       title: 'Orders close',
       show: ({ freezeTime }) => <Time at={freezeTime} />,
-      text: ({ freezeTime }) => formatTime(freezeTime),
+      text: ({ freezeTime }) => fileTime(freezeTime),
+      isTime: true,
       className: 'time',
     },
     {

@@ -86,7 +86,7 @@ function BatchSections({ batch }: { readonly batch: CouponBatch }): ReactNode {
           what={`coupons of batch ${id}`}
           empty="No coupon matches."
           caption="As they were made"
-          columns={[codeColumn, ...termsColumns, stateColumn(now)]}
+          columns={[{ ...codeColumn, isCode: true }, ...termsColumns, stateColumn(now)]}
           keyOf={(coupon) => coupon.id}
         />
       </Section>

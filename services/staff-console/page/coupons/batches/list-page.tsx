@@ -5,7 +5,8 @@ import {
   CouponBatchService,
   type ListBatchesResponse,
 } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { formatTime, Time } from '../../business/time.tsx';
+import { Time } from '../../business/time.tsx';
+import { fileTime } from '../../business/time-input.ts';
 import type { Column } from '../../lists/column.ts';
 import { List } from '../../lists/list.tsx';
 import { byToken } from '../../lists/source.ts';
@@ -50,13 +51,24 @@ const columnsOf = (staff: ReadonlyMap<number, string>): readonly Column<CouponBa
     show: (batch) => <Link href={`/coupons/batches/${batch.id}`}>{nameOfBatch(batch)}</Link>,
     text: nameOfBatch,
   },
-  { title: 'Codes', text: ({ count }) => count.toLocaleString('en'), className: 'number' },
-  { title: 'Invalidated', text: ({ invalidated }) => invalidated.toLocaleString('en'), className: 'number' },
+  {
+    title: 'Codes',
+    show: ({ count }) => count.toLocaleString('en'),
+    text: ({ count }) => String(count),
+    className: 'number',
+  },
+  {
+    title: 'Invalidated',
+    show: ({ invalidated }) => invalidated.toLocaleString('en'),
+    text: ({ invalidated }) => String(invalidated),
+    className: 'number',
+  },
   { title: 'Created by', text: ({ createdBy }) => staff.get(createdBy) ?? `Staff number ${createdBy}` },
   {
     title: 'Created',
     show: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => formatTime(createdAt),
+    text: ({ createdAt }) => fileTime(createdAt),
+    isTime: true,
     className: 'time',
   },
 ];

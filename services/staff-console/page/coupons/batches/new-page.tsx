@@ -91,9 +91,7 @@ export function Component(): ReactNode {
               isUpperCase
               maxLength={16}
               {...field('prefix')}
-              validate={(text) =>
-                /^[a-z\d-]*$/i.test(text) ? undefined : 'Enter letters from A to Z, digits and hyphens.'
-              }
+              validate={prefixProblem}
             />
             <TextField
               label="Random letters and digits"
@@ -111,6 +109,11 @@ export function Component(): ReactNode {
       </EditForm>
     </Page>
   );
+}
+
+function prefixProblem(prefix: string): string | undefined {
+  if (prefix.startsWith('-')) return 'Begin with a letter or a digit: a spreadsheet takes “-” for a formula.';
+  return /^[a-z\d-]*$/i.test(prefix) ? undefined : 'Enter letters from A to Z, digits and hyphens.';
 }
 
 /** Returns a number without the blanks and separators that people type. */

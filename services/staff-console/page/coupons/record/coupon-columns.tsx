@@ -8,7 +8,10 @@ import { describeAudience, stateOf } from './words.ts';
 
 /** Returns the columns of a list of coupons, at a time in Unix ms. */
 export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
-  const audience = (coupon: ListedCoupon) => describeAudience(coupon, coupon.applicableUsersCount);
+  // A link to a user who was deleted has no user.
+  const usersLeft = ({ applicableUsers, applicableUsersCount }: ListedCoupon) =>
+    applicableUsersCount - applicableUsers.filter(({ user }) => user === undefined).length;
+  const audience = (coupon: ListedCoupon) => describeAudience(coupon, usersLeft(coupon));
   return [
     codeColumn,
     ...termsColumns,

@@ -3,12 +3,19 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { CouponBodySchema, CouponDetail } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { readAmount } from '../../business/money.ts';
 import { fromTimeInput, timeInput } from '../../business/time-input.ts';
+import { describeUser, isGone, nameOfProduct } from '../../lookup/gone.ts';
 
 /** A user or product that staff chose by its name. */
 export interface Chosen {
   readonly id: number;
   readonly name: string;
   readonly detail?: string;
+}
+
+/** A product to which a coupon is limited: by a link unless told, by the coupon's list of product ids, or by both. */
+export interface ChosenProduct extends Chosen {
+  readonly isListed?: boolean;
+  readonly isLinked?: boolean;
 }
 
 /** The terms of a coupon or reserved coupon in a form. Amounts are as typed; an empty text means none. */
@@ -21,7 +28,7 @@ export interface TermsDraft {
   readonly validTill: string;
   readonly maxLimitForUser: string;
   readonly exclusiveApply: boolean;
-  readonly products: readonly Chosen[];
+  readonly products: readonly ChosenProduct[];
 }
 
 /** A discount in a form. Only the text of its kind counts. */
@@ -65,10 +72,37 @@ export function draftOf(coupon: CouponDetail): CouponDraft {
     validTill: coupon.validTill === undefined ? '' : timeInput(timestampDate(coupon.validTill)),
     maxLimitForUser: String(coupon.maxLimitForUser ?? ''),
     exclusiveApply: coupon.exclusiveApply,
-    products: coupon.applicableProducts.map(({ id, name }) => ({ id, name })),
+    products: productsOf(coupon),
     audience: coupon.isApplyForAll ? 'everyone' : coupon.isUserBased ? 'chosen' : 'nobody',
-    users: coupon.applicableUsers.map(({ id, name, mobile }) => ({ id, name: name || 'Unknown', detail: mobile })),
+    users: coupon.applicableUsers.map((user) =>
+      isGone(user)
+        ? { id: user.id, name: describeUser(user) }
+        : { id: user.id, name: user.name || 'Unknown', detail: user.mobile },
+    ),
   };
+}
+
+/** Returns how many of a coupon's users still exist. */
+export function usersLeft({ applicableUsers }: Pick<CouponDetail, 'applicableUsers'>): number {
+  return applicableUsers.filter((user) => !isGone(user)).length;
+}
+
+/**
+ * Returns the products to which a coupon is limited, by its links and by its list of ids together, as Redeem judges
+ * (design 13); none if it is for all. The name of one that is only in the list is empty.
+ */
+export function productsOf({
+  applicableProducts,
+  productIds,
+}: Pick<CouponDetail, 'applicableProducts' | 'productIds'>): ChosenProduct[] {
+  const listed = new Set(productIds?.ids);
+  const linked = applicableProducts.map((product) => ({
+    id: product.id,
+    name: nameOfProduct(product),
+    ...(listed.has(product.id) && { isListed: true, isLinked: true }),
+  }));
+  for (const { id } of linked) listed.delete(id);
+  return [...linked, ...[...listed].map((id) => ({ id, name: '', isListed: true }))];
 }
 
 /** The fields of a request. Undefined fields are not sent. */
@@ -99,9 +133,13 @@ export function termsChangesOf(before: TermsDraft, after: TermsDraft): BodyInit 
     validTill: before.validTill === after.validTill ? undefined : fromTimeInput(after.validTill),
     maxLimitForUser: changedLimit(before.maxLimitForUser, after.maxLimitForUser),
     exclusiveApply: before.exclusiveApply === after.exclusiveApply ? undefined : after.exclusiveApply,
-    applicableProducts: changedIds(before.products, after.products),
+    productIds: changedIds(before.products.filter(isListed), after.products.filter(isListed)),
+    applicableProducts: changedIds(before.products.filter(isLinked), after.products.filter(isLinked)),
   };
 }
+
+const isListed = (product: ChosenProduct) => product.isListed === true;
+const isLinked = (product: ChosenProduct) => product.isLinked === true || !isListed(product);
 
 /** Whether a request of these changes would change anything. */
 export function isChange(changes: BodyInit): boolean {

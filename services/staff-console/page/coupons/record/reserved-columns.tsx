@@ -3,6 +3,7 @@ import { Link } from 'react-aria-components/Link';
 import type { ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { trailAddress } from '../../audit/trail/filters.ts';
 import { byText, type Column } from '../../lists/column.ts';
+import { describeUser, isGone } from '../../lookup/gone.ts';
 import { Badge } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { createdColumn, termsColumns } from './terms-columns.tsx';
@@ -18,8 +19,6 @@ export function reservedColumns(
   now: number,
   claim?: (coupon: ListedReservedCoupon) => ReactNode,
 ): readonly Column<ListedReservedCoupon>[] {
-  const claimant = ({ redeemedUser }: ListedReservedCoupon) =>
-    redeemedUser === undefined ? '' : `${isolate(redeemedUser.name || 'Unknown')}, ${redeemedUser.mobile}`;
   return [
     {
       title: 'Secret code',
@@ -42,11 +41,17 @@ export function reservedColumns(
       show: (coupon) =>
         coupon.redeemedUser === undefined ? (
           <>Nobody yet {stateOf(coupon, now) === 'Valid' && claim?.(coupon)}</>
+        ) : isGone(coupon.redeemedUser) ? (
+          claimantOf(coupon)
         ) : (
-          <Link href={`/users/${coupon.redeemedUser.id}`}>{claimant(coupon)}</Link>
+          <Link href={`/users/${coupon.redeemedUser.id}`}>{claimantOf(coupon)}</Link>
         ),
-      text: claimant,
-      compare: (a, b) => byText(claimant(a), claimant(b)),
+      text: claimantOf,
+      file: [
+        { title: 'Redeemed by', text: (coupon) => coupon.redeemedUser?.name ?? claimantOf(coupon) },
+        { title: 'Mobile number', text: ({ redeemedUser }) => redeemedUser?.mobile ?? '' },
+      ],
+      compare: (a, b) => byText(claimantOf(a), claimantOf(b)),
     },
     {
       title: 'State',
@@ -61,6 +66,11 @@ export function reservedColumns(
     },
     createdColumn,
   ];
+}
+
+function claimantOf({ redeemedUser }: ListedReservedCoupon): string {
+  if (redeemedUser === undefined) return '';
+  return isGone(redeemedUser) ? 'A user who was deleted' : describeUser(redeemedUser);
 }
 
 /** Returns whether a reserved coupon was redeemed or, if not, whether it can be. */

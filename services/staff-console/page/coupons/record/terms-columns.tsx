@@ -1,5 +1,6 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { formatTime } from '../../business/time.tsx';
+import { fileTime } from '../../business/time-input.ts';
 import type { Column } from '../../lists/column.ts';
 import { ValidUntil } from './validity.tsx';
 import { type Discounts, describeDiscount, describeMinimum } from './words.ts';
@@ -13,7 +14,15 @@ interface Terms extends Discounts {
 
 /** The columns of a coupon's terms. */
 export const termsColumns: readonly Column<Terms>[] = [
-  { title: 'Gives', text: describeDiscount },
+  {
+    title: 'Gives',
+    text: describeDiscount,
+    file: [
+      { title: 'Percent off', text: ({ discountPercent = '' }) => discountPercent },
+      { title: 'Amount off', text: ({ flatDiscount = '' }) => flatDiscount },
+      { title: 'Largest discount', text: ({ maxValue = '' }) => maxValue },
+    ],
+  },
   {
     title: 'Smallest order',
     text: ({ minOrder = '' }) => minOrder,
@@ -23,7 +32,8 @@ export const termsColumns: readonly Column<Terms>[] = [
   },
   {
     title: 'Valid until',
-    text: ({ validTill }) => formatTime(validTill),
+    text: ({ validTill }) => fileTime(validTill),
+    isTime: true,
     show: ({ validTill }) => <ValidUntil at={validTill} />,
     compare: (a, b) => endOf(a) - endOf(b),
     className: 'time',
@@ -36,7 +46,11 @@ export const createdColumn: Column<{
   readonly creator?: { readonly name: string } | undefined;
 }> = {
   title: 'Created',
-  text: ({ createdAt, creator }) => `${formatTime(createdAt)}, ${creator?.name ?? ''}`,
+  text: ({ createdAt }) => fileTime(createdAt),
+  file: [
+    { title: 'Created', text: ({ createdAt }) => fileTime(createdAt), isTime: true },
+    { title: 'Created by', text: ({ creator }) => creator?.name ?? '' },
+  ],
   show: ({ createdAt, creator }) => (
     <>
       {formatTime(createdAt)} <span className="detail">{creator?.name}</span>

@@ -1,7 +1,7 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { formatAmount, readAmount } from '../../business/money.ts';
 import { isolate } from '../../ui/text.ts';
-import { type CouponDraft, discountsOf, usersOf } from './draft.ts';
+import { type Chosen, type CouponDraft, discountsOf, usersOf } from './draft.ts';
 
 /** The views of the coupons, by their paths. */
 export const couponViews = [
@@ -31,7 +31,7 @@ export function describeMinimum(minOrder: string | undefined): string {
   return Number(minOrder ?? 0) > 0 ? formatAmount(minOrder ?? 0) : 'Any order';
 }
 
-/** Describes who may use a coupon; `users` is the number of chosen users. */
+/** Describes who may use a coupon; `users` is the number of chosen users who still exist. */
 export function describeAudience(
   { isApplyForAll, isUserBased }: { readonly isApplyForAll: boolean; readonly isUserBased: boolean },
   users: number,
@@ -76,15 +76,15 @@ export function describeField(field: keyof CouponDraft, draft: CouponDraft): rea
     validTill: ['Valid until', draft.validTill.replace('T', ' ')],
     audience: ['For whom', audience[draft.audience]],
     users: ['Users', namesOf(draft.users)],
-    products: ['Products', draft.products.length === 0 ? 'All' : namesOf(draft.products)],
+    products: ['Products', draft.products.length === 0 ? 'All' : `Only ${namesOf(draft.products)}`],
     maxLimitForUser: ['Uses for each user', draft.maxLimitForUser],
     exclusiveApply: ['Not with other coupons', draft.exclusiveApply ? 'Yes' : 'No'],
   };
   return words[field];
 }
 
-function namesOf(chosen: readonly { readonly name: string }[]): string {
+function namesOf(chosen: readonly Chosen[]): string {
   if (chosen.length === 0) return 'Nobody chosen';
-  const names = chosen.slice(0, namedMost).map(({ name }) => name);
+  const names = chosen.slice(0, namedMost).map(({ id, name }) => name || `Product ${id}`);
   return names.join(', ') + (chosen.length > namedMost ? ` and ${chosen.length - namedMost} more` : '');
 }
