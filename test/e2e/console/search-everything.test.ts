@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { describeInBrowser } from '../browser.ts';
+import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { insertCoupon } from './coupon-steps.ts';
 import { ConsoleStage, type TabOptions } from './stage.ts';
@@ -24,6 +26,10 @@ describeInBrowser('The search for everything', () => {
        insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ('HUSH1', 'X', 5, 1)`,
     );
     await insertCoupon(stage.coupon, { id: 77 });
+    const orders = await colleague(stage.coupon, RedemptionService, 2);
+    const order = { code: 'SAVE10', userId: 1, orderAmount: 100 };
+    await orders.redeem({ ...order, orderKey: 'sum0-983423', holdSeconds: 0 });
+    await orders.redeem({ ...order, orderKey: '983424' });
   });
 
   afterEach(() => tab.close());
@@ -58,6 +64,13 @@ describeInBrowser('The search for everything', () => {
     ['a reserved coupon', 'hush', /HUSH1.*reserved/, /\/coupons\/reserved\?search=HUSH1$/],
     ['a user by name', 'zoya', /Zoya Khan/, /\/users\/50$/],
     ['a user by a mobile number as people write it', '98765 43210', /Zoya Khan/, /\/users\/50$/],
+    [
+      'the coupon that an order has used',
+      'sum0-983423',
+      /^Order sum0-983423: SAVE10 used$/,
+      /\/coupons\/77\?search=sum0/,
+    ],
+    ['the coupon that is held for an order with a number', '983424', /^Order 983424: SAVE10 held$/, /\/coupons\/77\?/],
     ['another page', 'audit', 'Audit trail', /\/audit$/],
     ['the batches', 'many codes', 'Many codes', /\/coupons\/batches$/],
   ])('It finds %s', async (_what, text, name, address) => {
@@ -71,6 +84,19 @@ describeInBrowser('The search for everything', () => {
     await match('Slots with Product 4').click();
     await tab.button('Product: Product 4').waitFor();
     await expect.poll(() => tab.page.getByRole('rowheader').allInnerTexts()).toEqual(['Slot 7']);
+  });
+
+  it('A number that no slot has leads to none', async () => {
+    await search('781234');
+    await tab.page.getByText('Nothing found.').waitFor();
+    expect(await match('Slot 781234').count()).toBe(0);
+  });
+
+  it('The beginning of a mobile number, which no slot has, leads to its user at Enter', async () => {
+    await search('');
+    await field().pressSequentially('987654');
+    await press('Enter');
+    await tab.heading('Zoya Khan').waitFor();
   });
 
   it('On the page of a slot, its number leads to it, and does nothing to it', async () => {

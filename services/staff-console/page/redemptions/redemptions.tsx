@@ -5,7 +5,6 @@ import {
   type ListRedemptionsResponse,
   type Redemption,
   RedemptionService,
-  RedemptionState,
 } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { trailAddress } from '../audit/trail/filters.ts';
 import { formatAmount } from '../business/money.ts';
@@ -23,8 +22,9 @@ import { UserFilter } from '../lookup/record-filters.tsx';
 import { Badge, Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { Given } from './given.tsx';
+import { readOrderKey } from './order-key.ts';
 import { Release } from './release.tsx';
-import { redemptionStates } from './state.ts';
+import { redemptionStates, stateOf } from './state.ts';
 
 const stateOptions = redemptionStates.map(({ words }) => [words, words] as const);
 const rowsOf = ({ redemptions }: ListRedemptionsResponse) => redemptions;
@@ -39,14 +39,15 @@ export function Redemptions(of: { readonly couponId: number } | { readonly userI
   const request = {
     ...of,
     ...(userId !== undefined && { userId }),
-    orderKey: readOrderKey(search.search),
+    // Any other text should find nothing.
+    ...(search.search.trim() !== '' && { orderKey: readOrderKey(search.search) ?? '%' }),
     states: redemptionStates.filter(({ words }) => words === values.state).map(({ state }) => state),
     limit: 50,
   };
   const source = { method: RedemptionService.method.listRedemptions, request, rowsOf, next: byToken };
   const { rows = [] } = useRows(source, false);
   const nameOf = useUserNames(isOfUser ? [] : [...new Set(rows.map((row) => row.userId))]);
-  const isFiltered = request.orderKey !== undefined || request.states.length > 0 || (!isOfUser && userId !== undefined);
+  const isFiltered = 'orderKey' in request || request.states.length > 0 || (!isOfUser && userId !== undefined);
   return (
     <Section title="Redemptions">
       <div className="bar">
@@ -82,13 +83,6 @@ export function Redemptions(of: { readonly couponId: number } | { readonly userI
       />
     </Section>
   );
-}
-
-/** Reads the name of an order: visible ASCII characters, without pasted spaces. Any other text should find nothing. */
-function readOrderKey(text: string): string | undefined {
-  const key = text.replace(/\s/g, '');
-  if (key === '') return undefined;
-  return /^[!-~]{1,128}$/.test(key) ? key : '%';
 }
 
 const orderColumns: readonly Column<Redemption>[] = [
@@ -141,12 +135,6 @@ const amountColumns = (now: number): readonly Column<Redemption>[] => [
     className: 'name',
   },
 ];
-
-/** The state by now: a hold runs out while the page is open, too. */
-function stateOf({ state, heldUntil }: Redemption, now: number) {
-  const hasRunOut = state === RedemptionState.HELD && heldUntil !== undefined && timestampMs(heldUntil) <= now;
-  return redemptionStates.find((each) => each.state === (hasRunOut ? RedemptionState.EXPIRED : state));
-}
 
 function describeWhen({ heldUntil, usedAt, createdAt }: Redemption, now: number): string {
   if (heldUntil !== undefined) {

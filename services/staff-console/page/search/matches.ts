@@ -1,8 +1,13 @@
-import { useQuery } from '@connectrpc/connect-query';
-import { keepPreviousData, skipToken } from '@tanstack/react-query';
+import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
+import { keepPreviousData, skipToken, useQueries } from '@tanstack/react-query';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type Redemption, RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { userSearch } from '../lookup/user-search.ts';
+import { readOrderKey } from '../redemptions/order-key.ts';
+import { stateOf } from '../redemptions/state.ts';
+import { clock } from '../session/clock.ts';
 import { isolate, readId } from '../ui/text.ts';
 
 /** Something that the search has found. */
@@ -47,17 +52,25 @@ export function useMatches(text: string, actions: readonly Match[]) {
   const sought = readSought(text);
   const option = { placeholderData: keepPreviousData };
   const asked = <Request>(request: Request) => (sought === '' ? skipToken : request);
+  // As the page calls it, too.
+  const id = readId(sought.replace(/^(slot\b|#)[\s#]*/i, ''));
+  const orderKey = readOrderKey(sought);
   const queries = {
     snippets: useQuery(CatalogService.method.searchSnippets, asked({ search: sought, limit }), option),
     products: useQuery(CatalogService.method.searchProducts, asked({ search: sought, limit }), option),
     coupons: useQuery(CouponService.method.getAll, asked({ search: sought, limit }), option),
     reserved: useQuery(CouponService.method.getReservedCoupons, asked({ search: sought, limit }), option),
     users: useQuery(CouponService.method.getUsersMiniInfo, asked({ search: userSearch(sought), limit }), option),
+    slot: useQuery(SlotService.method.getSlotById, id === undefined ? skipToken : { id }),
+    redemptions: useQuery(
+      RedemptionService.method.listRedemptions,
+      orderKey === undefined ? skipToken : { orderKey, limit },
+    ),
   };
+  const codes = useCodes(queries.redemptions.data?.redemptions ?? []);
   const named = (match: Match) => match.name.toLowerCase().includes(sought.toLowerCase());
-  // As the page calls it, too.
-  const id = readId(sought.replace(/^(slot\b|#)[\s#]*/i, ''));
-  const slot: Match[] = id === undefined ? [] : [{ key: 'slot', name: `Slot ${id}`, href: `/slots/${id}` }];
+  const slot: Match[] =
+    queries.slot.data === undefined ? [] : [{ key: 'slot', name: `Slot ${id}`, href: `/slots/${id}` }];
   // Of an earlier text, something may still be there.
   const dataOf = <Data>({ data }: { readonly data: Data | undefined }) => (sought === '' ? undefined : data);
   const ofPage = { title: 'Actions', matches: actions.filter(named) };
@@ -99,6 +112,15 @@ export function useMatches(text: string, actions: readonly Match[]) {
       ],
     },
     {
+      title: 'Orders',
+      matches: (queries.redemptions.data?.redemptions ?? []).map((redemption) => ({
+        key: `redemption ${redemption.id}`,
+        name: `Order ${redemption.orderKey}: ${codes.get(redemption.couponId) ?? `coupon ${redemption.couponId}`}`,
+        detail: stateOf(redemption, clock.now())?.words.toLowerCase() ?? '',
+        href: `/coupons/${redemption.couponId}?search=${encodeURIComponent(redemption.orderKey)}`,
+      })),
+    },
+    {
       title: 'Users',
       matches: (dataOf(queries.users)?.users ?? []).map(({ id, name, mobile }) => ({
         key: `user ${id}`,
@@ -111,6 +133,17 @@ export function useMatches(text: string, actions: readonly Match[]) {
     { title: 'Pages', matches: pages.filter(named) },
   ];
   return { sections, isSearching: Object.values(queries).some(({ isFetching }) => isFetching) };
+}
+
+/** Returns the codes of the coupons of redemptions, by the coupons' ids, as far as they are read. */
+function useCodes(redemptions: readonly Redemption[]): ReadonlyMap<number, string> {
+  const transport = useTransport();
+  const ids = [...new Set(redemptions.map(({ couponId }) => couponId))];
+  const { getById } = CouponService.method;
+  const coupons = useQueries({ queries: ids.map((id) => createQueryOptions(getById, { id }, { transport })) });
+  return new Map(
+    coupons.flatMap(({ data }) => (data?.coupon ? [[data.coupon.id, isolate(data.coupon.couponCode)]] : [])),
+  );
 }
 
 /** Returns what to search for: the text without its white space, or the snippet's code in a vendor's link. */

@@ -58,7 +58,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
       >
         <SearchField className="field" aria-label="Search everything" autoFocus>
           <Input
-            placeholder="A slot’s number, a product, a snippet, a code, a name, a mobile number, or an action"
+            placeholder="A slot’s number, a product, a snippet, a code, an order, a name, a mobile number, or an action"
             onKeyDownCapture={press}
           />
         </SearchField>

@@ -1,0 +1,5 @@
+/** Reads the name of an order, without pasted spaces: visible ASCII characters (design 13). Undefined for any other text. */
+export function readOrderKey(text: string): string | undefined {
+  const key = text.replace(/\s/g, '');
+  return /^[!-~]{1,128}$/.test(key) ? key : undefined;
+}
