@@ -124,6 +124,7 @@ describeInBrowser('A time when the clocks change', () => {
     await tab.field('Delivery time').fill('2027-10-31T02:30');
     const choice = tab.page.getByRole('radiogroup', { name: '02:30 comes twice on this day' });
     await choice.getByText('The second, UTC+01:00').click();
+    await tab.pick('Groups', 'Group 2');
     await tab.button('Create slot').click();
     await tab.notice('Slot created successfully').waitFor();
     expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);

@@ -66,6 +66,7 @@ describeInBrowser('A service that does not answer', () => {
       isDone = true;
     });
     await tab.field('Delivery time').fill('2090-05-01T10:00');
+    await tab.pick('Products', 'Product 4');
     await tab.button('Create slot').click();
     await tab.button('Stop waiting').click();
     await tab.page.getByText('You have stopped waiting').waitFor();

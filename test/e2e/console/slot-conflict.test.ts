@@ -16,6 +16,7 @@ describeInBrowser('Two people who edit one slot', () => {
 
   beforeEach(async () => {
     id += 1;
+    await stage.slot.database.sql('truncate slots cascade; truncate product_slots');
     await stage.slot.database.sql(
       `insert into slots (id, delivery_time, freeze_time, group_ids, delivery_sequence)
        values ($1, '2090-05-01T10:00+05:30', '2090-05-01T06:30+05:30', '{2}', '{"1": [11, 12]}')`,

@@ -30,6 +30,7 @@ describeInBrowser('A new slot', () => {
   }
 
   it.each([1280, 360])('Staff create a slot with products, a group and a snippet, %d px wide', async (width) => {
+    await stage.slot.database.sql('truncate slots cascade');
     tab = await stage.openTab({ viewport: { width, height: 800 } });
     await tab.link('New slot').click();
     await tab.field('Delivery time').fill('2090-05-01T10:00');
@@ -88,7 +89,8 @@ describeInBrowser('A new slot', () => {
       `insert into slots (id, delivery_time, freeze_time) values (71, now(), now());
        insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 71, '{1}')`,
     );
-    tab = await stage.openTab({ path: '/slots/new' });
+    tab = await stage.openTab({ path: '/slots/new?day=2090-06-01' });
+    await tab.pick('Products', 'Product 4');
     for (const [index, name] of ['free', 'taken'].entries()) {
       await tab.button('Add a vendor snippet').click();
       const snippet = tab.section(`Vendor snippet ${index + 1}`);
@@ -108,7 +110,8 @@ describeInBrowser('A new slot', () => {
   it('A double click creates one slot', async () => {
     const count = async () => (await stage.slot.database.sql('select from slots')).length;
     const before = await count();
-    tab = await stage.openTab({ path: '/slots/new' });
+    tab = await stage.openTab({ path: '/slots/new?day=2090-06-02' });
+    await tab.pick('Products', 'Product 4');
     await tab.button('Create slot').dblclick();
     await tab.notice('Slot created successfully').waitFor();
     await shownSlot();
@@ -118,7 +121,8 @@ describeInBrowser('A new slot', () => {
   it('A slot whose answer is lost is created once', async () => {
     const count = async () => (await stage.slot.database.sql('select from slots')).length;
     const before = await count();
-    tab = await stage.openTab({ path: '/slots/new' });
+    tab = await stage.openTab({ path: '/slots/new?day=2090-06-03' });
+    await tab.pick('Products', 'Product 4');
     let lost = 0;
     await tab.page.route(/CreateSlot/, async (route) => {
       if (lost > 0 || route.request().method() !== 'POST') return route.continue();

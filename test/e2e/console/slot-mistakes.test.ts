@@ -162,8 +162,69 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     expect(slot).toMatchObject({ freeze_time: new Date('2020-04-25T13:00+05:30') });
   });
 
+  it('A slot with neither products nor groups is asked about, unless it is not active', async () => {
+    tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
+    await tab.button('Create slot').click();
+    await question().getByText('Nobody can order anything in this slot: it has neither products nor groups.').waitFor();
+    await tab.button('Correct it').click();
+    expect(await slots()).toEqual([]);
+    await tab.page.getByText('Active: the storefront offers it').click();
+    await tab.button('Create slot').click();
+    await tab.notice('Slot created successfully').waitFor();
+    await tab.button('Activate again').click();
+    await question()
+      .getByText(/^Nobody can order anything/)
+      .waitFor();
+    await tab.button('Activate again all the same').click();
+    await tab.notice(/is active again/).waitFor();
+  });
+
+  it('The last products of a slot without groups are removed after a question', async () => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    await stage.slot.database.sql('insert into product_slots values (7, 1)');
+    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.button('Change products').click();
+    await tab.button('Remove Product 1').click();
+    await tab.button('Save').click();
+    await question()
+      .getByText(/^Nobody can order anything/)
+      .waitFor();
+    await tab.button('Save all the same').click();
+    await tab.notice('0 added, 1 removed').waitFor();
+  });
+
+  it('A time that another slot takes is asked about, for a new slot, a moved one, and one that is activated again', async () => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    await stage.slot.database.sql('insert into product_slots values (7, 1)');
+    tab = await stage.openTab({ path: '/slots/new?day=2090-04-25' });
+    const isAsked = () => question().getByText('Slot 7 is at this time already: 25 Apr 2090, 11:30.').waitFor();
+    await tab.pick('Products', 'Product 4');
+    await tab.button('Create slot').click();
+    await tab.notice('Slot created successfully').waitFor();
+    await tab.button('Edit times and groups').click();
+    await tab.field('Delivery time').fill('2090-04-25T11:30');
+    await tab.button('Save').click();
+    await isAsked();
+    await tab.button('Save all the same').click();
+    await tab.notice('Slot updated successfully').waitFor();
+    await tab.button('Deactivate').click();
+    await tab.button('Activate again').click();
+    await isAsked();
+    await tab.button('Correct it').click();
+    await tab.link('Copy to the next day').click();
+    await tab.field('Delivery time').fill('2090-04-25T11:30');
+    await tab.button('Create slot').click();
+    await isAsked();
+    await tab.button('Correct it').click();
+    // Slot 7 has no group.
+    await tab.pick('Groups', 'Group 2');
+    await tab.button('Create slot').click();
+    await tab.heading(/^Slot \d+$/).waitFor();
+  });
+
   it('A slot without a mistake is saved without a question', async () => {
     tab = await stage.openTab({ path: '/slots/new' });
+    await tab.pick('Products', 'Product 4');
     await tab.button('Create slot').click();
     await tab.notice('Slot created successfully').waitFor();
   });
@@ -224,6 +285,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     tab = await stage.openTab();
     await tab.link('New slot').click();
     await tab.button('Create slot').click();
+    await tab.button('Create slot all the same').click();
     await tab.heading(/^Slot \d+$/).waitFor();
     await tab.page.goBack();
     await tab.heading('Slots').waitFor();

@@ -51,6 +51,7 @@ describeInEachBrowser('The tasks of staff', (launch) => {
   });
 
   it('Staff work with the keyboard alone', async () => {
+    await new StoredSlots(stage).clear();
     tab = await stage.openTab();
     await tab.link('New slot').waitFor();
     const press = (key: string) => tab.page.keyboard.press(key);

@@ -50,6 +50,7 @@ describeInBrowser('The week', () => {
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-03T15:00');
     expect(await tab.field('Orders close').inputValue()).toBe('2090-05-03T11:00');
     await tab.button('Create slot').click();
+    await tab.button('Create slot all the same').click();
     await tab.heading('Slot 1001').waitFor();
     expect(await stored()).toMatchObject([{ delivery: '05-03 15:00', freeze: '05-03 11:00' }]);
   });
@@ -216,6 +217,51 @@ describeInBrowser('The week', () => {
         [2, '05-01 12:00'],
       ]);
       await expect.poll(focusedSlot).toBe('1');
+    });
+
+    it('A key that leads to a taken time of the same group is asked about once, after the moves before it', async () => {
+      await add(3, '2090-05-01 08:15');
+      await open();
+      await slotLink(1).focus();
+      await press('Alt+ArrowUp', 'Alt+ArrowUp');
+      await tab.notice('1 slot moved by −1 h').waitFor();
+      await tab.button('Move').click();
+      await tab.page.getByText('Slot 3 is at this time already: 1 May 2090, 08:15.').waitFor();
+      expect(await deliveries()).toContainEqual([1, '05-01 09:15']);
+      await tab.button('Move all the same').click();
+      await expect.poll(deliveries).toContainEqual([1, '05-01 08:15']);
+    });
+
+    it.each(['of another group', 'deactivated'])('A time that a slot %s has is free', async (which) => {
+      await add(3, '2090-05-01 09:15', { isActive: which !== 'deactivated' });
+      if (which === 'of another group')
+        await stage.slot.database.sql(`update slots set group_ids = '{3}' where id = 3`);
+      await open();
+      await slotLink(1).focus();
+      await press('Alt+ArrowUp');
+      await tab.notice('1 slot moved by −1 h').waitFor();
+      expect(await deliveries()).toContainEqual([1, '05-01 09:15']);
+    });
+
+    it('Slots that move together do not take one another’s times', async () => {
+      await add(3, '2090-05-01 11:15');
+      await open();
+      await checkbox(1).click();
+      await checkbox(3).click();
+      await slotLink(1).focus();
+      await press('Alt+ArrowDown');
+      await tab.notice('2 slots moved by 1 h').waitFor();
+    });
+
+    it('Deactivated slots are activated beside slots at their time only after a question', async () => {
+      await add(3, '2090-05-01 10:15', { isActive: false });
+      await open('/slots?day=2090-05-01&deactivated=shown');
+      await checkbox(3).click();
+      await tab.button('Activate again').click();
+      await tab.page.getByText('Slot 1 is at this time already: 1 May 2090, 10:15.').waitFor();
+      expect(await active()).not.toContain(3);
+      await tab.button('Activate again all the same').click();
+      await expect.poll(active).toContain(3);
     });
 
     it('A key that comes before the page shows the last move moves the slot further', async () => {
@@ -451,6 +497,8 @@ describeInBrowser('The week', () => {
     await tab.field('Hours later').tap();
     await tab.field('Hours later').fill('2');
     await tab.button('Move').tap();
+    // A slot of the same group is there.
+    await tab.button('Move all the same').tap();
     await tab.notice('1 slot moved by 2 h').waitFor();
     const times = await slots.planned();
     expect(times).toHaveLength(12);

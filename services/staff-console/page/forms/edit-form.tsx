@@ -2,8 +2,8 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import type { Failure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Problem } from '../ui/page.tsx';
+import { useQuestion } from './question.tsx';
 import { LeaveQuestion, Unsaved } from './unsaved.tsx';
 
 interface EditFormProps {
@@ -110,40 +110,4 @@ function useProblems(failure: Failure | undefined, places: EditFormProps['places
     for (const [name, problem] of problems) atFields[places[name] ?? ''] ??= problem;
     return { atFields, failure: problems.length > 0 && !('' in atFields) ? undefined : failure };
   }, [failure, places]);
-}
-
-/** Asks staff about concerns before `go`, once for the same ones, and as soon as they are known. */
-function useQuestion(concerns: readonly string[], isChecking: boolean, action: string, go: () => void) {
-  const [isAsking, setIsAsking] = useState(false);
-  const [isWaiting, setIsWaiting] = useState(false);
-  const [confirmed, setConfirmed] = useState('');
-  const asked = concerns.join('\n');
-  const ask = () => {
-    setIsWaiting(isChecking);
-    if (isChecking) return;
-    if (asked === '' || asked === confirmed) go();
-    else setIsAsking(true);
-  };
-  useEffect(() => {
-    if (isWaiting && !isChecking) ask();
-  });
-  const confirm = () => {
-    setConfirmed(asked);
-    setIsAsking(false);
-    go();
-  };
-  const question = (
-    <Dialog title="Is this right?" isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
-      {concerns.map((concern) => (
-        <p key={concern}>{concern}</p>
-      ))}
-      <div className="actions">
-        <Button onPress={confirm}>{action} all the same</Button>
-        <Button emphasis="primary" autoFocus onPress={() => setIsAsking(false)}>
-          Correct it
-        </Button>
-      </div>
-    </Dialog>
-  );
-  return { ask, isWaiting, question };
 }

@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useQuestion } from '../forms/question.tsx';
 import type { Failure } from '../rpc/failure.ts';
 import type { Undone } from '../rpc/notices.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
-import { unchanged } from './record/slot-draft.ts';
+import { draftOf, emptyConcerns, unchanged } from './record/slot-draft.ts';
+import { plansOf, useTaken } from './record/taken.ts';
 
 interface ActiveButtonProps {
   readonly slot: SlotDetail;
@@ -29,7 +31,11 @@ export function ActiveButton({ slot, isDisabled, read }: ActiveButtonProps): Rea
     }),
     name,
   );
-  const { isPending } = slot.isActive ? deactivation : activation;
+  const { taken, isChecking } = useTaken(slot.isActive ? [] : plansOf(draftOf(slot), slot.id));
+  const concerns = [...taken, ...emptyConcerns(slot.productSlots, slot.groupIds)];
+  const activate = () => void activation.send(activeAgain(slot)).then(readIfChanged);
+  const { ask, isWaiting, question } = useQuestion(concerns, isChecking, 'Activate again', activate);
+  const isPending = slot.isActive ? deactivation.isPending : activation.isPending || isWaiting;
   // If somebody else changed the slot first, staff see the change before they press again.
   const readIfChanged = (sent: { readonly failure?: Failure | undefined }) =>
     sent.failure?.reason === 'ETAG_MISMATCH' ? read() : undefined;
@@ -43,13 +49,12 @@ export function ActiveButton({ slot, isDisabled, read }: ActiveButtonProps): Rea
       Deactivate
     </Button>
   ) : (
-    <Button
-      isPending={isPending}
-      isDisabled={isDisabled}
-      onPress={() => void activation.send(activeAgain(slot)).then(readIfChanged)}
-    >
-      Activate again
-    </Button>
+    <>
+      <Button isPending={isPending} isDisabled={isDisabled} onPress={ask}>
+        Activate again
+      </Button>
+      {question}
+    </>
   );
 }
 

@@ -17,7 +17,8 @@ import { Button } from '../ui/button.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
-import { concernsOf, draftOf, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
+import { concernsOf, draftOf, emptyConcerns, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
+import { plansOf, useTaken } from './record/taken.ts';
 import {
   copySnippet,
   emptySnippet,
@@ -73,6 +74,7 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
   const [isCreated, setIsCreated] = useState(false);
   const { times, isActive, products, snippets } = draft;
   const change = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part });
+  const { taken, isChecking } = useTaken(isActive ? plansOf(times) : []);
   const write = useWrite(SlotService.method.createSlot, ({ message }) => ({ text: message }));
   const send = async () => {
     const productIds = products.map(({ id }: Option) => id);
@@ -93,7 +95,13 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
     <EditForm
       write={write}
       isDirty={!isCreated && !isSame(draft, start)}
-      concerns={[...concernsOf(times, now), ...snippets.flatMap((snippet) => snippetConcerns(snippet, now))]}
+      concerns={[
+        ...concernsOf(times, now),
+        ...taken,
+        ...(isActive ? emptyConcerns(products, times.groups) : []),
+        ...snippets.flatMap((snippet) => snippetConcerns(snippet, now)),
+      ]}
+      isChecking={isChecking}
       onSend={() => void send()}
       onCancel={() => void navigate(like === undefined ? `/slots?day=${at.slice(0, 10)}` : `/slots/${like.id}`)}
       action="Create slot"

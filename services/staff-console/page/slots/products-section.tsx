@@ -8,7 +8,7 @@ import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Empty } from '../ui/page.tsx';
 import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
-import { productsOf } from './record/slot-draft.ts';
+import { emptyConcerns, productsOf } from './record/slot-draft.ts';
 
 // More images than this would make the page slow.
 const shownMost = 100;
@@ -57,6 +57,7 @@ function ProductsForm({ slot, edit, read }: SlotSectionProps): ReactNode {
     <EditForm
       write={write}
       isDirty={change.added.length + change.removed.length > 0}
+      concerns={slot.isActive && change.removed.length > 0 ? emptyConcerns(draft.products, slot.groupIds) : []}
       onSend={save}
       onCancel={edit.close}
     >

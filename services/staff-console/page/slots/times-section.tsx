@@ -7,10 +7,12 @@ import { Conflict } from '../forms/conflict.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import { groupNames, useGroups } from '../lookup/names.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
+import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Facts } from '../ui/page.tsx';
 import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
 import { concernsOf, draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
+import { plansOf, useTaken } from './record/taken.ts';
 import { TimesFields } from './times-fields.tsx';
 
 /** Shows when a slot is delivered, until when it takes orders, and its groups. */
@@ -45,6 +47,8 @@ function TimesForm({ slot, edit, read }: SlotSectionProps): ReactNode {
     request: (changed, replaced) => ({ ...unchanged(replaced), ...inputOf(changed, replaced) }),
     onSaved: edit.close,
   });
+  const isOtherPlace = draft.deliveryTime !== start.deliveryTime || !isSame(draft.groups, start.groups);
+  const { taken, isChecking } = useTaken(slot.isActive && isOtherPlace ? plansOf(draft, slot.id) : []);
   const describe = (field: keyof SlotDraft, { deliveryTime, freezeTime, groups: chosen }: SlotDraft) => {
     if (field === 'deliveryTime') return ['Delivery time', inWords(deliveryTime)] as const;
     if (field === 'freezeTime') return ['Orders close', inWords(freezeTime)] as const;
@@ -60,7 +64,8 @@ function TimesForm({ slot, edit, read }: SlotSectionProps): ReactNode {
     <EditForm
       write={write}
       isDirty={isDirty}
-      concerns={concernsOf(draft, now, start)}
+      concerns={[...concernsOf(draft, now, start), ...taken]}
+      isChecking={isChecking}
       onSend={save}
       onCancel={edit.close}
     >

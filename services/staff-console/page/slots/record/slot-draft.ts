@@ -56,6 +56,12 @@ export function inputOf({ deliveryTime, freezeTime, groups }: SlotDraft, was?: S
   };
 }
 
+/** Says that nobody can order in an active slot. */
+export function emptyConcerns(products: readonly unknown[], groups: readonly unknown[]): string[] {
+  if (products.length + groups.length > 0) return [];
+  return ['Nobody can order anything in this slot: it has neither products nor groups.'];
+}
+
 /** Returns what looks like a mistake in the times of a slot, at a time in Unix ms. Times of `was` are not questioned. */
 export function concernsOf(draft: SlotDraft, now: number, was?: SlotDraft): string[] {
   const [delivery, freeze] = [readTimeInput(draft.deliveryTime), readTimeInput(draft.freezeTime)];

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
 import { type PlannedSlot, SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { useQuestion } from '../../forms/question.tsx';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
+import { planOf, useTaken } from '../record/taken.ts';
 
 const { updateSlots } = SlotPlanService.method;
 
@@ -87,14 +89,17 @@ function FlagButton({ slots, flag, value, text, done, undone }: FlagButtonProps)
     about,
   );
   const others = slots.filter((slot) => slot[flag] !== value);
-  if (others.length === 0) return null;
   const versions = others.map(({ id, etag }) => ({ id, etag }));
+  const set = () => void write.send({ slots: versions, change: { case: flag, value } });
+  const { taken, isChecking } = useTaken(flag === 'isActive' && value ? others.map((slot) => planOf(slot)) : []);
+  const { ask, isWaiting, question } = useQuestion(taken, isChecking, text, set);
+  if (others.length === 0) return null;
   return (
-    <Button
-      isPending={write.isPending}
-      onPress={() => void write.send({ slots: versions, change: { case: flag, value } })}
-    >
-      {text}
-    </Button>
+    <>
+      <Button isPending={write.isPending || isWaiting} onPress={ask}>
+        {text}
+      </Button>
+      {question}
+    </>
   );
 }

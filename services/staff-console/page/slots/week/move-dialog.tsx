@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
-import { moveConcerns, type Shift } from './move.ts';
+import { useTaken } from '../record/taken.ts';
+import { type Moved, moveConcerns, plansAfter, type Shift } from './move.ts';
 
 interface MoveDialogProps {
-  readonly slots: readonly PlannedSlot[];
+  readonly slots: readonly Moved[];
   /** What was asked for already, but looks like a mistake. */
   readonly start: Shift;
   /** In Unix ms. */
@@ -21,12 +21,15 @@ export function MoveDialog({ slots, start, now, onMove, onClose }: MoveDialogPro
   const [days, setDays] = useState(String(start.days));
   const [hours, setHours] = useState(String(start.minutes / 60));
   const by = { days: numberOf(days), minutes: Math.round(numberOf(hours) * 60) };
+  const isMove = !Number.isNaN(by.days + by.minutes) && (by.days !== 0 || by.minutes !== 0);
+  const { taken, isChecking } = useTaken(isMove ? plansAfter(slots, by) : []);
   return (
     <Dialog title={`Move ${slotsInWords(slots.length)}`} isOpen onClose={onClose}>
       <EditForm
         action="Move"
         write={{ isPending: false, failure: undefined }}
-        concerns={Number.isNaN(by.days + by.minutes) ? [] : moveConcerns(slots, by, now)}
+        concerns={isMove ? [...moveConcerns(slots, by, now), ...taken] : []}
+        isChecking={isChecking}
         onSend={() => onMove(by)}
         onCancel={onClose}
       >

@@ -5,7 +5,11 @@ import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.t
 import { moveMoment } from '../../business/time-input.ts';
 import { notify, type Undone } from '../../rpc/notices.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';
+import { clock } from '../../session/clock.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
+import { type Plan, useReadTaken } from '../record/taken.ts';
+
+const longestLookMs = 1_000;
 
 /** By how much of the wall clock slots are moved. */
 export interface Shift {
@@ -13,14 +17,18 @@ export interface Shift {
   readonly minutes: number;
 }
 
-type Moved = Pick<PlannedSlot, 'id' | 'isActive' | 'groupIds' | 'etag' | 'deliveryTime' | 'freezeTime'>;
+/** A slot, as far as a move needs it. */
+export type Moved = Pick<PlannedSlot, 'id' | 'isActive' | 'groupIds' | 'etag' | 'deliveryTime' | 'freezeTime'>;
 
 /**
  * Returns a function that moves slots. "Orders close" moves along. A notice says what was moved, and undoes it; another
  * one says what was not moved, and tries again. Resolves with the slots that were not moved. Moves that follow one
  * another quickly wait for each other.
+ *
+ * @param ask is called instead with what looks like a mistake, unless staff are sure.
  */
-export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise<readonly number[]> {
+export function useMove(ask: (slots: readonly Moved[], by: Shift) => void) {
+  const readTaken = useReadTaken();
   const write = useWriteEach(SlotService.method.updateSlot);
   const end = useRef(Promise.resolve<unknown>(undefined));
   // What moves have made of slots, by what each was before: the page may still show it so.
@@ -64,10 +72,19 @@ export function useMove(): (slots: readonly PlannedSlot[], by: Shift) => Promise
     return failed.map(({ id }) => id);
   };
 
-  return async (slots, by) => {
+  return async (slots: readonly Moved[], by: Shift, isSure = false): Promise<readonly number[]> => {
     if (by.days === 0 && by.minutes === 0) return [];
-    const run = () => {
+    const run = async () => {
       const moved = slots.map(afterMoves);
+      if (!isSure) {
+        const isLate = moveConcerns(moved, by, clock.now()).length > 0;
+        // What can't be looked up soon is not asked about.
+        const look = readTaken(plansAfter(moved, by), AbortSignal.timeout(longestLookMs));
+        if (isLate || (await look.catch(() => [])).length > 0) {
+          ask(moved, by);
+          return [];
+        }
+      }
       const requests = moved.map((slot) => withTimes(slot, (at) => moveMoment(at, by)));
       const undone = moved.map((slot) => withTimes(slot, (at) => timestampDate(at).toISOString()));
       return send(requests, by, undone);
@@ -83,9 +100,20 @@ const versionOf = ({ id, etag }: Pick<Moved, 'id' | 'etag'>) => `${id} ${etag}`;
 
 type Request = ReturnType<typeof withTimes>;
 
-/** Says what looks like a mistake in a move, at a time in Unix ms. */
-export function moveConcerns(slots: readonly PlannedSlot[], by: Shift, now: number): string[] {
-  const isLate = (slot: PlannedSlot) =>
+/** Returns where slots are after a move. Deactivated ones take no time. */
+export function plansAfter(slots: readonly Moved[], by: Shift): Plan[] {
+  return slots
+    .filter(({ isActive }) => isActive)
+    .map(({ id, groupIds, deliveryTime }) => ({
+      id,
+      groupIds,
+      at: deliveryTime === undefined ? Number.NaN : Date.parse(moveMoment(deliveryTime, by)),
+    }));
+}
+
+/** Says whether a move leads into the past, at a time in Unix ms. */
+export function moveConcerns(slots: readonly Moved[], by: Shift, now: number): string[] {
+  const isLate = (slot: Moved) =>
     slot.deliveryTime !== undefined &&
     timestampMs(slot.deliveryTime) >= now &&
     Date.parse(moveMoment(slot.deliveryTime, by)) < now;

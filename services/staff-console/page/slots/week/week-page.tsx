@@ -1,7 +1,6 @@
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import {
   type ListSlotsResponse,
-  type PlannedSlot,
   SlotPlanService,
   SlotState,
 } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
@@ -21,7 +20,7 @@ import { Calendar } from './calendar.tsx';
 import { useChosen } from './chosen.ts';
 import { toDays } from './days.ts';
 import { useKeptFocus } from './kept-focus.ts';
-import { moveConcerns, type Shift, useMove } from './move.ts';
+import { type Moved, type Shift, useMove } from './move.ts';
 import { slotViews } from './slot-card.tsx';
 import '../record/slots.css';
 import './week.css';
@@ -59,16 +58,11 @@ export function Component(): ReactNode {
     slots.map(({ id }) => id),
     `${first} ${count}`,
   );
-  const move = useMove();
-  const [asked, setAsked] = useState<{ readonly slots: readonly PlannedSlot[]; readonly by: Shift }>();
-  const moveNow = async (moved: readonly PlannedSlot[], by: Shift) => {
-    const left = await move(moved, by);
+  const [asked, setAsked] = useState<{ readonly slots: readonly Moved[]; readonly by: Shift }>();
+  const move = useMove((moved, by) => setAsked({ slots: moved, by }));
+  const moveNow = async (...moved: Parameters<typeof move>) => {
+    const left = await move(...moved);
     if (left.length > 0 && chosen.count > 0) chosen.only(left);
-  };
-  /** Moves at once, or asks first what looks like a mistake. */
-  const moveOrAsk = (moved: readonly PlannedSlot[], by: Shift) => {
-    if (moveConcerns(moved, by, now).length > 0) setAsked({ slots: moved, by });
-    else void moveNow(moved, by);
   };
   const keptFocus = useKeptFocus(
     (left) =>
@@ -111,7 +105,7 @@ export function Component(): ReactNode {
       </Views>
       <div {...keptFocus}>
         <Read query={query} what="the slots">
-          {() => <Calendar {...{ days, today, now, groups, chosen }} onMove={moveOrAsk} />}
+          {() => <Calendar {...{ days, today, now, groups, chosen }} onMove={(moved, by) => void moveNow(moved, by)} />}
         </Read>
         <details>
           <summary>Keys</summary>
@@ -141,7 +135,7 @@ export function Component(): ReactNode {
             onClose={() => setAsked(undefined)}
             onMove={(by) => {
               setAsked(undefined);
-              void moveNow(asked.slots, by);
+              void moveNow(asked.slots, by, true);
             }}
           />
         )}

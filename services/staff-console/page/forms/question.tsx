@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+/**
+ * Asks staff about concerns before `go`, once for the same ones, and as soon as they are known.
+ *
+ * @param action the text of the button that begins it.
+ */
+export function useQuestion(concerns: readonly string[], isChecking: boolean, action: string, go: () => void) {
+  const [isAsking, setIsAsking] = useState(false);
+  const [isWaiting, setIsWaiting] = useState(false);
+  const [confirmed, setConfirmed] = useState('');
+  const asked = concerns.join('\n');
+  const ask = () => {
+    setIsWaiting(isChecking);
+    if (isChecking) return;
+    if (asked === '' || asked === confirmed) go();
+    else setIsAsking(true);
+  };
+  useEffect(() => {
+    if (isWaiting && !isChecking) ask();
+  });
+  const confirm = () => {
+    setConfirmed(asked);
+    setIsAsking(false);
+    go();
+  };
+  const question = (
+    <Dialog title="Is this right?" isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
+      {concerns.map((concern) => (
+        <p key={concern}>{concern}</p>
+      ))}
+      <div className="actions">
+        <Button onPress={confirm}>{action} all the same</Button>
+        <Button emphasis="primary" autoFocus onPress={() => setIsAsking(false)}>
+          Correct it
+        </Button>
+      </div>
+    </Dialog>
+  );
+  return { ask, isWaiting, question };
+}
