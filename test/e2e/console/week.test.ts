@@ -438,6 +438,33 @@ describeInBrowser('The week', () => {
       expect(snippets[1]).toEqual({ slot_id: 1001, snippet_code: 'run 2090-05-08' });
     });
 
+    it('What an undo has taken back of a copy can be had again: its slots keep the names of the snippets', async () => {
+      await addSnippet(2, 'run-2');
+      // Deactivated long ago, at another time.
+      await add(5, '2090-05-08 11:00', { isActive: false });
+      await addSnippet(5, 'old');
+      const copy = async () => {
+        await open();
+        await tab.button('Copy this week to…').click();
+        await tab.field('Names of the copied snippets').fill('{name} {date}');
+      };
+      await copy();
+      await tab.button('Make 2 slots').click();
+      await undo('Copied: 2 slots made');
+      await tab.notice('2 slots deactivated again').waitFor();
+      await tab.close();
+      await copy();
+      await tab.page.getByText('Snippet name "run 2090-05-08" already exists').first().waitFor();
+      await tab.page.getByText(/^2 slots at these times are deactivated, and keep their snippets’ names/).waitFor();
+      await tab.link('Open slot 1001').waitFor();
+      await tab.button('Activate again').click();
+      await tab.notice('2 slots activated again').waitFor();
+      expect(await active()).toEqual([1, 2, 1001, 1002]);
+      await expect
+        .poll(() => preview().allInnerTexts())
+        .toContainEqual(expect.stringContaining('0 slots will be made, 2 left out because the time is taken'));
+    });
+
     it('Chosen slots are copied for several weeks', async () => {
       await open();
       await checkbox(2).click();

@@ -77,7 +77,7 @@ interface FlagButtonProps {
 }
 
 /** Sets a flag of those slots that do not have it, all or none, which can be undone. */
-function FlagButton({ slots, flag, value, text, done, undone }: FlagButtonProps): ReactNode {
+export function FlagButton({ slots, flag, value, text, done, undone }: FlagButtonProps): ReactNode {
   const about = 'The chosen slots';
   const back = useWrite(updateSlots, ({ changed }) => ({ text: `${slotsInWords(changed)} ${undone}` }), about);
   const write = useWrite(

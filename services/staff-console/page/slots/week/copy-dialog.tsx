@@ -23,6 +23,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/page.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
+import { TakenNames } from './taken-names.tsx';
 
 const { copySlots, updateSlots } = SlotPlanService.method;
 type Request = MessageInitShape<typeof CopySlotsRequestSchema>;
@@ -54,6 +55,9 @@ export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDi
     undo: (): Promise<Undone> => deactivateCopies(answer, deactivation.send),
   }));
   const preview = usePreview(request);
+  const failure = write.failure ?? (preview.error === null ? undefined : describeFailure(preview.error));
+  const hasTakenNames = failure?.reason === 'SNIPPET_NAME_TAKEN';
+  const unnamed = usePreview({ ...request, snippetName: '' }, hasTakenNames);
   const isReady = preview.data !== undefined && !preview.isFetching;
   const send = async () => {
     const { answer } = await write.send(request);
@@ -113,6 +117,7 @@ export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDi
             <Problem failure={describeFailure(preview.error)} onRetry={() => void preview.refetch()} />
           )
         )}
+        {hasTakenNames && unnamed.data !== undefined && <TakenNames copies={unnamed.data.copies} />}
       </EditForm>
     </Dialog>
   );
@@ -140,7 +145,7 @@ function daysBetween(from: string, to: string): number {
 }
 
 /** Reads what a copy would do. */
-function usePreview(request: Request) {
+function usePreview(request: Request, isWanted = true) {
   const transport = useTransport();
   const text = useDebounced(toJsonString(copySlots.input, create(copySlots.input, request)));
   const { shiftDays = 0, repeat = 0 } = request;
@@ -150,7 +155,7 @@ function usePreview(request: Request) {
       const asked = { ...request, dryRun: true };
       return (await transport.unary(copySlots, signal, undefined, undefined, asked, undefined)).message;
     },
-    enabled: shiftDays >= 1 && shiftDays <= 366 && repeat >= 1 && repeat <= 52,
+    enabled: isWanted && shiftDays >= 1 && shiftDays <= 366 && repeat >= 1 && repeat <= 52,
     placeholderData: keepPreviousData,
   });
 }
