@@ -92,6 +92,43 @@ describeInBrowser('A connection that comes and goes', () => {
     await tab.notice('Slot updated successfully').waitFor();
   });
 
+  it('A page that was not opened before says that it needs the connection, and comes with it', async () => {
+    await tab.page.context().setOffline(true);
+    await tab.page.getByText(/You are offline/).waitFor();
+    await tab.link('Audit trail').click();
+    await tab.heading('This page needs the connection').waitFor();
+    expect(await tab.page.getByText('Something went wrong').count()).toBe(0);
+    await tab.page.context().setOffline(false);
+    await tab.page.getByRole('heading', { name: 'Audit trail', exact: true }).waitFor();
+    // The styles that did not arrive have come, too.
+    expect(
+      await tab.page.evaluate(`[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)`),
+    ).toBe(true);
+  });
+
+  it('What waits to be sent is sent although the page that staff have gone to was not there', async () => {
+    await tab.button('Edit times and groups').click();
+    await tab.field('Orders close').fill('2090-05-01T06:45');
+    await tab.page.context().setOffline(true);
+    await tab.page.getByText(/You are offline/).waitFor();
+    await tab.button('Save').click();
+    await tab.button('Saving…').waitFor();
+    await tab.link('Live').click();
+    await tab.heading('This page needs the connection').waitFor();
+    await tab.page.context().setOffline(false);
+    await tab.notice('Slot updated successfully').waitFor();
+    await tab.page.getByRole('heading', { level: 1, name: 'Live' }).waitFor();
+  });
+
+  it('A page that could not be read because the service was away is read by itself once it is back', async () => {
+    await tab.page.route(/GetUsersMiniInfo/, (route) => route.abort('connectionrefused'));
+    await tab.link('Users').click();
+    await tab.page.getByText('The service can’t be reached').waitFor();
+    await tab.page.unroute(/GetUsersMiniInfo/);
+    await tab.link('User 2').waitFor();
+    expect(await tab.page.getByText('The service can’t be reached').count()).toBe(0);
+  });
+
   it('A page whose list could not be read reads it again at a press', async () => {
     await tab.page.route(/ListSlots\b/, (route) => route.abort('connectionrefused'));
     await tab.link('Slots').click();

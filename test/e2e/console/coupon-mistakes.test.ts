@@ -106,6 +106,11 @@ describeInBrowser('What looks like a mistake in a coupon', () => {
       '150 % is more than the whole order.',
     ],
     [
+      'The whole order for everyone, for ever',
+      () => tab.field('Percent off').fill('100'),
+      'Customers get 100 % off, without a largest discount, without an end, any number of times.',
+    ],
+    [
       'An end that has passed',
       () => tab.field('Valid until').fill('2020-01-01T10:00'),
       'The coupon has ended already: 1 Jan 2020, 10:00.',
@@ -175,6 +180,24 @@ describeInBrowser('What looks like a mistake in a coupon', () => {
     await tab.button('Save all the same').click();
     await tab.heading(/^Coupon SAVE10/).waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '0' }]);
+  });
+
+  it('A large discount that everyone may use from now on, or without its largest amount, is asked about', async () => {
+    await openStored({ discount_percent: 50, max_value: 100, is_apply_for_all: false, max_limit_for_user: 1 });
+    await choose(tab, 'For whom', 'Everyone');
+    await tab.button('Save').click();
+    await tab.heading(/^Coupon SAVE10/).waitFor();
+    await tab.link('Edit').click();
+    await tab.field('Largest discount').fill('');
+    await tab.button('Save').click();
+    const words = 'Customers get 50 % off, without a largest discount, without an end.';
+    await question().getByText(words, { exact: true }).waitFor();
+    await tab.button('Correct it').click();
+    await choose(tab, 'For whom', 'Nobody yet');
+    await tab.field('Largest discount').fill('100');
+    await tab.button('Save').click();
+    await tab.button('Save all the same').click();
+    await tab.heading(/^Coupon SAVE10/).waitFor();
   });
 
   it('In a stored coupon only what was changed is asked about', async () => {

@@ -131,6 +131,35 @@ describeInBrowser('Signing in with a token', () => {
     await tab.link(/Slot 7$/).waitFor();
   });
 
+  it('A token that is refused before its end, without a reason, asks to sign in again over the form, which is kept', async () => {
+    tab = await stage.openTab({ path: '/coupons/new' });
+    await tab.field('Percent off').fill('10');
+    await tab.page.getByText('Everyone', { exact: true }).click();
+    await tab.page.route(/CouponService\/Create$/, (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 401, headers: { 'access-control-allow-origin': '*' } })
+        : route.continue(),
+    );
+    await tab.button('Create coupon').click();
+    await again(/Your sign-in is no longer accepted/).waitFor();
+    await tab.page.unroute(/CouponService\/Create$/);
+    await paste(await signToken({ staffId: 1, subject: 'staff-1' }));
+    await again(/no longer accepted/).waitFor({ state: 'hidden' });
+    await tab.button('Create coupon').click();
+    await tab.heading(/^Coupon DC/).waitFor();
+  });
+
+  it.each([
+    ['was cut off', async () => (await signToken({ staffId: 1 })).slice(0, 40), 'This link does not sign in'],
+    ['has ended', () => signToken({ staffId: 1, expiresIn: -60 }), 'This link has ended'],
+  ] as const)('A link whose token %s says why it does not sign in', async (_which, make, words) => {
+    tab = await stage.openTab({ token: await make() });
+    await tab.page.getByRole('alert').getByText(words).waitFor();
+    expect(new URL(tab.page.url()).hash).toBe('');
+    await paste(await signToken({ staffId: 1 }));
+    await tab.link(/Slot 7$/).waitFor();
+  });
+
   const notStaff = (page: Page) => page.getByText('This account is not staff');
 
   it.each([

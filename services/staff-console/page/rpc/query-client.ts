@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { QueryClient } from '@tanstack/react-query';
+import { type Query, QueryClient } from '@tanstack/react-query';
 import { isTransient } from '../../../client/connect/errors.ts';
 
 const maxRetries = 3;
@@ -8,6 +8,11 @@ const retryDelay = (attempt: number) => 400 * 2 ** attempt;
 // A service that has not answered within a call's deadline has kept staff waiting for long enough.
 const retry = (failures: number, error: unknown) =>
   failures < maxRetries && isTransient(error) && ConnectError.from(error).code !== Code.DeadlineExceeded;
+
+// What could not be read because a service was away or busy is read again by itself while it is missing on the page.
+const readAgainMs = 5_000;
+const refetchInterval = ({ state: { data, error } }: Query) =>
+  data === undefined && isTransient(error) ? readAgainMs : false;
 
 /** Whether a list has several pages. They must not all be read again when the window regains the focus. */
 function hasManyPages(data: unknown): boolean {
@@ -22,7 +27,13 @@ function hasManyPages(data: unknown): boolean {
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { retry, retryDelay, staleTime: 2_000, refetchOnWindowFocus: ({ state }) => !hasManyPages(state.data) },
+      queries: {
+        retry,
+        retryDelay,
+        staleTime: 2_000,
+        refetchInterval,
+        refetchOnWindowFocus: ({ state }) => !hasManyPages(state.data),
+      },
       mutations: { retry, retryDelay },
     },
   });

@@ -59,7 +59,8 @@ function authorize(session: Session, subject: string | undefined): Interceptor {
     if (token === undefined || token.subject !== subject) throw new ConnectError('Signed out', Code.Unauthenticated);
     request.header.set('authorization', `Bearer ${token.text}`);
     const refuse = (error: unknown): never => {
-      if (reasonOf(error) === 'AUTHENTICATION_REQUIRED') session.end(token);
+      // Whoever refuses the token: a proxy before the services gives no reason.
+      if (!isForStaff(error) && ConnectError.from(error).code === Code.Unauthenticated) session.end(token);
       if (isForStaff(error) && session.state.token?.subject === subject) session.update({ isDenied: true });
       throw error;
     };

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { clock } from './clock.ts';
 import { isFromOtherSite, readPageConfig, readPageTime } from './config.ts';
-import type { SignInProblem } from './sign-in-problem.ts';
+import { describeProblem, type SignInProblem } from './sign-in-problem.ts';
 import { packToken, readToken, type Token, unpackToken } from './token.ts';
 
 /** The state of the session of the person who uses the page. */
@@ -63,10 +63,12 @@ export class Session {
     const fragment = new URLSearchParams(location.hash.slice(1)).get('token');
     if (fragment === null) return;
     history.replaceState(history.state, '', location.href.split('#', 1)[0]);
-    const linked = takesLinks ? readToken(fragment) : undefined;
     const { token, ended } = this.#state;
-    if (linked === undefined || (token !== undefined && ended === undefined)) return;
-    if (isFromOtherSite()) this.update({ offered: linked });
+    if (!takesLinks || (token !== undefined && ended === undefined)) return;
+    const linked = readToken(fragment);
+    if (linked === undefined) this.update({ problem: describeProblem('badLink') });
+    else if (linked.expiresAt <= clock.now()) this.update({ problem: describeProblem('endedLink') });
+    else if (isFromOtherSite()) this.update({ offered: linked });
     else this.signIn(linked);
   }
 

@@ -11,6 +11,14 @@ export interface SignInProblem {
 export type ProblemKind = keyof typeof words;
 
 const words = {
+  badLink: {
+    title: 'This link does not sign in',
+    advice: 'Its token is cut off or changed. Open the whole link again, or ask an administrator for another one.',
+  },
+  endedLink: {
+    title: 'This link has ended',
+    advice: 'Ask an administrator for a new one.',
+  },
   denied: {
     title: 'The sign-in service has not let you in',
     advice: 'You have canceled, or your account may not use the console. Try again, or ask an administrator.',
