@@ -15,6 +15,16 @@ const builtFolder = fileURLToPath(new URL('built', import.meta.url));
 // How long a stop waits for answers that are being sent.
 const lastAnswersMs = 250;
 
+// What a stranger may cost: connections, each with one header, are all that takes memory here.
+const maxConnections = 1_000;
+const limits = {
+  maxHeaderSize: 8_192,
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  // How often Node checks for requests past their timeout.
+  connectionsCheckingInterval: 5_000,
+};
+
 /** A running console. */
 export interface RunningConsole {
   readonly port: number;
@@ -35,7 +45,7 @@ export async function startConsole(config: ConsoleConfig, folder = builtFolder):
   const urls = [config.page.slotUrl, config.page.couponUrl, ...config.oidcOrigins];
   const origins = [...new Set(urls.map((url) => new URL(url).origin))].join(' ');
   const sendAsset = sirv(folder, { brotli: true, gzip: true, immutable: true, maxAge: 31_536_000 });
-  const server = createServer((request, response) => {
+  const server = createServer(limits, (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '/';
     response.setHeader('x-content-type-options', 'nosniff');
     if (request.method !== 'GET' && request.method !== 'HEAD') sendStatus(response, 405);
@@ -43,6 +53,7 @@ export async function startConsole(config: ConsoleConfig, folder = builtFolder):
     else if (path.startsWith('/assets/')) sendAsset(request, response, () => sendStatus(response, 404));
     else sendPage(request, response, template, origins);
   });
+  server.maxConnections = maxConnections;
   server.listen(config.port, config.bindAddress);
   await once(server, 'listening').catch(throwPortError(config.bindAddress, config.port));
   const address = server.address();

@@ -161,6 +161,43 @@ describe('The server of the console', () => {
   });
 });
 
+describe('What strangers may cost the console', () => {
+  let running: ConsoleProcess;
+  let port: number;
+
+  beforeAll(async () => {
+    running = new ConsoleProcess();
+    port = await running.serving();
+  });
+
+  afterAll(() => running.stop());
+
+  it('A header of more than 8 KiB is refused, and one that a provider’s answer needs is not', async () => {
+    expect(await sendRaw(port, `/signed-in?code=${'x'.repeat(6_000)}`)).toMatchObject({ status: 200 });
+    expect(await sendRaw(port, '/', { headers: { cookie: 'x'.repeat(9_000) } })).toMatchObject({ status: 431 });
+  });
+
+  it('Beyond 1,000 connections further ones are closed, until others end', async () => {
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => open(port)))));
+    }
+    const further = await open(port);
+    await new Promise((resolve) => further.once('close', resolve));
+    expect(sockets.filter(({ closed }) => closed)).toEqual([]);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => sendRaw(port, '/healthz').catch(() => undefined)).toMatchObject({ status: 200 });
+  });
+
+  it('A connection that has not sent a whole header within 10 seconds is closed', async () => {
+    const begunAt = performance.now();
+    const sockets = await Promise.all([open(port), open(port)]);
+    sockets[1]?.write('GET / HTTP/1.1\r\nhost: ');
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve))));
+    expect(performance.now() - begunAt).toBeGreaterThan(9_000);
+  }, 25_000);
+});
+
 describe('A console that starts and stops', () => {
   it('The console stops within a second of SIGTERM, whatever its connections do', async () => {
     const running = new ConsoleProcess();

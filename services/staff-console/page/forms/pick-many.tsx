@@ -74,7 +74,10 @@ export function PickMany(props: PickManyProps): ReactNode {
     setIsEntered(false);
     onSearch(text);
   };
-  // Enter chooses the numbers of a list or, once they are found, the only option. It does not submit the form around it.
+  const list = useRef<HTMLDivElement>(null);
+  const goToList = () => list.current?.querySelector<HTMLElement>('[role=row]')?.focus();
+  // Enter chooses the numbers of a list or, once they are found, the only option, or the one of this very name. Of several
+  // it goes to the first. It does not submit the form around it.
   const enter = () => {
     const numbers = readList(search);
     if (numbers.length === 0) return setIsEntered(true);
@@ -84,8 +87,9 @@ export function PickMany(props: PickManyProps): ReactNode {
   useEffect(() => {
     if (!isEntered || props.isSearching) return;
     setIsEntered(false);
-    const [only, ...others] = found ?? [];
-    if (only !== undefined && others.length === 0 && !ids.has(only.id)) onChange([...chosen, only]);
+    const meant = (found?.length === 1 ? found : found?.filter(({ name }) => isSameName(name, search))) ?? [];
+    if (meant.length !== 1) return goToList();
+    onChange([...chosen, ...meant.filter(({ id }) => !ids.has(id))]);
   });
   const paste = (event: ClipboardEvent) => {
     const numbers = readList(event.clipboardData.getData('text'));
@@ -101,10 +105,14 @@ export function PickMany(props: PickManyProps): ReactNode {
         onChange={type}
         onSubmit={enter}
         autoFocus={props.autoFocus === true}
-        validate={(text) => (readList(text).length > 0 ? 'Press Enter to choose these.' : undefined)}
+        validate={(text) => (readList(text).length > 0 ? pressEnter : undefined)}
       >
         <Label>{label}</Label>
-        <Input placeholder="Search by name or number, or list numbers: 3, 8" onPaste={paste} />
+        <Input
+          placeholder="Search by name or number, or list numbers: 3, 8"
+          onPaste={paste}
+          onKeyDown={({ key }) => key === 'ArrowDown' && goToList()}
+        />
         <FieldError />
       </SearchField>
       {hint !== undefined && <p className="hint">{hint}</p>}
@@ -112,13 +120,16 @@ export function PickMany(props: PickManyProps): ReactNode {
         {pasted}
       </p>
       <GridList
+        ref={list}
         aria-label={`${label}: found`}
         className="options-list"
         items={found ?? []}
         selectionMode="multiple"
         selectedKeys={ids}
         onSelectionChange={select}
-        renderEmptyState={() => (found === undefined ? 'Searching…' : 'Nothing found.')}
+        renderEmptyState={() =>
+          readList(search).length > 0 ? pressEnter : found === undefined ? 'Searching…' : 'Nothing found.'
+        }
       >
         {(option) => (
           <GridListItem id={option.id} textValue={option.name} className="option-row">
@@ -153,6 +164,10 @@ export function PickMany(props: PickManyProps): ReactNode {
     </Group>
   );
 }
+
+const pressEnter = 'Press Enter to choose these.';
+
+const isSameName = (name: string, typed: string) => name.toLowerCase() === typed.trim().toLowerCase();
 
 /** Reads a list of at least two numbers. Up to 13 digits with only blanks between them may be one mobile number. */
 function readList(text: string): readonly string[] {
