@@ -24,6 +24,17 @@ describeInBrowser('A new coupon', () => {
 
   afterAll(() => stage.close());
 
+  it.each(['/coupons/new', '/slots/new'])(
+    'The form of %s ends with its content: the page does not scroll into nothing',
+    async (path) => {
+      tab = await stage.openTab({ path, viewport: { width: 1_280, height: 800 } });
+      await tab.page.getByRole('grid', { name: 'Products: found' }).getByRole('row').nth(10).waitFor();
+      const beyond =
+        'document.documentElement.scrollHeight - document.querySelector("main").getBoundingClientRect().bottom - scrollY';
+      expect(await tab.page.evaluate<number>(beyond)).toBeLessThan(50);
+    },
+  );
+
   it('Staff create a coupon for everyone with all its terms, and come to its page', async () => {
     await open();
     await tab.field('Code').fill('SPRING');

@@ -100,6 +100,43 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await tab.section('Products (2)').waitFor();
   });
 
+  it('A list of numbers says at once that Enter chooses them', async () => {
+    tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
+    const group = tab.page.getByRole('group', { name: 'Products', exact: true });
+    await group.getByRole('searchbox').pressSequentially('1, 4, 5');
+    await group
+      .getByRole('grid', { name: 'Products: found' })
+      .getByText('Press Enter to choose these numbers.')
+      .waitFor();
+    expect(await group.getByText('Nothing found.').count()).toBe(0);
+    await tab.page.keyboard.press('Enter');
+    await group.getByText('3 of 3 numbers chosen.').waitFor();
+  });
+
+  it('Keys choose what was searched for: Enter the one of this name, an arrow or Enter goes to the list of several', async () => {
+    tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
+    const group = tab.page.getByRole('group', { name: 'Products', exact: true });
+    const found = group.getByRole('grid', { name: 'Products: found' }).getByRole('row');
+    const field = group.getByRole('searchbox');
+    const chosen = () => group.getByRole('button', { name: /^Remove/ }).count();
+    await field.pressSequentially('product 1');
+    await tab.page.keyboard.press('Enter');
+    await tab.button('Remove Product 1').waitFor();
+    expect(await chosen()).toBe(1);
+    await field.fill('product 2');
+    await expect.poll(() => found.count()).toBeGreaterThan(1);
+    await tab.page.keyboard.press('ArrowDown');
+    expect(await found.first().evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true);
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(chosen).toBe(2);
+    await field.fill('duct 1');
+    await expect.poll(() => found.count()).toBeGreaterThan(2);
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(() => found.first().evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true);
+    expect(await chosen()).toBe(2);
+  });
+
   it('Two mistakes are asked about at once, and staff who correct them find all that they have entered', async () => {
     tab = await stage.openTab({ path: '/slots/new' });
     await enterBothMistakes();

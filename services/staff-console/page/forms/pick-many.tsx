@@ -105,7 +105,7 @@ export function PickMany(props: PickManyProps): ReactNode {
         onChange={type}
         onSubmit={enter}
         autoFocus={props.autoFocus === true}
-        validate={(text) => (readList(text).length > 0 ? pressEnter : undefined)}
+        validate={(text) => (readList(text).length > 0 ? 'Press Enter to choose these.' : undefined)}
       >
         <Label>{label}</Label>
         <Input
@@ -128,7 +128,11 @@ export function PickMany(props: PickManyProps): ReactNode {
         selectedKeys={ids}
         onSelectionChange={select}
         renderEmptyState={() =>
-          readList(search).length > 0 ? pressEnter : found === undefined ? 'Searching…' : 'Nothing found.'
+          readList(search).length > 0
+            ? 'Press Enter to choose these numbers.'
+            : found === undefined
+              ? 'Searching…'
+              : 'Nothing found.'
         }
       >
         {(option) => (
@@ -164,8 +168,6 @@ export function PickMany(props: PickManyProps): ReactNode {
     </Group>
   );
 }
-
-const pressEnter = 'Press Enter to choose these.';
 
 const isSameName = (name: string, typed: string) => name.toLowerCase() === typed.trim().toLowerCase();
 
