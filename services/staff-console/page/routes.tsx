@@ -1,6 +1,6 @@
 import { createBrowserRouter, Navigate } from 'react-router';
+import { page } from './layout/late-page.tsx';
 import { Shell } from './layout/shell.tsx';
-import { page } from './ui/late-page.tsx';
 import { Loading } from './ui/page.tsx';
 import { BrokenPage, NoSuchPage } from './ui/wrong-page.tsx';
 

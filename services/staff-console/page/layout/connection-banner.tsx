@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useOnline } from '../ui/use-online.ts';
+import { useOnline } from './use-online.ts';
 
 /** Says that the device is offline. Pending calls wait, and continue by themselves. */
 export function ConnectionBanner(): ReactNode {

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
-import { Loading, Page } from './page.tsx';
+import { Loading, Page } from '../ui/page.tsx';
 import { useOnline } from './use-online.ts';
 
 interface PageModule {
