@@ -126,7 +126,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await field.fill('product 2');
     await expect.poll(() => found.count()).toBeGreaterThan(1);
     await tab.page.keyboard.press('ArrowDown');
-    expect(await found.first().evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true);
+    await expect.poll(() => found.first().evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true);
     await tab.page.keyboard.press('ArrowDown');
     await tab.page.keyboard.press('Enter');
     await expect.poll(chosen).toBe(2);

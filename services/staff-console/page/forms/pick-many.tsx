@@ -46,7 +46,8 @@ const shownMost = 100;
 export function PickMany(props: PickManyProps): ReactNode {
   const { label, hint, search, onSearch, found, chosen, onChange, problem } = props;
   const [pasted, setPasted] = useState('');
-  const [isEntered, setIsEntered] = useState(false);
+  // A key that comes before the search has ended waits for it.
+  const [pressed, setPressed] = useState<'Enter' | 'ArrowDown'>();
   const latest = useRef(chosen);
   useEffect(() => {
     latest.current = chosen;
@@ -71,7 +72,7 @@ export function PickMany(props: PickManyProps): ReactNode {
   };
   const type = (text: string) => {
     setPasted('');
-    setIsEntered(false);
+    setPressed(undefined);
     onSearch(text);
   };
   const list = useRef<HTMLDivElement>(null);
@@ -80,15 +81,15 @@ export function PickMany(props: PickManyProps): ReactNode {
   // it goes to the first. It does not submit the form around it.
   const enter = () => {
     const numbers = readList(search);
-    if (numbers.length === 0) return setIsEntered(true);
+    if (numbers.length === 0) return setPressed('Enter');
     onSearch('');
     return add(numbers);
   };
   useEffect(() => {
-    if (!isEntered || props.isSearching) return;
-    setIsEntered(false);
+    if (pressed === undefined || props.isSearching) return;
+    setPressed(undefined);
     const meant = (found?.length === 1 ? found : found?.filter(({ name }) => isSameName(name, search))) ?? [];
-    if (meant.length !== 1) return goToList();
+    if (pressed === 'ArrowDown' || meant.length !== 1) return goToList();
     onChange([...chosen, ...meant.filter(({ id }) => !ids.has(id))]);
   });
   const paste = (event: ClipboardEvent) => {
@@ -111,7 +112,7 @@ export function PickMany(props: PickManyProps): ReactNode {
         <Input
           placeholder="Search by name or number, or list numbers: 3, 8"
           onPaste={paste}
-          onKeyDown={({ key }) => key === 'ArrowDown' && goToList()}
+          onKeyDown={({ key }) => key === 'ArrowDown' && setPressed(key)}
         />
         <FieldError />
       </SearchField>

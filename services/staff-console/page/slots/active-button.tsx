@@ -6,7 +6,7 @@ import type { Undone } from '../rpc/notices.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { draftOf, emptyConcerns, unchanged } from './record/slot-draft.ts';
-import { plansOf, useTaken } from './record/taken.ts';
+import { plansOf, useTaken } from './record/use-taken.ts';
 
 interface ActiveButtonProps {
   readonly slot: SlotDetail;

@@ -18,7 +18,7 @@ import { Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
 import { concernsOf, draftOf, emptyConcerns, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
-import { plansOf, useTaken } from './record/taken.ts';
+import { plansOf, useTaken } from './record/use-taken.ts';
 import {
   copySnippet,
   emptySnippet,

@@ -12,7 +12,7 @@ import { useWrite } from '../rpc/write.ts';
 import { Facts } from '../ui/page.tsx';
 import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
 import { concernsOf, draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
-import { plansOf, useTaken } from './record/taken.ts';
+import { plansOf, useTaken } from './record/use-taken.ts';
 import { TimesFields } from './times-fields.tsx';
 
 /** Shows when a slot is delivered, until when it takes orders, and its groups. */

@@ -23,7 +23,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/page.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
-import { TakenNames } from './taken-names.tsx';
+import { TakenNames } from '../snippets/taken-names.tsx';
 
 const { copySlots, updateSlots } = SlotPlanService.method;
 type Request = MessageInitShape<typeof CopySlotsRequestSchema>;

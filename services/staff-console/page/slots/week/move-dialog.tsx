@@ -3,7 +3,7 @@ import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
-import { useTaken } from '../record/taken.ts';
+import { useTaken } from '../record/use-taken.ts';
 import { type Moved, moveConcerns, plansAfter, type Shift } from './move.ts';
 
 interface MoveDialogProps {

@@ -1,4 +1,5 @@
 import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { useTransport } from '@connectrpc/connect-query';
 import { useRef } from 'react';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
@@ -7,7 +8,7 @@ import { notify, type Undone } from '../../rpc/notices.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';
 import { clock } from '../../session/clock.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
-import { type Plan, useReadTaken } from '../record/taken.ts';
+import { type Plan, readTaken } from '../record/taken.ts';
 
 const longestLookMs = 1_000;
 
@@ -28,7 +29,7 @@ export type Moved = Pick<PlannedSlot, 'id' | 'isActive' | 'groupIds' | 'etag' | 
  * @param ask is called instead with what looks like a mistake, unless staff are sure.
  */
 export function useMove(ask: (slots: readonly Moved[], by: Shift) => void) {
-  const readTaken = useReadTaken();
+  const transport = useTransport();
   const write = useWriteEach(SlotService.method.updateSlot);
   const end = useRef(Promise.resolve<unknown>(undefined));
   // What moves have made of slots, by what each was before: the page may still show it so.
@@ -38,6 +39,14 @@ export function useMove(ask: (slots: readonly Moved[], by: Shift) => void) {
     return moved === undefined ? slot : afterMoves(moved);
   };
 
+  /** Says which slots take the times of plans. What can't be looked up soon is not asked about. */
+  const lookFor = async (plans: readonly Plan[]): Promise<readonly Plan[]> => {
+    try {
+      return await readTaken(transport, plans, AbortSignal.timeout(longestLookMs));
+    } catch {
+      return [];
+    }
+  };
   const writeMoves = async (requests: readonly Request[]) => {
     const sent = await write(requests);
     const etags = new Map(requests.map(({ id, etag }) => [id, etag]));
@@ -78,9 +87,7 @@ export function useMove(ask: (slots: readonly Moved[], by: Shift) => void) {
       const moved = slots.map(afterMoves);
       if (!isSure) {
         const isLate = moveConcerns(moved, by, clock.now()).length > 0;
-        // What can't be looked up soon is not asked about.
-        const look = readTaken(plansAfter(moved, by), AbortSignal.timeout(longestLookMs));
-        if (isLate || (await look.catch(() => [])).length > 0) {
+        if (isLate || (await lookFor(plansAfter(moved, by))).length > 0) {
           ask(moved, by);
           return [];
         }

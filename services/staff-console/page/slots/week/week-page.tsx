@@ -26,9 +26,9 @@ import '../record/slots.css';
 import './week.css';
 
 // Fetched when they are first needed.
-const MoveDialog = lazy(async () => ({ default: (await import('./move-dialog.tsx')).MoveDialog }));
-const ChosenBar = lazy(async () => ({ default: (await import('./chosen-bar.tsx')).ChosenBar }));
-const CopyDialog = lazy(async () => ({ default: (await import('./copy-dialog.tsx')).CopyDialog }));
+const MoveDialog = lazy(async () => ({ default: (await import('./on-demand.ts')).MoveDialog }));
+const ChosenBar = lazy(async () => ({ default: (await import('./on-demand.ts')).ChosenBar }));
+const CopyDialog = lazy(async () => ({ default: (await import('./on-demand.ts')).CopyDialog }));
 
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 const allStates = [SlotState.ACTIVE, SlotState.INACTIVE];

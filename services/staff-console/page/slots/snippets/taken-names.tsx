@@ -8,8 +8,11 @@ import {
   SlotState,
 } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { ButtonLink } from '../../ui/button.tsx';
+import { FlagButton } from '../record/flag-button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
-import { FlagButton } from './chosen-bar.tsx';
+
+/** The most slots that UpdateSlots takes. */
+const mostUpdated = 500;
 
 /**
  * Leads to the deactivated slots that keep names of snippets, such as copies that an undo has taken back: a name can't be
@@ -31,10 +34,12 @@ export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>): React
     };
   const { data } = useQuery(SlotPlanService.method.listSlots, request ?? skipToken);
   const places = new Set(times.map(timestampMs));
-  const kept = data?.slots.filter(
-    ({ snippetCodes, deliveryTime }) =>
-      snippetCodes.length > 0 && deliveryTime !== undefined && places.has(timestampMs(deliveryTime)),
-  );
+  const kept = data?.slots
+    .filter(
+      ({ snippetCodes, deliveryTime }) =>
+        snippetCodes.length > 0 && deliveryTime !== undefined && places.has(timestampMs(deliveryTime)),
+    )
+    .slice(0, mostUpdated);
   const [slot] = kept ?? [];
   if (kept === undefined || slot === undefined) return null;
   return (
