@@ -76,7 +76,9 @@ export function PickMany(props: PickManyProps): ReactNode {
     onSearch(text);
   };
   const list = useRef<HTMLDivElement>(null);
-  const goToList = () => list.current?.querySelector<HTMLElement>('[role=row]')?.focus();
+  // Once the rows of what was found stand in it.
+  const goToList = () =>
+    void requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[role=row]')?.focus());
   // Enter chooses the numbers of a list or, once they are found, the only option, or the one of this very name. Of several
   // it goes to the first. It does not submit the form around it.
   const enter = () => {
