@@ -27,7 +27,7 @@ interface BatchDraft extends CouponDraft {
 }
 
 /** All codes together have at most as many links to users and products (design 13). */
-const mostLinks = 1_000_000;
+const mostLinks = 100_000;
 
 const blankBatch: BatchDraft = { ...blankDraft, name: '', count: '', prefix: '', codeLength: '10' };
 
