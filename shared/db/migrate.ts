@@ -52,7 +52,7 @@ export async function migrate(
       client.query('update audit_retention set days = $1 where days is distinct from $1', [retentionDays]),
     );
   }
-  await run((client) => assertComplete(async ({ text }) => (await client.query<{ part: string }>(text)).rows));
+  await run((client) => assertComplete(async ({ text, values }) => (await client.query(text, [...values])).rows));
   return applied;
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config/variables.ts';
 import type { Database } from './database.ts';
 import { poolerProblem } from './errors.ts';
-import { type BoundStatement, statement } from './statement.ts';
+import { type BoundStatement, onlyRow, statement } from './statement.ts';
 
 // This file is apart from migrate.ts, because a service must not load the libraries that migrate.
 
@@ -30,19 +30,28 @@ const missingParts = statement<{ part: string }>(
   `select kind || ' ' || name as part
    from (
      select kind, name from schema_parts
-     except all select 'constraint', conname from pg_constraint where connamespace = current_schema()::regnamespace
+     except all select 'constraint', conname from pg_constraint join pg_class on pg_class.oid = conrelid
+       where relnamespace = current_schema()::regnamespace and starts_with(conname, relname || '_')
      except all select 'index', relname from pg_index join pg_class on oid = indexrelid
        where relnamespace = current_schema()::regnamespace and indisvalid
      except all select 'trigger', relname || '.' || tgname from pg_trigger join pg_class on pg_class.oid = tgrelid
        where relnamespace = current_schema()::regnamespace and tgenabled in ('O', 'A')
      except all select 'grant', privilege || ' on ' || relname
        from pg_class, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
-       where relnamespace = current_schema()::regnamespace and relkind = 'r' and case privilege
-         when 'DELETE' then has_table_privilege(oid, privilege) else has_any_column_privilege(oid, privilege) end
+       where relnamespace = current_schema()::regnamespace and relkind = 'r' and case
+         when relname = 'audit_entries' and privilege = 'INSERT' then has_any_column_privilege(oid, privilege)
+         else has_table_privilege(oid, privilege) end
      except all select 'grant', 'EXECUTE on ' || proname from pg_proc
        where pronamespace = current_schema()::regnamespace and has_function_privilege(oid, 'EXECUTE')
+     union all select 'the rows of', 'schema_parts' where not exists (select from schema_parts)
    ) as missing
    order by 1`,
+);
+
+/** Whether a table exists and the current role may read it. */
+const isReadable = statement<{ isReadable: boolean }, { table: string }>(
+  'isReadable',
+  `select coalesce(has_table_privilege(to_regclass($table), 'SELECT'), false) as "isReadable"`,
 );
 
 /**
@@ -51,9 +60,12 @@ const missingParts = statement<{ part: string }>(
  * @param run runs a statement on the migrated database, as the role whose rights are looked at.
  */
 export async function assertComplete(
-  run: (statement: BoundStatement<{ part: string }>) => Promise<readonly { readonly part: string }[]>,
+  run: <Row extends object>(statement: BoundStatement<Row>) => Promise<readonly Row[]>,
 ): Promise<void> {
-  const parts = (await run(missingParts())).map(({ part }) => part);
+  const [table] = await run(isReadable({ table: 'schema_parts' }));
+  const parts = table?.isReadable
+    ? (await run(missingParts())).map(({ part }) => part)
+    : ['table schema_parts or grant SELECT on schema_parts'];
   if (parts.length > 0)
     throw new ConfigError(`the schema lacks ${parts.join(', ')}: see "What a schema lacks" in docs/operating.md`);
 }
@@ -67,6 +79,9 @@ export async function assertMigrated(database: Database): Promise<void> {
   const [table] = await db.query(migrationsTableExists()).catch((error: unknown) => {
     throw poolerProblem(error) === undefined ? new ConfigError('the database at DATABASE_URL does not answer') : error;
   });
+  if (table?.exists && !onlyRow(await db.query(isReadable({ table: migrationsTable }))).isReadable) {
+    throw new ConfigError(`the schema lacks grant SELECT on ${migrationsTable}: migrate with SERVICE_DATABASE_URL`);
+  }
   const applied = table?.exists ? (await db.query(appliedMigrations())).map(({ name }) => name) : [];
   const known = await knownMigrations();
   if (known.some((name) => !applied.includes(name))) {

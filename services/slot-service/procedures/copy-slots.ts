@@ -102,7 +102,8 @@ async function copy(tx: BatchQueryable, asked: Asked, call: CallContext, isRerun
   const free = copies.filter((each) => !isTaken(each));
   if (nameFormat !== null) await checkCopiedSnippets(tx, free, nameFormat);
   if (isDryRun || free.length === 0) return { id: null, mayWrite: false, copies, stored: [] };
-  call.chargeRows(free.reduce((rows, { source }) => rows + 1 + source.snippetCount + source.linkCount, 0));
+  const rowsOf = ({ source }: PlannedCopy) => 1 + source.linkCount + (nameFormat === null ? 0 : source.snippetCount);
+  if (!isRerun) call.chargeRows(free.reduce((rows, each) => rows + rowsOf(each), 0));
   const stored = await insertCopies(tx, free, nameFormat, actorOf(call));
   return { id: stored[0]?.id ?? null, mayWrite: true, copies, stored };
 }

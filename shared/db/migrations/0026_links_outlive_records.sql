@@ -8,9 +8,17 @@ alter table reserved_coupon_applicable_products drop constraint if exists reserv
 alter table reserved_coupons drop constraint if exists reserved_coupons_redeemed_by_fkey;
 
 -- A link's id identifies nothing but the link in an answer. Its numbers begin again at their end: they never run out.
-alter sequence coupon_applicable_users_id_seq cycle;
-alter sequence coupon_applicable_products_id_seq cycle;
-alter sequence reserved_coupon_applicable_products_id_seq cycle;
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['coupon_applicable_users', 'coupon_applicable_products', 'reserved_coupon_applicable_products'] loop
+    execute format('alter sequence %s cycle', pg_get_serial_sequence(name, 'id'));
+  end loop;
+end $$;
+
+-- An id of a product may be looked up among these links, too.
+create index reserved_coupon_applicable_products_by_product on reserved_coupon_applicable_products (product_id);
 
 -- How many links a coupon has of each kind. Lists show the first of them, and their number.
 create table coupon_link_counts (
@@ -20,26 +28,32 @@ create table coupon_link_counts (
   primary key (coupon_id, kind)
 );
 
--- Counts whoever changes the links, once for each statement. The argument is the kind.
-create function count_links() returns trigger
-  language plpgsql
-  as $$
+-- Counts whoever changes the links, once for each statement. The argument is the kind. It has the rights of the owner, so that whoever
+-- may change links needs none on the counts: services of the release before go on.
+do $$
 begin
-  if tg_op = 'TRUNCATE' then
-    update coupon_link_counts set count = 0 where kind = tg_argv[0];
-  end if;
-  -- Before what comes: a coupon that is deleted has no count any more.
-  if tg_op in ('DELETE', 'UPDATE') then
-    update coupon_link_counts as counted set count = counted.count - gone.count
-    from (select coupon_id, count(*) from old_rows group by coupon_id) as gone
-    where counted.coupon_id = gone.coupon_id and kind = tg_argv[0];
-  end if;
-  if tg_op in ('INSERT', 'UPDATE') then
-    insert into coupon_link_counts as counted (coupon_id, kind, count)
-    select coupon_id, tg_argv[0], count(*) from new_rows group by coupon_id order by coupon_id
-    on conflict (coupon_id, kind) do update set count = counted.count + excluded.count;
-  end if;
-  return null;
+  execute format($function$
+    create function count_links() returns trigger
+      language plpgsql security definer set search_path = pg_catalog, pg_temp
+      as $body$
+    begin
+      if tg_op = 'TRUNCATE' then
+        update %1$I.coupon_link_counts set count = 0 where kind = tg_argv[0];
+      end if;
+      -- An update, because a coupon that is deleted has no count any more.
+      if tg_op in ('DELETE', 'UPDATE') then
+        update %1$I.coupon_link_counts as counted set count = counted.count - gone.count
+        from (select coupon_id, count(*) from old_rows group by coupon_id) as gone
+        where counted.coupon_id = gone.coupon_id and kind = tg_argv[0];
+      end if;
+      if tg_op in ('INSERT', 'UPDATE') then
+        insert into %1$I.coupon_link_counts as counted (coupon_id, kind, count)
+        select coupon_id, tg_argv[0], count(*) from new_rows group by coupon_id order by coupon_id
+        on conflict (coupon_id, kind) do update set count = counted.count + excluded.count;
+      end if;
+      return null;
+    end $body$
+  $function$, current_schema());
 end $$;
 
 create trigger new_links_counted after insert on coupon_applicable_users

@@ -1,56 +1,76 @@
 -- Up Migration
 
--- Other systems load these tables with ids of their own, which leaves the sequences behind. The next id is therefore the next one
--- that is free: of a block of taken ids, the function moves the sequence to the first gap at or after it. It fails as the end
--- of a sequence does if there is none.
+-- Other systems load these tables with ids of their own, which leaves the sequences behind. The next id is therefore the next one that
+-- is free. An id of a user or product that was deleted is not, while links or redemptions name it: they would become another one's. Over a
+-- long block of taken ids, the sequence moves at once. Ids that are drawn are different even so: `nextval` draws each of them.
 do $$
 declare
-  name text;
-  last_id bigint;
-  was_drawn boolean;
+  tab record;
+  seq record;
   grants text[];
   regrant text;
+  owner_name text;
 begin
-  foreach name in array array['users', 'products', 'product_groups', 'orders', 'order_statuses'] loop
-    execute format('lock table %I in access exclusive mode', name);
-    execute format('select last_value, is_called from %I', name || '_id_seq') into last_id, was_drawn;
+  for tab in
+    select * from (values
+      ('users', 'exists (select from %1$I.coupon_applicable_users where user_id = drawn)
+         or exists (select from %1$I.reserved_coupons where redeemed_by = drawn)
+         or exists (select from %1$I.redemptions where user_id = drawn)'),
+      ('products', 'exists (select from %1$I.coupon_applicable_products where product_id = drawn)
+         or exists (select from %1$I.reserved_coupon_applicable_products where product_id = drawn)
+         or exists (select from %1$I.product_slots where product_id = drawn)'),
+      ('product_groups', 'false'), ('orders', 'false'), ('order_statuses', 'false')
+    ) as tables (name, is_named)
+  loop
+    execute format('lock table %I in access exclusive mode', tab.name);
+    select pg_sequence.*, relname as name, relacl into strict seq from pg_sequence join pg_class on oid = seqrelid
+    where seqrelid = pg_get_serial_sequence(tab.name, 'id')::regclass;
+    select relowner::regrole::text into strict owner_name from pg_class where oid = tab.name::regclass;
+    execute format('create temporary table drawn_before on commit drop as select last_value, is_called from %I', seq.name);
     grants := array(
-      select format('grant %s on sequence %I to %s', privilege_type, name || '_id_seq', grantee::regrole)
-      from pg_class, aclexplode(relacl) where oid = (name || '_id_seq')::regclass and grantee <> 0
+      select format('grant %s on sequence %I to %s%s', privilege_type, seq.name,
+        case grantee when 0 then 'public' else grantee::regrole::text end, case when is_grantable then ' with grant option' else '' end)
+      from aclexplode(seq.relacl)
     );
     -- An identity column can't have another default.
-    execute format('alter table %I alter column id drop identity', name);
-    execute format('create sequence %I as integer owned by %I.id', name || '_id_seq', name);
-    perform setval((name || '_id_seq')::regclass, last_id, was_drawn);
+    execute format('alter table %I alter column id drop identity', tab.name);
+    execute format('create sequence %I as integer increment by %s', seq.name, seq.seqincrement);
+    execute format('alter sequence %I owner to %s', seq.name, owner_name);
+    execute format('alter sequence %I owned by %I.id', seq.name, tab.name);
+    perform setval(seq.name::regclass, last_value, is_called) from drawn_before;
+    drop table drawn_before;
     foreach regrant in array grants loop
       execute regrant;
     end loop;
-    -- With the rights of the owner, so that who may insert a row needs none on the sequence.
+    -- With the rights of the owner, so that whoever may insert a row needs none on the sequence.
     execute format($function$
-      create function %1$I() returns integer
-        language plpgsql volatile security definer set search_path = %4$I, pg_temp
+      create function %1$I.%2$I() returns integer
+        language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
         as $body$
       declare
-        free bigint := nextval(%3$L);
+        drawn bigint;
+        last_taken bigint;
       begin
-        if not exists (select from %2$I where id = free) then
-          return free;
+        if not has_any_column_privilege(session_user, %3$L, 'INSERT') then
+          raise insufficient_privilege using message = 'this role may not insert into ' || %3$L;
         end if;
-        -- One at a time: two that look for a gap at once would find the same one.
-        perform pg_advisory_xact_lock('pg_class'::regclass::oid::integer, %3$L::regclass::oid::integer);
-        free := nextval(%3$L);
-        if exists (select from %2$I where id = free) then
-          select id::bigint + 1 into free
-          from (select id, lead(id) over (order by id) as following from %2$I where id >= free) as taken
-          where following is distinct from id + 1::bigint limit 1;
-          if free > 2147483647 then
-            raise exception 'no id is free after those of %2$I' using errcode = 'sequence_generator_limit_exceeded';
+        loop
+          drawn := nextval(%4$L);
+          exit when not exists (select from %1$I.%5$I where id = drawn) and not (%6$s);
+          -- The last id of the block that begins here.
+          select id into last_taken
+          from (select id, lead(id) over (order by id) as following from %1$I.%5$I where id >= drawn) as taken
+          where following is distinct from id + 1::bigint and exists (select from %1$I.%5$I where id = drawn)
+          order by id limit 1;
+          if last_taken - drawn > 1000 then
+            perform setval(%4$L, last_taken) from %1$I.%7$I where last_value < last_taken;
           end if;
-          perform setval(%3$L, free);
-        end if;
-        return free;
+        end loop;
+        return drawn;
       end $body$
-    $function$, 'next_' || name || '_id', name, name || '_id_seq', current_schema());
-    execute format('alter table %I alter column id set default %I()', name, 'next_' || name || '_id');
+    $function$, current_schema(), 'next_' || tab.name || '_id', format('%I.%I', current_schema(), tab.name),
+      format('%I.%I', current_schema(), seq.name), tab.name, format(tab.is_named, current_schema()), seq.name);
+    execute format('alter function %I() owner to %s', 'next_' || tab.name || '_id', owner_name);
+    execute format('alter table %I alter column id set default %I()', tab.name, 'next_' || tab.name || '_id');
   end loop;
 end $$;

@@ -28,10 +28,11 @@ insert into schema_parts select 'index', unnest(array[
   'audit_entries_latest_first', 'coupon_applicable_products_by_product', 'coupon_applicable_users_by_user', 'coupons_by_batch',
   'coupons_latest_first', 'coupons_search', 'idempotency_keys_by_age', 'order_statuses_by_order', 'orders_by_user',
   'product_slots_by_product', 'products_by_name', 'products_search', 'redemptions_by_coupon', 'redemptions_by_end_of_hold',
-  'redemptions_by_order', 'redemptions_by_use', 'redemptions_by_user', 'redemptions_latest_first', 'reserved_coupons_by_redeemer',
-  'reserved_coupons_latest_first', 'reserved_coupons_search', 'slots_by_capacity', 'slots_by_delivery_time', 'slots_by_group',
-  'slots_with_many_groups', 'stored_slots_by_version', 'users_by_name', 'users_search', 'validate_misses_by_expire',
-  'vendor_snippets_by_folded_code', 'vendor_snippets_by_slot'
+  'redemptions_by_order', 'redemptions_by_use', 'redemptions_by_user', 'redemptions_latest_first',
+  'reserved_coupon_applicable_products_by_product', 'reserved_coupons_by_redeemer', 'reserved_coupons_latest_first',
+  'reserved_coupons_search', 'slots_by_capacity', 'slots_by_delivery_time', 'slots_by_group', 'slots_with_many_groups',
+  'stored_slots_by_version', 'users_by_name', 'users_search', 'validate_misses_by_expire', 'vendor_snippets_by_folded_code',
+  'vendor_snippets_by_slot'
 ]);
 
 insert into schema_parts select 'trigger', unnest(array[

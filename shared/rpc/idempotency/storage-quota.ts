@@ -6,8 +6,8 @@ import { isMutation } from './mutation.ts';
 const hourMs = 3_600_000;
 /** What a row takes with its indexes and its place in the audit trail. */
 const rowBytes = 128;
-/** A caller that has not written for an hour has all of its quota again. */
-const buckets = { max: 100_000, ttl: hourMs };
+/** A caller owes one hour's quota at most. If it has not written for two hours, it has all of its quota again. */
+const buckets = { max: 100_000, ttl: 2 * hourMs };
 
 /** Limits how much a caller may write through this replica (design 8): a token bucket of bytes for each `sub`. */
 export class StorageQuota {
@@ -29,7 +29,7 @@ export class StorageQuota {
     const left = Math.min(this.#capacity, before + ((nowMs - atMs) / hourMs) * this.#capacity);
     if (left <= 0)
       throw fail(commonErrors.storageQuota, { retryAfterMs: Math.ceil((-left / this.#capacity) * hourMs) + 1 });
-    this.#buckets.set(subject, { left: left - bytes, atMs: nowMs });
+    this.#buckets.set(subject, { left: Math.max(left - bytes, -this.#capacity), atMs: nowMs });
   }
 }
 
