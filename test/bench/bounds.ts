@@ -190,14 +190,18 @@ const redemptionCalls: Calls = [
 const batchCalls: Calls = [
   ['CreateBatch', () => ({ count: 10_000, coupon: { discountPercent: 5 } })],
   [
-    'CreateBatch, 1,000,000 links and product ids',
+    'CreateBatch, 100,000 links, 1,000,000 with the product ids',
     () => ({ count: 10_000, coupon: { discountPercent: 5, ...batchIds } }),
   ],
   ['GetBatch', (turn) => ({ id: 1 + turn, limit: 1_000 })],
   ['ListBatches', () => ({ limit: 1_000 })],
   ['InvalidateBatch', (turn) => ({ id: 1 + turn })],
 ];
-const batchIds = { applicableUsers: { ids: idsFrom(1, 50) }, productIds: { ids: idsFrom(1, 50) } };
+const batchIds = {
+  applicableUsers: { ids: idsFrom(1, 5) },
+  applicableProducts: { ids: idsFrom(1, 5) },
+  productIds: { ids: idsFrom(1, 90) },
+};
 const auditCalls: Calls = [['ListEntries', () => ({ limit: 1_000 })]];
 const links = (first: number) => ({ applicableProducts: { ids: idsFrom(first, idsPerList - 10) } });
 

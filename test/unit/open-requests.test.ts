@@ -3,14 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import type { Connection } from '../../shared/rpc/limits/connections.ts';
 import {
-  maxGivenUp,
   maxRequestBytes,
   maxStrangersBytes,
-  maxStrangersGivenUp,
   maxStrangersRequestsPerConnection,
   maxUnreadBytes,
   minRequestBytes,
-  patienceMs,
   requestTimeoutMs,
   responseTimeoutMs,
 } from '../../shared/rpc/limits/limits.ts';
@@ -74,10 +71,8 @@ describe('The open requests of a process', () => {
     const identified: string[] = [];
     return {
       subject,
-      isShared: false,
       socket: new Socket(),
       strangersRequests: new Set(),
-      strangersGivenUp: 0,
       identified,
       identify: (each) => identified.push(each),
     };
@@ -220,71 +215,6 @@ describe('The open requests of a process', () => {
     expect(begin().reserve(maxStrangersBytes)).toBe(true);
     expect(beginKnown('caller').reserve(maxRequestBytes / 2)).toBe(false);
     expect(request.isReset).toBe(false);
-  });
-
-  /** Begins so many requests of a caller, which it gives up. */
-  function giveUp(count: number, start: () => PlainRequest): void {
-    for (const request of countOf(count, start)) {
-      requests.count(request, false);
-      requests.end(request);
-    }
-  }
-
-  it('A caller may give up a hundred requests at once; after more its connections are closed, and those of no other one', () => {
-    giveUp(maxGivenUp, () => beginKnown('rash'));
-    expect(beginKnown('rash').isDisconnected).toBe(false);
-    giveUp(1, () => beginKnown('rash'));
-    expect(beginKnown('rash').isDisconnected).toBe(true);
-    expect(beginKnown('calm').isDisconnected).toBe(false);
-  });
-
-  it('A caller that gave up thousands of requests is let in again after seconds, and may give up a few', () => {
-    giveUp(50 * maxGivenUp, () => beginKnown('rash'));
-    vi.advanceTimersByTime(2_900);
-    expect(beginKnown('rash').isDisconnected).toBe(true);
-    vi.advanceTimersByTime(400);
-    giveUp(1, () => beginKnown('rash'));
-    expect(beginKnown('rash').isDisconnected).toBe(false);
-    giveUp(10, () => beginKnown('rash'));
-    expect(beginKnown('rash').isDisconnected).toBe(true);
-  });
-
-  it('A caller that is answered as often as it gives up is never refused', () => {
-    for (let count = 0; count < 5 * maxGivenUp; count += 1) {
-      giveUp(1, () => beginKnown('hedging'));
-      const answered = beginKnown('hedging');
-      expect(answered.isDisconnected).toBe(false);
-      requests.count(answered, true);
-      requests.end(answered);
-    }
-  });
-
-  it('Requests that were waited for longer than a second do not count as given up', () => {
-    const patient = countOf(2 * maxGivenUp, () => beginKnown('patient'));
-    vi.advanceTimersByTime(patienceMs + aMoment);
-    for (const request of patient) requests.count(request, false);
-    expect(beginKnown('patient').isDisconnected).toBe(false);
-  });
-
-  it.each([undefined, 'bad'])(
-    'Strangers may give up ten requests on a connection, with the credential %s',
-    (credential) => {
-      const over = connection();
-      giveUp(maxStrangersGivenUp, () => begin(credential, {}, over));
-      expect(begin(credential, {}, over).isDisconnected).toBe(false);
-      giveUp(1, () => begin(credential, {}, over));
-      expect(begin(credential, {}, over).isDisconnected).toBe(true);
-      expect(begin(credential).isDisconnected).toBe(false);
-    },
-  );
-
-  it('On a connection that several callers share, requests are reset that would close one of a caller', () => {
-    const shared = { ...connection('calm'), isShared: true };
-    headers.verified.add('rash');
-    giveUp(maxGivenUp + 1, () => begin('rash', {}, shared));
-    expect(begin('rash', {}, shared)).toMatchObject({ isDisconnected: false, isReset: true });
-    giveUp(maxStrangersGivenUp + 1, () => begin('bad', {}, shared));
-    expect(begin('bad', {}, shared)).toMatchObject({ isDisconnected: false, isReset: false });
   });
 
   it('A large response waits until its caller has read enough of those before, and that of another caller does not', async () => {

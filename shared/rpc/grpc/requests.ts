@@ -14,8 +14,6 @@ const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 const stopping = constants.NGHTTP2_REFUSED_STREAM;
 /** The connections that are about to be closed. */
 const ending = new WeakSet<Http2Session>();
-let turn = 0;
-let isTurnCounted = false;
 
 /** The connections of a gRPC server, and its streams without a deadline. */
 export interface GrpcTraffic {
@@ -54,7 +52,6 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
         if (streamingPaths.has(headers[':path'] ?? '')) stream.once('end', () => requests.release(request));
         if (request.isOfOpenService) openServices.add(stream);
         stream.once('close', () => {
-          if (!ending.has(session)) request.judge();
           request.endPart();
           openServices.delete(stream);
           logRefusal(headers, stream.sentHeaders);
@@ -85,18 +82,6 @@ function endSession({ session }: ServerHttp2Stream): void {
   setImmediate(() => session.destroy());
 }
 
-/** The turn of the event loop. Node sends answers at its end. */
-function currentTurn(): number {
-  if (!isTurnCounted) setImmediate(endTurn);
-  isTurnCounted = true;
-  return turn;
-}
-
-function endTurn(): void {
-  turn += 1;
-  isTurnCounted = false;
-}
-
 /** Counts the request of a unary call until `endPart`, when its work has ended, even if the client resets it. */
 export function holdRequest(call: object): GrpcRequest | undefined {
   const request = attachedTo(call);
@@ -115,8 +100,6 @@ class GrpcRequest extends OpenRequest {
   readonly #requests: OpenRequests;
   /** How many of its stream and its work have not ended. */
   parts = 1;
-  #isCut = false;
-  readonly #turn = currentTurn();
   #frameHeader = Buffer.alloc(0);
   #size = 0;
 
@@ -154,7 +137,6 @@ class GrpcRequest extends OpenRequest {
   }
 
   reset(): void {
-    this.#isCut = true;
     this.#stream.close(tooMuch);
   }
 
@@ -165,13 +147,6 @@ class GrpcRequest extends OpenRequest {
   endPart(): void {
     this.parts -= 1;
     if (this.parts === 0) this.#requests.end(this);
-  }
-
-  /** Counts whether the client stayed until it had an answer. */
-  judge(): void {
-    const { headersSent, rstCode } = this.#stream;
-    const isAnswered = headersSent && (rstCode === constants.NGHTTP2_NO_ERROR || this.#turn !== currentTurn());
-    if (!this.#isCut) this.#requests.count(this, isAnswered);
   }
 
   /** Refuses the request when it has grown beyond its one message, and resets it beyond the memory for it. */

@@ -8,13 +8,9 @@ export interface Connection {
   socket: Socket;
   /** The first caller who has shown a valid credential on it; undefined: a stranger. */
   subject: string | undefined;
-  /** Whether several callers use it, as behind a proxy. */
-  isShared: boolean;
   /** The open requests on it without a valid credential. */
   readonly strangersRequests: Set<unknown>;
-  /** How many of those their clients gave up. */
-  strangersGivenUp: number;
-  /** Counts a stranger's connection for a caller, its first. Closes it if that caller has its share already. */
+  /** Counts a stranger's connection for a caller. Closes it if that caller has its share already. */
   identify(subject: string): void;
 }
 
@@ -63,15 +59,13 @@ export class Connections {
   #add(socket: Socket): void {
     const name = nameOf(socket);
     const identify = (subject: string) => {
-      connection.isShared ||= subject !== (connection.subject ?? subject);
       if (connection.subject !== undefined) return;
       connection.subject = subject;
       this.#strangers.delete(connection);
       if (!this.#shares.fits(subject, 1)) socket.destroy();
       this.#shares.add(subject, 1);
     };
-    const strangers = { strangersRequests: new Set(), strangersGivenUp: 0 };
-    const connection: Connection = { socket, subject: undefined, isShared: false, ...strangers, identify };
+    const connection: Connection = { socket, subject: undefined, strangersRequests: new Set(), identify };
     this.#open.set(name, connection);
     this.#strangers.add(connection);
     socket.once('close', () => {

@@ -46,22 +46,6 @@ export const maxConnections = 15_000;
 /** The concurrent requests of an HTTP/2 connection. The rest waits at the client. */
 export const maxStreamsPerConnection = 100;
 
-// Requests that clients give up: they reset them, or leave, before they have the answer.
-
-/** How many a caller may give up, beyond those that are answered or forgotten meanwhile. */
-export const maxGivenUp = 100;
-
-export const forgottenPerSecond = 10;
-
-/** How many count: a caller that gives up no more is refused for 3 s at most. */
-export const mostGivenUp = 130;
-
-/** A client that waited so long has not given up: its deadline has passed. */
-export const patienceMs = 1_000;
-
-/** How many strangers may give up on a connection. */
-export const maxStrangersGivenUp = 10;
-
 // Requests of strangers: clients that have shown no valid credential.
 
 /** Their open requests on a connection without a caller; one more closes it. */

@@ -3,17 +3,12 @@ import type { Caller } from '../../fairness/caller.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
 import type { Connection } from './connections.ts';
 import {
-  forgottenPerSecond,
-  maxGivenUp,
   maxMessageBytes,
   maxRequestBytes,
   maxStrangersBytes,
-  maxStrangersGivenUp,
   maxStrangersRequestsPerConnection,
   maxUnreadBytes,
   minRequestBytes,
-  mostGivenUp,
-  patienceMs,
   requestTimeoutMs,
   responseTimeoutMs,
 } from './limits.ts';
@@ -119,8 +114,6 @@ export class OpenRequests {
   readonly #bytes = new FairShare(maxRequestBytes);
   readonly #unverified = new OldestFirst(maxRequestBytes);
   readonly #strangers = new OldestFirst(maxStrangersBytes);
-  /** How many requests a caller gave up lately. */
-  readonly #givenUp = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   /** As of the last sweep, with the responses sent since. */
   #unread = new FairShare(maxUnreadBytes);
@@ -147,7 +140,6 @@ export class OpenRequests {
     this.#open.add(request);
     const known = authorization === undefined ? connection.subject : this.#authenticator.known(authorization)?.subject;
     if (known !== undefined) this.#assign(request, known);
-    else if (connection.strangersGivenUp > maxStrangersGivenUp && !connection.isShared) request.disconnect();
     else if (authorization === undefined) this.#addStranger(request);
     else void this.#identify(request, authorization);
   }
@@ -172,14 +164,11 @@ export class OpenRequests {
   }
 
   #assign(request: OpenRequest, subject: string): void {
-    const { connection } = request;
-    connection.identify(subject);
+    request.connection.identify(subject);
     request.subject = subject;
-    const isRefused = (this.#givenUp.get(subject) ?? 0) > maxGivenUp;
-    if (!isRefused && this.#bytes.take(subject, request.bytes)) return;
+    if (this.#bytes.take(subject, request.bytes)) return;
     request.bytes = 0;
-    if (isRefused && !connection.isShared) request.disconnect();
-    else request.reset();
+    request.reset();
   }
 
   /** Reserves memory for a request that needs `more`. False if its caller has no memory left. */
@@ -198,20 +187,6 @@ export class OpenRequests {
     if (subject === undefined) return void this.#unverified.reserve(request, minRequestBytes - bytes);
     this.#bytes.release(subject, bytes - minRequestBytes);
     request.bytes = minRequestBytes;
-  }
-
-  /** Counts a request that its client gave up, or one that was answered. */
-  count({ subject, connection, startedAtMs }: OpenRequest, isAnswered: boolean): void {
-    if (isAnswered) this.#addGivenUp(subject, -1);
-    else if (this.#nowMs - startedAtMs > patienceMs) return;
-    else if (subject === undefined) connection.strangersGivenUp += 1;
-    else this.#addGivenUp(subject, 1);
-  }
-
-  #addGivenUp(subject = '', more: number): void {
-    const count = Math.min((this.#givenUp.get(subject) ?? 0) + more, mostGivenUp);
-    if (count > 0) this.#givenUp.set(subject, count);
-    else this.#givenUp.delete(subject);
   }
 
   end(request: OpenRequest): void {
@@ -246,7 +221,6 @@ export class OpenRequests {
       if (unread > 0 && subject !== undefined) this.#unread.add(subject, unread);
       if (this.#isTooSlow(request, unread)) request.reset();
     }
-    for (const subject of this.#givenUp.keys()) this.#addGivenUp(subject, (-forgottenPerSecond * sweepMs) / 1_000);
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
