@@ -356,7 +356,8 @@ it('An id of a slot is not used up by CreateSlot that is refused', async () => {
     const api = createClient(SlotService, withToken(slotConnection, await signToken({ staffId: 1 })));
     const request = { ...openSlot(), vendorSnippets: [{ name: 'once', productIds: [1] }] };
     await api.createSlot(request);
-    const drawn = () => slots.database.sql('select sequencename, last_value from pg_sequences');
+    const drawn = () =>
+      slots.database.sql('select sequencename, last_value from pg_sequences where schemaname = current_schema()');
     const before = await drawn();
     await expect(api.createSlot(request)).rejects.toThrow('already exists');
     expect(await drawn()).toEqual(before);
