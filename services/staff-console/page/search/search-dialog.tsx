@@ -24,8 +24,8 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
     onClose();
     run?.();
   };
-  // Enter that comes before the matches waits for them, and chooses the first one. What an earlier text has found is
-  // chosen only if an arrow has led to it.
+  // Enter waits for the matches, and chooses the first one, unless an arrow has led to another one. The list itself would
+  // take the key before its first row is there to be chosen.
   const [isEntered, setIsEntered] = useState(false);
   const [isPicked, setIsPicked] = useState(false);
   const isSettled = sought === text && !isSearching;
@@ -42,7 +42,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
     // Escape would only empty the field.
     if (event.key === 'Escape') return onClose();
     const isOnMatch = event.target instanceof Element && event.target.hasAttribute('aria-activedescendant');
-    const isEarly = event.key === 'Enter' && !(isOnMatch && (isSettled || isPicked));
+    const isEarly = event.key === 'Enter' && !(isOnMatch && isPicked);
     setIsEntered(isEarly);
     setIsPicked(isPicked || event.key.startsWith('Arrow'));
     if (isEarly) event.stopPropagation();
