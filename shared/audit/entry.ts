@@ -5,17 +5,19 @@ import { procedureName } from '../rpc/procedure-path.ts';
 /** The types of the records that the audit trail accounts for (design 10). */
 export type ResourceType = 'slot' | 'coupon' | 'reserved_coupon' | 'user' | 'redemption' | 'coupon_batch';
 
-/** The parameter that a statement with an `auditEntry` requires. */
+/** The parameters that a statement with an `auditEntry`, or with `isNewKey`, requires. */
 export interface Actor {
   /** In this order: procedure, subject, staff id and request id of the call that makes the change. */
   readonly actor: readonly (string | null)[];
+  /** The hash of the call's idempotency key; undefined if it has none. */
+  readonly keyId: Buffer | undefined;
 }
 
-/** Returns the caller of a call in the form that `auditEntry` records it. A staff id outside int32 becomes null. */
+/** Returns who makes the changes of a call, with which key. A staff id outside int32 becomes null. */
 export function actorOf(call: CallContext): Actor {
   const { subject, claimedStaffId } = call.identity;
   const staffId = claimedStaffId !== undefined && isInt32(claimedStaffId) ? String(claimedStaffId) : null;
-  return { actor: [procedureName(call.method), subject, staffId, call.requestId] };
+  return { actor: [procedureName(call.method), subject, staffId, call.requestId], keyId: call.keyId };
 }
 
 /**

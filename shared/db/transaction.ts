@@ -28,8 +28,6 @@ export interface BatchQueryable extends Queryable {
 export interface TransactionOptions<Result> {
   /** The default is `read committed`. */
   readonly isolation?: keyof typeof begin;
-  /** A statement that is sent together with the begin. If it fails, all statements of `work` fail too. */
-  readonly first?: BoundStatement<unknown> | undefined;
   /** Builds the last statement from the result of `work`. It is sent together with the commit. */
   last?(result: Result): BoundStatement<unknown>;
 }
@@ -53,10 +51,10 @@ export async function runTransaction<Result>(
   run: Send,
   signal: AbortSignalLike,
   work: (tx: BatchQueryable) => Promise<Result>,
-  { isolation = 'read committed', first, last }: TransactionOptions<Result>,
+  { isolation = 'read committed', last }: TransactionOptions<Result>,
 ): Promise<Result> {
   // Not awaited, so that it travels with the first statement of `work`.
-  const opening = allEnded([begin[isolation](), ...(first === undefined ? [] : [first])].map(run));
+  const opening = run(begin[isolation]());
   opening.catch(() => undefined);
   let beginning = 0;
   let hasFailed = false;

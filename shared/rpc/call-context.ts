@@ -68,6 +68,8 @@ export class CallContext implements Caller {
   index = -1;
   /** The response headers, sent with results and with errors. */
   readonly responseHeaders = new Map<string, string>();
+  /** The hash of its idempotency key; undefined if it has none. */
+  keyId: Buffer | undefined;
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: BatchQueryable | undefined;
   /**

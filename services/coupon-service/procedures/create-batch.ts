@@ -3,6 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { commonErrors, type ErrorRow, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
 import { drawTexts } from '../coupons/codes.ts';
@@ -109,7 +110,7 @@ const insertBatch = statement<Found, NewBatch>(
    ),
    batch as (
      insert into coupon_batches (name, count, created_by)
-     select $name, $count::integer, $staffId::integer from found where ${mayWrite}
+     select $name, $count::integer, $staffId::integer from found where ${mayWrite} and ${isNewKey}
      returning *
    ),
    terms (${termsColumns}) as (select ${termsValues}),

@@ -3,6 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { couponFields } from '../coupons/coupon.ts';
@@ -71,11 +72,12 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
        ${isStaff},
        ${isCodeFree}
    ),
+   allowed as (select from found where "isStaff" and "isCodeFree" and ${isNewKey}),
    -- 3
    known as (select id from users where mobile = $mobile for key share),
    created as (
      insert into users (mobile)
-     select $mobile from found where "isStaff" and "isCodeFree" and not exists (select from known)
+     select $mobile from allowed where not exists (select from known)
      on conflict (mobile) do nothing
      returning id, mobile
    ),
@@ -87,7 +89,7 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
      )
      select $couponCode, $staffId, true, $discountPercent, $minOrder, $maxValue, $maxLimitForUser,
        now() + $validForDays * interval '24 hours'
-     from found, owner where "isStaff" and "isCodeFree"
+     from allowed, owner
      returning *
    ),
    linked as (

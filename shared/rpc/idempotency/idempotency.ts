@@ -12,8 +12,6 @@ import { isMutation } from './mutation.ts';
 import { StoredAnswer } from './stored-answer.ts';
 
 const storeRequestHeader = 'store-request-id';
-/** gRPC clients send this with retries. */
-const retryHeader = 'grpc-previous-rpc-attempts';
 
 /** Makes the mutations of a service safe to retry: a call with an `idempotency-key` is executed once (design 9). */
 export function withIdempotency({ service, rpcs }: Implementation, database: Database): Implementation {
@@ -34,6 +32,7 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
     const key = readKey(call);
     if (key === undefined) return rpc.invoke(request, call);
     const id = hashKey(key, call);
+    call.keyId = id;
     const keyed = { id, request: hashRequest(request, await call.staffId()) };
     let hasConnection = false;
     try {
@@ -48,7 +47,6 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
           return new StoredAnswer(output, await response.toBinary({}));
         },
         {
-          first: call.header(retryHeader) === undefined ? undefined : refuseKnownKey(keyed),
           last: ({ bytes }) =>
             storeAnswer({ ...keyed, answer: bytes, storeRequestId: call.responseHeaders.get(storeRequestHeader) }),
         },
@@ -112,10 +110,6 @@ interface KeyedRequest {
   /** The hash of the request. */
   readonly request: Buffer;
 }
-
-// Sent with retries only: a known key makes it fail, and with it the mutation's statements. It would cost a first
-// attempt a tenth of its time.
-const refuseKnownKey = statement<never, { id: Buffer }>('refuseKnownKey', 'select refuse_known_key($id)');
 
 // Waits for a concurrent call with the same key to end, and fails if that call has committed.
 const storeAnswer = statement<never, KeyedRequest & { answer: Buffer; storeRequestId: string | undefined }>(

@@ -22,6 +22,12 @@ export function hashKey(key: string, { identity, method }: CallContext): Buffer 
 }
 
 /**
+ * SQL of a condition for the row of a new record, so that a call that is repeated with its key draws no id: it fails if an
+ * answer is stored for the key, and else is true.
+ */
+export const isNewKey = '($keyId::bytea is null or refuse_known_key($keyId) is not null)';
+
+/**
  * Returns the SHA-256 of a request and the staff user that it acts as. The protocol, the order of map entries and the
  * order of id lists do not affect it.
  */
