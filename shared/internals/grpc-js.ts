@@ -1,6 +1,7 @@
 import type {
   Http2SecureServer,
   Http2Server,
+  Http2Session,
   IncomingHttpHeaders,
   OutgoingHttpHeaders,
   ServerHttp2Stream,
@@ -50,18 +51,45 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
   return servers;
 }
 
+/** A request as it arrives. */
+export interface ArrivingRequest {
+  readonly session: Http2Session;
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values, as Node received them. */
+  readonly rawHeaders: readonly string[];
+  /** Gives the request to grpc-js. */
+  handle(): void;
+}
+
 /**
- * Has grpc-js see only the requests for which `prepare` returns true. It gets the headers, which it may change, and those
- * as Node received them.
+ * Calls `arrive` with each request. What that returns is called once all is read that came with the request: by then its
+ * client may have reset it. grpc-js gets no other requests than those that are handled there.
  */
-export function filterRequests(
+export function onRequest(
   server: Http2Server | Http2SecureServer,
-  prepare: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => boolean,
+  arrive: (request: ArrivingRequest) => (() => void) | undefined,
 ): void {
   const [handle] = server.listeners('stream');
   server.removeAllListeners('stream');
+  let arrived: (() => void)[] = [];
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
-    if (prepare(stream, headers, raw)) handle?.(stream, headers);
+    const { session } = stream;
+    if (session === undefined) return;
+    const begin = arrive({ session, stream, headers, rawHeaders: raw, handle: () => handle?.(stream, headers) });
+    if (begin === undefined) return;
+    stream.on('error', () => undefined);
+    arrived.push(() => {
+      begin();
+      // Node has emitted the end of an empty body before anybody listened.
+      if (stream.readableEnded) stream.emit('end');
+    });
+    if (arrived.length > 1) return;
+    setImmediate(() => {
+      const begins = arrived;
+      arrived = [];
+      for (const beginLate of begins) beginLate();
+    });
   });
 }
 

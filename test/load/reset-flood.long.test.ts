@@ -1,33 +1,70 @@
-import { connect } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
-import { flood } from '../support/http2-frames.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GetAllRequestSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { programArguments } from '../support/processes.ts';
 import { bearer } from '../support/tokens.ts';
-import { garbageMiB, memoryOf, startTarget } from './overload-stage.ts';
+import { besides, expectUnharmed, retries } from './bystander.ts';
+import { grpcFrame, memoryOf, startTarget, type Target } from './overload-stage.ts';
 
-const connections = 10;
-const streamsEach = 2_000;
+const attackMs = 10_000;
+const maxMemoryMiB = 500;
 
-const headers = async () => ({
-  ':method': 'POST',
-  ':scheme': 'https',
-  ':authority': 'localhost',
-  ':path': '/slot.v1.SlotService/GetSlots',
-  'content-type': 'application/grpc',
-  te: 'trailers',
-  ...(await bearer({ staffId: 1 })),
-});
+const seed = `
+  insert into users (name, mobile) values ('User', '9000000001');
+  insert into coupons (coupon_code, discount_percent, is_apply_for_all, created_by)
+    select 'CODE' || n, 10, true, 1 from generate_series(1, 1000) n;
+  analyze`;
 
-it('A flood of HTTP/2 resets on the gRPC port is cut off, and other calls are answered', async () => {
-  const target = await startTarget();
-  onTestFinished(() => target.stop());
-  const { replica } = target;
-  const before = await memoryOf(replica);
-  for (let n = 0; n < connections; n += 1) {
-    const socket = connect(replica.ports.grpcPort, 'localhost');
-    await Promise.all([flood(socket, streamsEach, await headers()), replica.slots.getSlots({}, { timeoutMs: 10_000 })]);
-    socket.destroy();
+describe('A flood of HTTP/2 resets on the gRPC port', { retry: retries }, () => {
+  let target: Target;
+  beforeAll(async () => {
+    target = await startTarget({ service: 'coupon', seed });
+  });
+  afterAll(() => target.stop());
+
+  /** Starts a process that resets GetAll of 1,000 coupons as fast as it can, on connections that it opens again and again. */
+  async function startAttack(connections: number, open: number, subject: string | undefined): Promise<ChildProcess> {
+    const { authorization } = subject === undefined ? { authorization: '' } : await bearer({ subject });
+    const message = toBinary(GetAllRequestSchema, create(GetAllRequestSchema, { limit: 1_000 }));
+    const args = [
+      ...[target.replica.ports.grpcPort, connections, open].map(String),
+      ...['/coupon.v1.CouponService/GetAll', authorization, grpcFrame(message).toString('hex')],
+    ];
+    const command = [process.execPath, ...programArguments('test/load/reset-attacker.ts'), ...args];
+    return spawn('taskset', ['-c', '1', ...command], { stdio: ['pipe', 'pipe', 'inherit'] });
   }
-  await replica.slots.getSlots({}, { timeoutMs: 5_000 });
-  expect((await memoryOf(replica)) - before).toBeLessThan(garbageMiB);
-  expect(await replica.stop()).toBe(0);
+
+  it.each([
+    { name: 'of one caller, 4 connections', connections: 4, open: 0, subject: 'rash' },
+    {
+      name: 'of one caller, 4 connections, each reset after its work has begun',
+      connections: 4,
+      open: 90,
+      subject: 'late',
+    },
+    { name: 'without a credential, 2 connections', connections: 2, open: 0, subject: undefined },
+    { name: 'without a credential, 2 connections, a little open', connections: 2, open: 8, subject: undefined },
+  ])('It harms no other caller: $name', async ({ connections, open, subject }) => {
+    const toValidate = { code: 'CODE1', userId: 1, orderAmount: 100 };
+    const validate = (timeoutMs: number) => target.replica.coupons.validate(toValidate, { timeoutMs });
+    let opened = 0;
+    const bystander = await besides(validate, async () => {
+      const attack = await startAttack(connections, open, subject);
+      let told = '';
+      attack.stdout?.on('data', (part) => {
+        told += part;
+      });
+      await pause(attackMs);
+      attack.stdin?.end();
+      await once(attack, 'close');
+      opened = JSON.parse(told).connects;
+    });
+    expectUnharmed(bystander);
+    // Each was closed again and again.
+    expect(opened).toBeGreaterThan(4 * connections);
+    expect(await memoryOf(target.replica)).toBeLessThan(maxMemoryMiB);
+  });
 });

@@ -14,7 +14,12 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Programs of tests, which run in processes of their own. */
-const testPrograms = ['test/fuzz/memory-probe.ts', 'test/load/idle-connections.ts'];
+const testPrograms = [
+  'test/fuzz/memory-probe.ts',
+  'test/load/idle-connections.ts',
+  'test/load/reset-attacker.ts',
+  'test/support/http2-frames.ts',
+];
 
 /** Where the page of the staff console is built, inside the folder of the program. */
 export const consoleFolder = 'services/staff-console/built';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { Duplex, Transform } from 'node:stream';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 
 // Writes frames by hand, because a client of node:http2 obeys the protocol.
 
@@ -24,6 +25,36 @@ export async function flood(socket: Socket, streams: number, headers: Headers): 
     frames.push(frame(type.headers, endHeaders, id, block), frame(type.reset, 0, id, cancel));
   }
   await exchange(socket, frames, type.goaway);
+}
+
+/**
+ * Sends requests with a body and resets each, as fast as the server reads them, until it closes the connection. Resolves
+ * with the number of requests.
+ *
+ * @param open how many requests stay open meanwhile: with none, a reset comes right behind its request.
+ */
+export async function resetAll(socket: Socket, headers: Headers, body: Uint8Array, open: number): Promise<number> {
+  const block = headerBlock(headers);
+  const batch = 50;
+  let closed = false;
+  const ending = untilFrame(socket, type.goaway).then(() => {
+    closed = true;
+    socket.destroy();
+  });
+  begin(socket, []);
+  let count = 0;
+  while (!closed && socket.writable) {
+    const frames: Buffer[] = [];
+    for (let left = batch; left > 0; left -= 1, count += 1) {
+      const id = 2 * count + 1;
+      const end = id - 2 * open;
+      frames.push(frame(type.headers, endHeaders, id, block), frame(type.data, endStream, id, body));
+      if (end > 0) frames.push(frame(type.reset, 0, end, cancel));
+    }
+    if (socket.write(Buffer.concat(frames))) await nextIteration();
+    else await Promise.race([once(socket, 'drain').catch(() => undefined), ending]);
+  }
+  return count;
 }
 
 /** Sends a request without its end and resets it. Resolves when the server has read both. */
@@ -125,7 +156,7 @@ async function untilFrame(socket: Socket, kind: number): Promise<void> {
   const closed = once(socket, 'close');
   await new Promise<void>((resolve) => {
     onFrame(socket, (received) => received === kind && resolve());
-    void closed.then(() => resolve());
+    closed.then(() => resolve(), resolve);
   });
 }
 

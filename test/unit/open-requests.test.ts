@@ -75,6 +75,8 @@ describe('The open requests of a process', () => {
       strangersRequests: new Set(),
       identified,
       identify: (each) => identified.push(each),
+      resets: 0,
+      countReset: () => false,
     };
   }
 

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import { FairShare } from '../../fairness/fair-share.ts';
-import { maxConnections } from './limits.ts';
+import { maxConnections, maxResets, maxStrangersResets, resetsPeriodMs } from './limits.ts';
 
 /** A connection of a port. */
 export interface Connection {
@@ -12,6 +12,10 @@ export interface Connection {
   readonly strangersRequests: Set<unknown>;
   /** Counts a stranger's connection for a caller. Closes it if that caller has its share already. */
   identify(subject: string): void;
+  /** The requests that were reset at once, those of the last `resetsPeriodMs`; 0: there never were any. */
+  resets: number;
+  /** Counts a request that was reset at once. Returns whether there were too many lately. */
+  countReset(): boolean;
 }
 
 /** A TCP socket, or the socket of a TLS connection or HTTP/2 session, which has the same address. */
@@ -65,7 +69,17 @@ export class Connections {
       if (!this.#shares.fits(subject, 1)) socket.destroy();
       this.#shares.add(subject, 1);
     };
-    const connection: Connection = { socket, subject: undefined, strangersRequests: new Set(), identify };
+    let resetAtMs = 0;
+    const countReset = () => {
+      const max = connection.subject === undefined ? maxStrangersResets : maxResets;
+      const nowMs = performance.now();
+      const forgotten = ((nowMs - resetAtMs) * max) / resetsPeriodMs;
+      connection.resets = Math.max(connection.resets - forgotten, 0) + 1;
+      resetAtMs = nowMs;
+      return connection.resets > max;
+    };
+    const none = { subject: undefined, strangersRequests: new Set(), resets: 0 };
+    const connection: Connection = { socket, ...none, identify, countReset };
     this.#open.set(name, connection);
     this.#strangers.add(connection);
     socket.once('close', () => {

@@ -46,6 +46,17 @@ export const maxConnections = 15_000;
 /** The concurrent requests of an HTTP/2 connection. The rest waits at the client. */
 export const maxStreamsPerConnection = 100;
 
+/** How long after its begin a request may be reset without being counted. */
+export const rapidResetMs = 100;
+
+/** The requests of a connection that may be reset sooner, within `resetsPeriodMs`. One more, and it takes no requests. */
+export const maxResets = 100;
+
+/** The same for a connection without a caller. */
+export const maxStrangersResets = 10;
+
+export const resetsPeriodMs = 10_000;
+
 // Requests of strangers: clients that have shown no valid credential.
 
 /** Their open requests on a connection without a caller; one more closes it. */

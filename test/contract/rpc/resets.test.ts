@@ -1,9 +1,14 @@
 import { constants } from 'node:http2';
+import { connect } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '@connectrpc/connect';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GetDeliverySequenceRequestSchema, SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { maxOpenServiceRequestBytes } from '../../../shared/rpc/limits/limits.ts';
 import { type ScriptedServer, startScriptedServer } from '../../integration/scripted-server.ts';
 import { grpcFrame, openSession, untilClosed } from '../../load/overload-stage.ts';
+import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
+import { resetAll } from '../../support/http2-frames.ts';
 import { everybody } from '../../support/served.ts';
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -22,18 +27,18 @@ describe('Requests that are reset', () => {
     return session;
   }
 
-  function call(session: Session, authorization: string, body: Uint8Array) {
-    const path = '/slot.v1.SlotService/GetDeliverySequence';
-    const headers = {
-      ':method': 'POST',
-      ':path': path,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-      authorization,
-    };
-    const stream = session.request(headers);
+  const headersOf = (authorization: string | undefined) => ({
+    ':method': 'POST',
+    ':path': '/slot.v1.SlotService/GetDeliverySequence',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...(authorization !== undefined && { authorization }),
+  });
+
+  function call(session: Session, authorization: string | undefined, body: Uint8Array) {
+    const stream = session.request(headersOf(authorization));
     stream.on('error', () => undefined);
-    stream.resume().end(grpcFrame(body));
+    stream.resume().end(body);
     return stream;
   }
 
@@ -47,12 +52,15 @@ describe('Requests that are reset', () => {
   }
 
   /** Resolves once the server has read all that was sent before. */
-  const untilRead = (session: Session) => new Promise<void>((resolve) => void session.ping(() => resolve()));
+  const untilRead = (session: Session) =>
+    new Promise<void>((resolve) => {
+      if (session.destroyed) resolve();
+      else session.ping(() => resolve());
+    });
 
   /** Nine are beyond a caller's share of the memory for requests. */
-  const large = toBinary(
-    GetDeliverySequenceRequestSchema,
-    create(GetDeliverySequenceRequestSchema, { id: 'x'.repeat(3_900_000) }),
+  const large = grpcFrame(
+    toBinary(GetDeliverySequenceRequestSchema, create(GetDeliverySequenceRequestSchema, { id: 'x'.repeat(3_900_000) })),
   );
 
   it('A request that is reset holds its place until its work has ended', async () => {
@@ -70,5 +78,113 @@ describe('Requests that are reset', () => {
     await expect.poll(() => works.length).toBe(9);
     works.at(-1)?.();
     expect(await endOf(next)).toBe('0');
+  });
+
+  describe('A connection with many requests that are reset at once', () => {
+    const small = grpcFrame(
+      toBinary(GetDeliverySequenceRequestSchema, create(GetDeliverySequenceRequestSchema, { id: '1' })),
+    );
+    const works: (() => void)[] = [];
+    const work = () => new Promise<void>((resolve) => works.push(resolve));
+    let nowMs = 0;
+    beforeEach(async () => {
+      // All resets come at once, on a busy machine too.
+      nowMs = 1_000_000;
+      vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+      works.length = 0;
+      server = await startScriptedServer(SlotService, { unary: work }, everybody);
+    });
+    afterEach(() => {
+      vi.restoreAllMocks();
+    });
+
+    /** Makes calls and resets them once all have begun. Resolves when the server has read that. */
+    async function resetCalls(session: Session, count: number, authorization: string | undefined, ageMs = 0) {
+      const begun = server.calls.length;
+      const streams = Array.from({ length: count }, () => call(session, authorization, small));
+      await expect.poll(() => server.calls.length).toBe(begun + count);
+      nowMs += ageMs;
+      for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+      await untilRead(session);
+    }
+
+    async function openCounted() {
+      const session = await open();
+      const told = { goaways: 0 };
+      session.on('goaway', () => (told.goaways += 1));
+      return { session, told };
+    }
+
+    it('It takes no more of them once a caller has reset 100, and those that it has end', async () => {
+      const { session, told } = await openCounted();
+      const kept = call(session, 'rash', small);
+      await expect.poll(() => works.length).toBe(1);
+      await resetCalls(session, 50, 'rash');
+      await resetCalls(session, 50, 'rash');
+      expect(told.goaways).toBe(0);
+      await resetCalls(session, 1, 'rash');
+      await expect.poll(() => told.goaways).toBe(1);
+      works[0]?.();
+      expect(await endOf(kept)).toBe('0');
+      await expect.poll(() => session.destroyed).toBe(true);
+    });
+
+    it('It takes no more of them once a client without a credential has reset 10', async () => {
+      const { session, told } = await openCounted();
+      await resetCalls(session, 10, undefined);
+      expect(told.goaways).toBe(0);
+      await resetCalls(session, 1, undefined);
+      await expect.poll(() => told.goaways).toBe(1);
+    });
+
+    it('It stays when they come over a longer time, and when each was open for 100 ms', async () => {
+      const { session, told } = await openCounted();
+      for (let n = 0; n < 3; n += 1) {
+        await resetCalls(session, 90, 'patient');
+        nowMs += 9_000;
+      }
+      for (let n = 0; n < 3; n += 1) await resetCalls(session, 90, 'patient', 100);
+      expect(told.goaways).toBe(0);
+    });
+
+    it('It stays when the service resets them', async () => {
+      const { session, told } = await openCounted();
+      for (let n = 0; n < 101; n += 1) {
+        const stream = session.request({ ...headersOf('greedy'), ':path': '/grpc.health.v1.Health/Check' });
+        stream.on('error', () => undefined);
+        stream.resume().end(grpcFrame(Buffer.alloc(maxOpenServiceRequestBytes)));
+        expect(await endOf(stream)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      }
+      expect(told.goaways).toBe(0);
+    });
+
+    it('It is closed, and nothing is executed, when each reset comes together with its request', async () => {
+      const socket = connect(Number(server.address.split(':')[1]), '127.0.0.1');
+      const headers = { ':scheme': 'http', ':authority': 'localhost', ...headersOf('rash') };
+      await resetAll(socket, headers, small, 0);
+      expect(server.calls).toEqual([]);
+    });
+
+    it('A gRPC client loses no call by it', async () => {
+      const connection = createGrpcJsTransport(server.address);
+      const api = createClient(SlotService, connection);
+      const options = { headers: { authorization: 'rash' } };
+      const kept = api.getDeliverySequence({ id: '1' }, options);
+      for (let n = 0; n < 3; n += 1) {
+        const begun = server.calls.length;
+        const abort = new AbortController();
+        const calls = Array.from({ length: 50 }, () =>
+          api.getDeliverySequence({ id: '1' }, { ...options, signal: abort.signal }),
+        );
+        await expect.poll(() => server.calls.length).toBeGreaterThanOrEqual(begun + 50);
+        abort.abort();
+        await Promise.allSettled(calls);
+      }
+      const next = api.getDeliverySequence({ id: '1' }, options);
+      await expect.poll(() => works.length).toBe(152);
+      for (const end of works) end();
+      await Promise.all([kept, next]);
+      connection.close();
+    });
   });
 });
