@@ -6,6 +6,7 @@ import type {
   OutgoingHttpHeaders,
   ServerHttp2Stream,
 } from 'node:http2';
+import type { Socket } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { PinnedLibrary } from './pinned-library.ts';
 
@@ -90,6 +91,21 @@ export function onRequest(
       arrived = [];
       for (const beginLate of begins) beginLate();
     });
+  });
+}
+
+/** Leaves each new connection of a server unread for `delayMs()`. Must be called before other listeners are added. */
+export function delayConnections(server: Http2Server | Http2SecureServer, delayMs: () => number): void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const serve = () => {
+      if (!server.listening) socket.destroy();
+      if (!socket.destroyed) for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+    };
+    const ms = delayMs();
+    if (ms === 0) serve();
+    else setTimeout(serve, ms);
   });
 }
 

@@ -62,7 +62,7 @@ describe('A flood of HTTP/2 resets on the gRPC port', { retry: retries }, () => 
       await once(attack, 'close');
       opened = JSON.parse(told).connects;
     });
-    expectUnharmed(bystander);
+    expectUnharmed(bystander, subject === undefined ? 200 : 500);
     // Each was closed again and again.
     expect(opened).toBeGreaterThan(4 * connections);
     expect(await memoryOf(target.replica)).toBeLessThan(maxMemoryMiB);

@@ -1,9 +1,17 @@
 import { constants, type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
-import { attach, attachedTo, blameCaller, http2ServersOf, onChunk, onRequest } from '../../internals/grpc-js.ts';
+import {
+  attach,
+  attachedTo,
+  blameCaller,
+  delayConnections,
+  http2ServersOf,
+  onChunk,
+  onRequest,
+} from '../../internals/grpc-js.ts';
 import { type Connection, Connections } from '../limits/connections.ts';
 import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
-import { maxOpenServiceRequestBytes, rapidResetMs } from '../limits/limits.ts';
+import { cautionDelayMs, cautionMs, maxOpenServiceRequestBytes, rapidResetMs } from '../limits/limits.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { createRefusalLog, prepareHeaders, refusalOf, refuse, trailersOnly } from './refusals.ts';
@@ -34,13 +42,19 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
   const logRefusal = createRefusalLog(served);
   const openServices = new Set<ServerHttp2Stream>();
   const connections = http2ServersOf(server).map((http2Server) => {
+    let closedAtMs = -Infinity;
+    // A new connection costs more than what was reset on it.
+    delayConnections(http2Server, () => (performance.now() - closedAtMs < cautionMs ? cautionDelayMs : 0));
     const ofServer = new Connections(http2Server);
     onRequest(http2Server, ({ session, stream, headers, rawHeaders, handle }) => {
       const connection = session.destroyed ? undefined : ofServer.of(session.socket);
       if (connection === undefined || ending.has(session)) return () => endSession(session);
       let request: GrpcRequest | undefined;
       stream.once('close', () => {
-        if (!session.destroyed && (request?.isReset ?? true) && connection.countReset()) session.close();
+        if (!session.destroyed && (request?.isReset ?? true) && connection.countReset()) {
+          closedAtMs = performance.now();
+          session.close();
+        }
         if (request === undefined) return;
         request.endPart();
         openServices.delete(stream);

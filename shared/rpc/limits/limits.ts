@@ -57,6 +57,11 @@ export const maxStrangersResets = 10;
 
 export const resetsPeriodMs = 10_000;
 
+/** How long after a connection was closed for resets new ones wait for `cautionDelayMs` before anything of them is read. */
+export const cautionMs = 1_000;
+
+export const cautionDelayMs = 100;
+
 // Requests of strangers: clients that have shown no valid credential.
 
 /** Their open requests on a connection without a caller; one more closes it. */

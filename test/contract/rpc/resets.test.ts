@@ -4,7 +4,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GetDeliverySequenceRequestSchema, SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { maxOpenServiceRequestBytes } from '../../../shared/rpc/limits/limits.ts';
+import { cautionDelayMs, maxOpenServiceRequestBytes } from '../../../shared/rpc/limits/limits.ts';
 import { type ScriptedServer, startScriptedServer } from '../../integration/scripted-server.ts';
 import { grpcFrame, openSession, untilClosed } from '../../load/overload-stage.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
@@ -115,7 +115,7 @@ describe('Requests that are reset', () => {
       return { session, told };
     }
 
-    it('It takes no more of them once a caller has reset 100, and those that it has end', async () => {
+    it('It takes no more of them once a caller has reset 100, those that it has end, and a new one waits', async () => {
       const { session, told } = await openCounted();
       const kept = call(session, 'rash', small);
       await expect.poll(() => works.length).toBe(1);
@@ -127,6 +127,9 @@ describe('Requests that are reset', () => {
       works[0]?.();
       expect(await endOf(kept)).toBe('0');
       await expect.poll(() => session.destroyed).toBe(true);
+      const closedAtMs = Date.now();
+      await open();
+      expect(Date.now() - closedAtMs).toBeGreaterThanOrEqual(cautionDelayMs - 1);
     });
 
     it('It takes no more of them once a client without a credential has reset 10', async () => {
