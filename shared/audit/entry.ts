@@ -5,7 +5,7 @@ import { procedureName } from '../rpc/procedure-path.ts';
 /** The types of the records that the audit trail accounts for (design 10). */
 export type ResourceType = 'slot' | 'coupon' | 'reserved_coupon' | 'user' | 'redemption' | 'coupon_batch';
 
-/** The parameters that a statement with an `auditEntry`, or with `isNewKey`, requires. */
+/** The parameters that a statement with an `auditEntry`, or with `ifNewKey`, requires. */
 export interface Actor {
   /** In this order: procedure, subject, staff id and request id of the call that makes the change. */
   readonly actor: readonly (string | null)[];
@@ -13,7 +13,10 @@ export interface Actor {
   readonly keyId: Buffer | undefined;
 }
 
-/** Returns who makes the changes of a call, with which key. A staff id outside int32 becomes null. */
+/**
+ * Returns the caller of a call as `auditEntry` records it, and the hash of its idempotency key. A staff id outside int32
+ * becomes null.
+ */
 export function actorOf(call: CallContext): Actor {
   const { subject, claimedStaffId } = call.identity;
   const staffId = claimedStaffId !== undefined && isInt32(claimedStaffId) ? String(claimedStaffId) : null;

@@ -71,7 +71,7 @@ export const slotMutations: Mutations<Client<typeof SlotService>> = {
     return {
       changes: ['slot'],
       call: (api, options) => api.createSlot(request, options),
-      callOtherwise: (api, options) => api.createSlot({ ...request, productIds: [3] }, options),
+      callOtherwise: (api, options) => api.createSlot({ ...request, vendorSnippets: [] }, options),
     };
   },
   async UpdateSlot(sql) {
@@ -168,7 +168,7 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
     return {
       changes: ['coupon'],
       call: (api, options) => api.create({ coupon }, options),
-      callOtherwise: (api, options) => api.create({ coupon: { ...coupon, flatDiscount: 6 } }, options),
+      callOtherwise: (api, options) => api.create({ coupon: { ...coupon, couponCode: newName('OTHER') } }, options),
     };
   },
   async Update(sql) {
@@ -207,7 +207,8 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
     return {
       changes: ['reserved_coupon'],
       call: (api, options) => api.createReservedCoupon({ coupon }, options),
-      callOtherwise: (api, options) => api.createReservedCoupon({ coupon: { ...coupon, discountPercent: 6 } }, options),
+      callOtherwise: (api, options) =>
+        api.createReservedCoupon({ coupon: { ...coupon, couponCode: newName('OTHER') } }, options),
     };
   },
   async CreateCoupon() {

@@ -3,6 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { drawTexts } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
@@ -96,7 +97,7 @@ const claimCoupon = statement<Found, { id: number; userId: number; couponCodes: 
    ),
    written as (
      insert into coupons (coupon_code, is_user_based, created_by, ${termsColumns})
-     select code, true, created_by, ${termsColumns} from seen, allowed, free where "mayWrite" and "isNew"
+     select code, true, created_by, ${termsColumns} from seen, allowed, free where ${ifNewKey('"mayWrite" and "isNew"')}
      on conflict (coupon_code) do nothing
      returning *
    ),

@@ -3,7 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { commonErrors, type ErrorRow, fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
 import { drawTexts } from '../coupons/codes.ts';
@@ -110,7 +110,7 @@ const insertBatch = statement<Found, NewBatch>(
    ),
    batch as (
      insert into coupon_batches (name, count, created_by)
-     select $name, $count::integer, $staffId::integer from found where ${mayWrite} and ${isNewKey}
+     select $name, $count::integer, $staffId::integer from found where ${ifNewKey(mayWrite)}
      returning *
    ),
    terms (${termsColumns}) as (select ${termsValues}),
@@ -143,7 +143,7 @@ const insertCoupons = statement<{ lostRace: null }, NewCoupons>(
    written as (
      insert into coupons (batch_id, created_by, coupon_code, is_user_based, is_apply_for_all, ${termsColumns})
      select $batchId::integer, $staffId::integer, code, $isUserBased::boolean, $isApplyForAll::boolean, ${termsValues}
-     from free
+     from free where ${ifNewKey('true')}
      on conflict (coupon_code) do nothing
      returning id
    ),

@@ -3,7 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { couponFields } from '../coupons/coupon.ts';
@@ -72,7 +72,7 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
        ${isStaff},
        ${isCodeFree}
    ),
-   allowed as (select from found where "isStaff" and "isCodeFree" and ${isNewKey}),
+   allowed as (select from found where ${ifNewKey('"isStaff" and "isCodeFree"')}),
    -- 3
    known as (select id from users where mobile = $mobile for key share),
    created as (

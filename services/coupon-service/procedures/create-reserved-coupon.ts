@@ -3,7 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { type ErrorRow, fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { termsFields } from '../coupons/coupon.ts';
@@ -90,7 +90,7 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
    written as (
      insert into reserved_coupons (secret_code, coupon_code, created_by, ${termsColumns})
      select $secretCode, $couponCode::text, $staffId, ${termsValues} from found
-     where ${mayWrite} and ${isNewKey}
+     where ${ifNewKey(mayWrite)}
      on conflict (secret_code) do nothing
      returning *
    ),

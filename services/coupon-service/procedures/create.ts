@@ -3,7 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { type ErrorRow, fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
@@ -98,7 +98,7 @@ const insertCoupon = statement<Found, NewCoupon>(
    ),
    written as (
      insert into coupons (created_by, ${couponFieldsColumns})
-     select $staffId::integer, ${couponFieldsValues} from found where ${mayWrite} and ${isNewKey}
+     select $staffId::integer, ${couponFieldsValues} from found where ${ifNewKey(mayWrite)}
      on conflict (coupon_code) do nothing
      returning *
    ),

@@ -3,7 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { firstCharacters } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
@@ -99,7 +99,7 @@ const issueRefund = statement<Found, Refund>(
      )
      select $couponCode, $staffId, true, total_amount, total_amount, total_amount, 1,
        now() + $validForDays * interval '24 hours'
-     from found, refunded where "isStaff" and "isCodeFree" and ${isNewKey}
+     from found, refunded where ${ifNewKey('"isStaff" and "isCodeFree"')}
      on conflict (coupon_code) do nothing
      returning *
    ),

@@ -5,7 +5,7 @@ import type { BatchQueryable } from '../../../shared/db/transaction.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { RedeemRequest, RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { decimal, toNumber, toNumeric } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judge, judgedColumns, lookedUpCode, notFound, refused } from '../coupons/judgement.ts';
@@ -182,7 +182,7 @@ const upsertRedemption = statement<Found, WantedRedemption>(
    created as (
      insert into redemptions (coupon_id, user_id, order_key, created_at, ${wantedColumns})
      select $couponId, $userId, $orderKey, statement_timestamp(), ${wantedColumns}
-     from wanted where not exists (select from seen) and ${isNewKey}
+     from wanted where ${ifNewKey('not exists (select from seen)')}
      returning redemptions.*, redemptions.xmin
    ),
    ${auditEntry(

@@ -3,7 +3,7 @@ import { microsOf, timeOf } from '../../../shared/db/micros.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { Queryable } from '../../../shared/db/transaction.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import { slotErrors } from '../errors.ts';
 import { slotFieldColumns, slotFieldsEntry } from '../slots/slot.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
@@ -169,7 +169,8 @@ const insertAll = statement<StoredCopy, NewCopies>(
      insert into slots (${slotFieldColumns}, group_ids)
      select delivery_time, freeze_time, true, group_ids from copies
      where (
-       select case when bool_and(is_as_seen) and count(*) = cardinality($sourceIds) then ${isNewKey} else refuse_lost_race() is null end
+       select case when bool_and(is_as_seen) and count(*) = cardinality($sourceIds) then ${ifNewKey('true')}
+         else refuse_lost_race() is null end
        from copies
      )
      order by place

@@ -2,7 +2,7 @@ import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '.
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { isNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import {
@@ -75,7 +75,7 @@ const insertSlot = statement<Result, NewSlot>(
      -- Measured here, because the trigger would cost 3 % of the calls. The rest of the row has some 64 bytes.
      select fields.*, 64 + octet_length(fields::text)
      from found, (select ${slotFieldValues}, $groupIds::integer[]) as fields
-     where ${snippetsAreSound} and ${isNewKey}
+     where ${ifNewKey(snippetsAreSound)}
      returning *
    ),
    strays as (delete from product_slots using written where slot_id = written.id returning product_id),

@@ -22,10 +22,12 @@ export function hashKey(key: string, { identity, method }: CallContext): Buffer 
 }
 
 /**
- * SQL of a condition for the row of a new record, so that a call that is repeated with its key draws no id: it fails if an
- * answer is stored for the key, and else is true.
+ * Returns SQL of a condition on the insert of a new record. Where the record may be written, it raises an error if the
+ * call's key has a stored answer, and is true otherwise. So a repeated call draws no id.
  */
-export const isNewKey = '($keyId::bytea is null or refuse_known_key($keyId) is not null)';
+export const ifNewKey = (mayWrite: string) =>
+  // PostgreSQL would evaluate a mere "and" before it has looked for broken rules.
+  `case when ${mayWrite} then $keyId::bytea is null or refuse_known_key($keyId) is not null else false end`;
 
 /**
  * Returns the SHA-256 of a request and the staff user that it acts as. The protocol, the order of map entries and the
