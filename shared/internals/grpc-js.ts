@@ -54,7 +54,8 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
 
 /** A request as it arrives. */
 export interface ArrivingRequest {
-  readonly session: Http2Session;
+  /** Undefined if the stream has ended before it was told of. */
+  readonly session: Http2Session | undefined;
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
   /** Names and values, as Node received them. */
@@ -76,7 +77,6 @@ export function onRequest(
   let arrived: (() => void)[] = [];
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
     const { session } = stream;
-    if (session === undefined) return;
     const begin = arrive({ session, stream, headers, rawHeaders: raw, handle: () => handle?.(stream, headers) });
     if (begin === undefined) return;
     stream.on('error', () => undefined);
@@ -94,11 +94,13 @@ export function onRequest(
   });
 }
 
-/** Leaves each new connection of a server unread for `delayMs()`. Must be called before other listeners are added. */
+/** Serves each new connection of a server after `delayMs()`. Must be called before other listeners are added. */
 export function delayConnections(server: Http2Server | Http2SecureServer, delayMs: () => number): void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
+    // Its client may reset it meanwhile.
+    socket.on('error', () => undefined);
     const serve = () => {
       if (!server.listening) socket.destroy();
       if (!socket.destroyed) for (const listener of listeners) Reflect.apply(listener, server, [socket]);

@@ -37,7 +37,7 @@ const slotData = `${pastSlots}
   insert into products (id, name) select id, 'p' from generate_series(1, ${2 * idsPerList}) id;
   insert into slots (id, delivery_time, freeze_time)
     select id, '${times.deliveryTime}', '${times.freezeTime}' from generate_series(1, 10) id;
-  insert into product_slots select s, p from generate_series(1, 10) s, generate_series(1, ${idsPerList}) p;
+  insert into product_slots select s, p from generate_series(1, 10) s, generate_series(1, case s when 1 then ${idsPerList} else 66000 end) p;
   insert into vendor_snippets (slot_id, snippet_code, product_ids)
     select 1, 'snippet ' || s, array(select generate_series(1, ${idsPerList} - 1)) from generate_series(1, 9) s;
   insert into vendor_snippets (slot_id, snippet_code, product_ids)
@@ -50,10 +50,10 @@ const slotData = `${pastSlots}
  */
 const planData = `${slotData}
   insert into slots (id, delivery_time, freeze_time, group_ids)
-    select id, timestamptz '2126-01-01Z' + id * interval '1 minute', '2126-01-01Z', array(select generate_series(1, 100000)) from generate_series(21, 30) id;
-  insert into product_slots select s, p * 2 from generate_series(21, 30) s, generate_series(1, 72000) p;
+    select id, timestamptz '2126-01-01Z' + id * interval '1 minute', '2126-01-01Z', array(select generate_series(1, 20000)) from generate_series(21, 30) id;
+  insert into product_slots select s, p * 7 from generate_series(21, 30) s, generate_series(1, 28000) p;
   insert into vendor_snippets (slot_id, snippet_code, product_ids)
-    select s, 'stop ' || s || ' ' || n, array[n] from generate_series(21, 30) s, generate_series(1, 8000) n;
+    select s, 'stop ' || s || ' ' || n, array[n] from generate_series(21, 30) s, generate_series(1, 2000) n;
   insert into slots (id, delivery_time, freeze_time, group_ids)
     select id, timestamptz '2126-02-01Z' + id * interval '10 minutes', '2126-01-01Z', '{1,2}' from generate_series(10001, 11000) id;
   insert into product_slots select s, p from generate_series(10001, 11000) s, generate_series(1, 20) p;
@@ -109,13 +109,13 @@ const couponData = `
   insert into order_statuses (order_id, is_cancelled) select id, true from generate_series(1, 10) id;
   select setval('coupons_id_seq', 200000), setval('reserved_coupons_id_seq', 2000), setval('users_id_seq', 2000000);`;
 
-/** A million redemptions, of which one order has 100,000; a coupon and three reserved coupons with 120,000 ids. */
+/** A million redemptions, of which one order has 100,000; a coupon and five reserved coupons with 120,000 ids. */
 const redemptionData = `${couponData}
   update coupons set is_apply_for_all = true, product_ids = array(select generate_series(100001, 120000)) where id = 1001;
   insert into reserved_coupons (id, secret_code, coupon_code, discount_percent, product_ids, created_by)
-    select 1000 + id, 'LARGE' || id - 1, 'OWN' || id, 5, array(select generate_series(1, 20000)), 1 from generate_series(1, 3) id;
+    select 1000 + id, 'LARGE' || id - 1, 'OWN' || id, 5, array(select generate_series(1, 20000)), 1 from generate_series(1, 5) id;
   insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
-    select r, p from generate_series(1001, 1003) r, generate_series(1, ${idsPerList}) p;
+    select r, p from generate_series(1001, 1005) r, generate_series(1, ${idsPerList}) p;
   insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
     select id, 1 + id % 1000, 1 + id % 100000, case when id % 10 = 0 then 'crowd' else 'order' || id end, 100, 5,
       case when id % 10 = 0 then 'RELEASED' when id > 1000000 then 'HELD' else 'USED' end,
@@ -162,7 +162,7 @@ const planCalls: Calls = [
   ['ListSlots', () => ({ limit: 1_000, order: 'SLOT_ORDER_LATEST_FIRST' })],
   ['CopySlots, 1,000 slots', (turn) => ({ ...week, shiftDays: 300 + turn })],
   [
-    'CopySlots, 800,000 products, 1,000,000 groups, 80,000 snippets',
+    'CopySlots, 300,000 products, 200,000 groups, 20,000 snippets',
     (turn) => ({ slotIds: idsFrom(21, 10), shiftDays: 100 + turn, snippetName: '{name} {date}' }),
   ],
   ['UpdateSlots', (turn) => ({ slots: idsFrom(10_001, 500).map((id) => ({ id })), isCapacityFull: turn % 2 === 0 })],

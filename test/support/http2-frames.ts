@@ -57,6 +57,13 @@ export async function resetAll(socket: Socket, headers: Headers, body: Uint8Arra
   return count;
 }
 
+/** Sends a request together with its reset. */
+export function resetWith(socket: Socket, headers: Headers, code: number): void {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(code);
+  begin(socket, [frame(type.headers, endHeaders, 1, headerBlock(headers)), frame(type.reset, 0, 1, payload)]);
+}
+
 /** Sends a request without its end and resets it. Resolves when the server has read both. */
 export async function sendHalf(socket: Socket, headers: Headers, body: Uint8Array): Promise<void> {
   const frames = [

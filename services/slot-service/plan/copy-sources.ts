@@ -7,9 +7,9 @@ import { slotErrors } from '../errors.ts';
 
 const maxCopies = 1_000;
 // What the copies of one call have together.
-const maxProducts = 800_000;
-const maxGroups = 1_000_000;
-const maxSnippets = 80_000;
+const maxProducts = 300_000;
+const maxGroups = 200_000;
+const maxSnippets = 20_000;
 // The bytes of that many ids, with the headers of their arrays.
 const maxGroupBytes = 4 * maxGroups + 24 * maxCopies;
 const maxSnippetBytes = 4 * maxProducts + 24 * maxSnippets;

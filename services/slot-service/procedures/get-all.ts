@@ -7,7 +7,10 @@ import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import { type ProductRow, slotColumns, toProduct, toSlot } from '../slots/slot.ts';
-import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows, maxProductIds } from '../slots/slot-list.ts';
+import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows } from '../slots/slot-list.ts';
+
+/** The associations of a list: each is shown twice, with its product. */
+const maxAssociations = 700_000;
 
 /**
  * Spec 4.1, getAll: lists the active slots with `products` and `productSlots`, latest delivery first. An
@@ -38,10 +41,10 @@ const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] 
   'getAll',
   `with size as (
      select ${areSlotsTooLarge} or (
-       select count(*) > ${maxProductIds}
+       select count(*) > ${maxAssociations}
        from (
          select from slots, lateral (select from product_slots where slot_id = slots.id offset 0) as associations
-         where is_active limit ${maxProductIds} + 1
+         where is_active limit ${maxAssociations} + 1
        ) as counted
      ) as is_too_large
    ),

@@ -11,7 +11,14 @@ import {
 } from '../../internals/grpc-js.ts';
 import { type Connection, Connections } from '../limits/connections.ts';
 import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
-import { cautionDelayMs, cautionMs, maxOpenServiceRequestBytes, rapidResetMs } from '../limits/limits.ts';
+import { grpcTimeoutMs } from '../limits/grpc-timeout.ts';
+import {
+  cautionDelayMs,
+  cautionMs,
+  leastPatienceMs,
+  maxOpenServiceRequestBytes,
+  rapidResetMs,
+} from '../limits/limits.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { createRefusalLog, prepareHeaders, refusalOf, refuse, trailersOnly } from './refusals.ts';
@@ -20,6 +27,7 @@ import { createRefusalLog, prepareHeaders, refusalOf, refuse, trailersOnly } fro
 const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 // gRPC clients report it as UNAVAILABLE, and turn to another server.
 const stopping = constants.NGHTTP2_REFUSED_STREAM;
+const lingerMs = 1_000;
 /** The connections that are about to be closed. */
 const ending = new WeakSet<Http2Session>();
 
@@ -41,19 +49,24 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
   const { requests } = served;
   const logRefusal = createRefusalLog(served);
   const openServices = new Set<ServerHttp2Stream>();
+  let isStopping = false;
   const connections = http2ServersOf(server).map((http2Server) => {
-    let closedAtMs = -Infinity;
+    let resetsEndedAtMs = -Infinity;
     // A new connection costs more than what was reset on it.
-    delayConnections(http2Server, () => (performance.now() - closedAtMs < cautionMs ? cautionDelayMs : 0));
+    delayConnections(http2Server, () => (performance.now() - resetsEndedAtMs < cautionMs ? cautionDelayMs : 0));
     const ofServer = new Connections(http2Server);
     onRequest(http2Server, ({ session, stream, headers, rawHeaders, handle }) => {
-      const connection = session.destroyed ? undefined : ofServer.of(session.socket);
+      // While a connection waits, its requests are not counted one by one.
+      if (session === undefined) resetsEndedAtMs = performance.now();
+      if (session === undefined || session.destroyed) return () => undefined;
+      const connection = ofServer.of(session.socket);
       if (connection === undefined || ending.has(session)) return () => endSession(session);
       let request: GrpcRequest | undefined;
       stream.once('close', () => {
-        if (!session.destroyed && (request?.isReset ?? true) && connection.countReset()) {
-          closedAtMs = performance.now();
-          session.close();
+        const isReset = request?.isReset(headers['grpc-timeout']) ?? true;
+        if (isReset && !session.destroyed && !session.closed && connection.countReset()) {
+          resetsEndedAtMs = performance.now();
+          closeSession(session, connection);
         }
         if (request === undefined) return;
         request.endPart();
@@ -73,17 +86,19 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
         request.grow(0);
         const refusal = refusalOf(headers);
         if (refusal !== undefined) refuse(stream, refusal);
+        if (request.isOfOpenService && isStopping) stream.close(stopping);
       };
-      // Nothing is executed for a request that is reset when all is read. To wait for that takes 4 % of the calls a second.
+      // Nothing is executed for a request that is reset when all is read. Waiting for that costs 4 % of the throughput.
       const isCalm = connection.subject !== undefined && connection.resets === 0;
-      // Node itself ends the answer to HEAD.
-      return isCalm || stream.writableEnded ? void begin() : begin;
+      // Node itself ends the answer to HEAD, whose stream would be closed by then.
+      return (isCalm || stream.writableEnded) && !stream.closed ? void begin() : begin;
     });
     return ofServer;
   });
   return {
     connections,
     endOpenServices() {
+      isStopping = true;
       for (const stream of openServices) stream.close(stopping);
     },
   };
@@ -96,6 +111,12 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
 function endSession(session: Http2Session): void {
   ending.add(session);
   setImmediate(() => session.destroy());
+}
+
+/** Ends a connection for new requests, and closes it when the others have ended, even if the client does not. */
+function closeSession(session: Http2Session, { socket }: Connection): void {
+  session.close();
+  socket.once('finish', () => setTimeout(() => socket.destroy(), lingerMs).unref());
 }
 
 /** Counts the request of a unary call until `endPart`, when its work has ended, even if the client resets it. */
@@ -157,11 +178,13 @@ class GrpcRequest extends OpenRequest {
     return this.#stream.writableLength;
   }
 
-  /** Whether its client reset it at once. */
-  get isReset(): boolean {
-    const { headersSent, rstCode } = this.#stream;
-    const isByClient = !this.#isCut && (!headersSent || rstCode !== constants.NGHTTP2_NO_ERROR);
-    return isByClient && performance.now() - this.#startedAtMs < rapidResetMs;
+  /** Whether its client reset it at once, rather than near the end of its timeout. */
+  isReset(timeout: IncomingHttpHeaders[string]): boolean {
+    const { aborted, rstCode } = this.#stream;
+    if (this.#isCut || !(aborted || rstCode !== constants.NGHTTP2_NO_ERROR)) return false;
+    const timeoutMs = timeout === undefined ? Number.POSITIVE_INFINITY : grpcTimeoutMs(String(timeout));
+    const withinMs = Math.min(rapidResetMs, Math.max(timeoutMs / 2, leastPatienceMs));
+    return performance.now() - this.#startedAtMs < withinMs;
   }
 
   reset(): void {

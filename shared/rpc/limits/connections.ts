@@ -12,7 +12,7 @@ export interface Connection {
   readonly strangersRequests: Set<unknown>;
   /** Counts a stranger's connection for a caller. Closes it if that caller has its share already. */
   identify(subject: string): void;
-  /** The requests that were reset at once, those of the last `resetsPeriodMs`; 0: there never were any. */
+  /** The requests that were reset at once and are not forgotten, as of the last one; 0: there never were any. */
   resets: number;
   /** Counts a request that was reset at once. Returns whether there were too many lately. */
   countReset(): boolean;

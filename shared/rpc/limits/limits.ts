@@ -46,10 +46,13 @@ export const maxConnections = 15_000;
 /** The concurrent requests of an HTTP/2 connection. The rest waits at the client. */
 export const maxStreamsPerConnection = 100;
 
-/** How long after its begin a request may be reset without being counted. */
+/** A request is counted when its client resets it sooner after its begin, and sooner than half of its timeout. */
 export const rapidResetMs = 100;
 
-/** The requests of a connection that may be reset sooner, within `resetsPeriodMs`. One more, and it takes no requests. */
+/** It is counted anyway when it is reset sooner than this. */
+export const leastPatienceMs = 10;
+
+/** The requests of a connection that may be reset so at once; as many are forgotten in `resetsPeriodMs`. */
 export const maxResets = 100;
 
 /** The same for a connection without a caller. */
@@ -57,7 +60,7 @@ export const maxStrangersResets = 10;
 
 export const resetsPeriodMs = 10_000;
 
-/** How long after a connection was closed for resets new ones wait for `cautionDelayMs` before anything of them is read. */
+/** How long after a connection was closed for resets new ones wait for `cautionDelayMs` before they are served. */
 export const cautionMs = 1_000;
 
 export const cautionDelayMs = 100;

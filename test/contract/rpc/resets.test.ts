@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { constants } from 'node:http2';
 import { connect } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -8,7 +9,7 @@ import { cautionDelayMs, maxOpenServiceRequestBytes } from '../../../shared/rpc/
 import { type ScriptedServer, startScriptedServer } from '../../integration/scripted-server.ts';
 import { grpcFrame, openSession, untilClosed } from '../../load/overload-stage.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
-import { resetAll } from '../../support/http2-frames.ts';
+import { resetAll, resetWith } from '../../support/http2-frames.ts';
 import { everybody } from '../../support/served.ts';
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -35,8 +36,8 @@ describe('Requests that are reset', () => {
     ...(authorization !== undefined && { authorization }),
   });
 
-  function call(session: Session, authorization: string | undefined, body: Uint8Array) {
-    const stream = session.request(headersOf(authorization));
+  function call(session: Session, authorization: string | undefined, body: Uint8Array, more = {}) {
+    const stream = session.request({ ...headersOf(authorization), ...more });
     stream.on('error', () => undefined);
     stream.resume().end(body);
     return stream;
@@ -99,9 +100,15 @@ describe('Requests that are reset', () => {
     });
 
     /** Makes calls and resets them once all have begun. Resolves when the server has read that. */
-    async function resetCalls(session: Session, count: number, authorization: string | undefined, ageMs = 0) {
+    async function resetCalls(
+      session: Session,
+      count: number,
+      authorization: string | undefined,
+      ageMs = 0,
+      more = {},
+    ) {
       const begun = server.calls.length;
-      const streams = Array.from({ length: count }, () => call(session, authorization, small));
+      const streams = Array.from({ length: count }, () => call(session, authorization, small, more));
       await expect.poll(() => server.calls.length).toBe(begun + count);
       nowMs += ageMs;
       for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
@@ -168,6 +175,26 @@ describe('Requests that are reset', () => {
       expect(server.calls).toEqual([]);
     });
 
+    it('The process goes on when clients reset what waits meanwhile, requests and connections', async () => {
+      const port = Number(server.address.split(':')[1]);
+      const headers = { ':scheme': 'http', ':authority': 'localhost', ...headersOf('rash') };
+      await resetAll(connect(port, '127.0.0.1'), headers, small, 0);
+      const gone = connect(port, '127.0.0.1', () => gone.resetAndDestroy());
+      const early = connect(port, '127.0.0.1');
+      resetWith(early, headers, constants.NGHTTP2_INTERNAL_ERROR);
+      await once(early, 'data');
+      const next = call(await open(), 'calm', small);
+      await expect.poll(() => works.length).toBe(1);
+      works[0]?.();
+      expect(await endOf(next)).toBe('0');
+    });
+
+    it('It stays when they are reset near their deadline', async () => {
+      const { session, told } = await openCounted();
+      for (let n = 0; n < 3; n += 1) await resetCalls(session, 90, 'hasty', 80, { 'grpc-timeout': '150m' });
+      expect(told.goaways).toBe(0);
+    });
+
     it('A gRPC client loses no call by it', async () => {
       const connection = createGrpcJsTransport(server.address);
       const api = createClient(SlotService, connection);
@@ -175,12 +202,10 @@ describe('Requests that are reset', () => {
       const kept = api.getDeliverySequence({ id: '1' }, options);
       for (let n = 0; n < 3; n += 1) {
         const begun = server.calls.length;
-        const abort = new AbortController();
-        const calls = Array.from({ length: 50 }, () =>
-          api.getDeliverySequence({ id: '1' }, { ...options, signal: abort.signal }),
-        );
+        const aborts = Array.from({ length: 50 }, () => new AbortController());
+        const calls = aborts.map(({ signal }) => api.getDeliverySequence({ id: '1' }, { ...options, signal }));
         await expect.poll(() => server.calls.length).toBeGreaterThanOrEqual(begun + 50);
-        abort.abort();
+        for (const abort of aborts) abort.abort();
         await Promise.allSettled(calls);
       }
       const next = api.getDeliverySequence({ id: '1' }, options);

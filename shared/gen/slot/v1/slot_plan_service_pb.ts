@@ -628,8 +628,8 @@ export const SlotPlanService: GenService<{
    *
    * Errors: NOT_FOUND "Slot not found", with the slots in the metadata slotIds. INVALID_ARGUMENT for sources that are
    * given in both ways, in neither or half; for a time zone that is not known; for a copy beyond the year 9999; for more
-   * than 1,000 copies, or copies that have together more than 1,000,000 products, counting those of their snippets, as
-   * many groups, or 100,000 snippets. ALREADY_EXISTS SLOT_TAKEN, with the sources in the metadata slotIds, if a copy is
+   * than 1,000 copies, or copies that have together more than 300,000 products, counting those of their snippets,
+   * 200,000 groups, or 20,000 snippets. ALREADY_EXISTS SLOT_TAKEN, with the sources in the metadata slotIds, if a copy is
    * taken and on_taken asks for it. The errors of the snippets of CreateSlot.
    *
    * @generated from rpc slot.v1.SlotPlanService.CopySlots

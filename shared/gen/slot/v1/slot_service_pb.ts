@@ -1329,8 +1329,8 @@ export const UpdateSlotCapacityResponseSchema: GenMessage<UpdateSlotCapacityResp
  * A JSON request with an unknown field is refused: INVALID_ARGUMENT, with a violation for each such field.
  *
  * An answer that would be too large is refused: RESOURCE_EXHAUSTED "The answer is too large - please ask
- * for less". GetAll, GetSlots, GetSlotById and GetSlotsProductIds return at most 1,000,000 product ids, and
- * no answer exceeds 64 MiB.
+ * for less". GetSlots, GetSlotById and GetSlotsProductIds return at most 1,000,000 product ids, GetAll 700,000, and no
+ * answer exceeds 64 MiB.
  *
  * A mutation with the metadata "idempotency-key" (1 to 128 visible ASCII characters) is executed once. When sent again,
  * it gets the same answer and the header "idempotent-replayed: true". A key that comes with another request is refused:
