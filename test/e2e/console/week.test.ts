@@ -450,6 +450,8 @@ describeInBrowser('The week', () => {
       };
       await copy();
       await tab.button('Make 2 slots').click();
+      // Until the copies are read, the dialog is there, and a press beside it closes it.
+      await slotLink(1001).waitFor();
       await undo('Copied: 2 slots made');
       await tab.notice('2 slots deactivated again').waitFor();
       await tab.close();
