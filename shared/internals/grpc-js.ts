@@ -15,8 +15,8 @@ import { PinnedLibrary } from './pinned-library.ts';
  *
  * - A server keeps its HTTP/2 servers in the private map `http2Servers`. grpc-js has no options that bound the
  *   resources that clients hold before a call begins and after it ends. Only listeners on these servers can.
- * - grpc-js adds its `stream` listener when the server binds. Ours runs after it and skips the
- *   streams that grpc-js rejected.
+ * - grpc-js adds its `stream` listener when the server binds. Ours takes its place, and calls it for the requests that it
+ *   is to handle. So do ours for connections with the `connection` listeners of Node and grpc-js.
  * - grpc-js reads a call's deadline and metadata from the headers of the event. They can be changed before it sees them.
  * - grpc-js answers through `respond` and `sendTrailers` of the stream.
  * - grpc-js reads a request in `data` and `end` listeners of its stream. Ours run earlier. It executes a call at the

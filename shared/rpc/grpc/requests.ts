@@ -51,13 +51,13 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
   const openServices = new Set<ServerHttp2Stream>();
   let isStopping = false;
   const connections = http2ServersOf(server).map((http2Server) => {
-    let resetsEndedAtMs = -Infinity;
+    let cautiousSinceMs = -Infinity;
     // A new connection costs more than what was reset on it.
-    delayConnections(http2Server, () => (performance.now() - resetsEndedAtMs < cautionMs ? cautionDelayMs : 0));
+    delayConnections(http2Server, () => (performance.now() - cautiousSinceMs < cautionMs ? cautionDelayMs : 0));
     const ofServer = new Connections(http2Server);
     onRequest(http2Server, ({ session, stream, headers, rawHeaders, handle }) => {
       // While a connection waits, its requests are not counted one by one.
-      if (session === undefined) resetsEndedAtMs = performance.now();
+      if (session === undefined) cautiousSinceMs = performance.now();
       if (session === undefined || session.destroyed) return () => undefined;
       const connection = ofServer.of(session.socket);
       if (connection === undefined || ending.has(session)) return () => endSession(session);
@@ -65,7 +65,7 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
       stream.once('close', () => {
         const isReset = request?.isReset(headers['grpc-timeout']) ?? true;
         if (isReset && !session.destroyed && !session.closed && connection.countReset()) {
-          resetsEndedAtMs = performance.now();
+          cautiousSinceMs = performance.now();
           closeSession(session, connection);
         }
         if (request === undefined) return;
