@@ -55,6 +55,8 @@ describeInBrowser('The lists of slots', () => {
     await tab.page.reload();
     await tab.link(/Slot 3$/).waitFor();
     await tab.link('List').click();
+    // The board, which is still shown for a moment, has a field From as well.
+    await tab.field('To').waitFor();
     await tab.field('From').fill('2090-05-01');
     await tab.button(/State$/).click();
     await tab.page.getByRole('option', { name: 'Deactivated' }).click();
