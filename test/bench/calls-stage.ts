@@ -24,6 +24,8 @@ export const mainOf = (tree: string, service: 'slot' | 'coupon') =>
 export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): NodeJS.ProcessEnv => ({
   DATABASE_URL: databaseUrl,
   AUTH_JWT_SECRET: testSecret,
+  // The load is one caller, and writes for minutes.
+  STORED_MIB_PER_HOUR: '1000000',
   [`${service.toUpperCase()}_GRPC_PORT`]: '0',
   [`${service.toUpperCase()}_WEB_PORT`]: '0',
 });
