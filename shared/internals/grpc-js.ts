@@ -60,24 +60,26 @@ export interface ArrivingRequest {
   readonly headers: IncomingHttpHeaders;
   /** Names and values, as Node received them. */
   readonly rawHeaders: readonly string[];
-  /** Gives the request to grpc-js. */
-  handle(): void;
 }
 
 /**
- * Calls `arrive` with each request. What that returns is called once all is read that came with the request: by then its
- * client may have reset it. grpc-js gets no other requests than those that are handled there.
+ * Calls `arrive` with each request, and with what gives it to grpc-js. What that returns is called once all is read that
+ * came with the request: by then its client may have reset it. grpc-js gets no other requests than those that it is given.
  */
 export function onRequest(
   server: Http2Server | Http2SecureServer,
-  arrive: (request: ArrivingRequest) => (() => void) | undefined,
+  arrive: (
+    request: ArrivingRequest,
+    handle: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
+  ) => (() => void) | undefined,
 ): void {
-  const [handle] = server.listeners('stream');
+  const [listener] = server.listeners('stream');
   server.removeAllListeners('stream');
+  const handle = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void listener?.(stream, headers);
   let arrived: (() => void)[] = [];
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
     const { session } = stream;
-    const begin = arrive({ session, stream, headers, rawHeaders: raw, handle: () => handle?.(stream, headers) });
+    const begin = arrive({ session, stream, headers, rawHeaders: raw }, handle);
     if (begin === undefined) return;
     stream.on('error', () => undefined);
     arrived.push(() => {
@@ -125,14 +127,22 @@ export function blameCaller(stream: ServerHttp2Stream): void {
 
 const attached = Symbol('attached');
 
-/** Attaches an object to a stream, where `attachedTo` finds it. */
-export function attach(stream: ServerHttp2Stream, object: object): void {
-  Reflect.set(stream, attached, object);
+declare module 'node:http2' {
+  interface ServerHttp2Stream {
+    [attached]?: object;
+  }
 }
 
+/** Attaches an object to a stream, where `attachedTo` finds it. */
+export function attach(stream: ServerHttp2Stream, object: object): void {
+  stream[attached] = object;
+}
+
+const isUnaryCall = (call: object): call is { call: { stream: ServerHttp2Stream } } => 'call' in call;
+
 /** Returns what is attached to the stream of a unary call. */
-export function attachedTo(unaryCall: object): unknown {
-  return Reflect.get(Reflect.get(Reflect.get(unaryCall, 'call'), 'stream'), attached);
+export function attachedTo(call: object): unknown {
+  return isUnaryCall(call) ? call.call.stream[attached] : undefined;
 }
 
 /** Calls `listener` with each chunk of a request before grpc-js gets it. */

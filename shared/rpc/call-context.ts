@@ -52,6 +52,8 @@ const defaultWaitMs = 10_000;
 
 type AfterWrite = (isCommitted: boolean) => void | Promise<void>;
 
+const chargeNothing = () => undefined;
+
 /** One call, as interceptors and handlers see it, regardless of the protocol. */
 export class CallContext implements Caller {
   readonly #source: CallSource;
@@ -76,7 +78,7 @@ export class CallContext implements Caller {
    * Charges the caller for rows that the call is about to write and that its request does not show. Throws STORAGE_QUOTA
    * if the caller has nothing left. Only mutations are charged.
    */
-  chargeRows: (rows: number) => void = () => undefined;
+  chargeRows: (rows: number) => void = chargeNothing;
   /** The answer refuses what was asked, and has written nothing: it is not stored for an idempotency key. */
   isRefused = false;
   /** The caller gets an answer that another call has stored for its idempotency key. */

@@ -65,7 +65,11 @@ try {
   await loadCallsData(otherUrl, scale);
   const hereUrl = await postgres.createDatabase('here', 'other');
   await migrate(hereUrl);
-  const common = { token: await signToken({ staffId: 1, expiresIn: 24 * 3600 }), ...(await findSamples(hereUrl)), folder };
+  const common = {
+    token: await signToken({ staffId: 1, expiresIn: 24 * 3600 }),
+    ...(await findSamples(hereUrl)),
+    folder,
+  };
   const measured = new Map<string, Pair[]>();
   // What is compiled when, and which tree comes first, differs from process to process.
   for (let start = 0; start < starts; start += 1) {

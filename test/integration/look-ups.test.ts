@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCouponHandlers } from '../../services/coupon-service/handlers.ts';
 import { createCatalogHandlers } from '../../services/slot-service/handlers.ts';
 import type { Database } from '../../shared/db/database.ts';
+import { statement } from '../../shared/db/statement.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
@@ -47,6 +48,18 @@ describe('Look-ups in tables of 12,000 rows', () => {
       expect((await responseOf(searchSnippets, answer)).snippets).toHaveLength(shown);
     });
     expect(read).toBe(expected);
+  });
+
+  it('A key reads no other keys, even where PostgreSQL last planned for a table without any', async () => {
+    const read = await rowsReadBy(own, 'idempotency_keys', async (pool) => {
+      const lookUp = statement('isNewKey', `select is_new_key('unknown')`);
+      // PostgreSQL keeps the plan from the sixth time on.
+      for (let times = 0; times < 6; times += 1) await pool.for(call).query(lookUp());
+      await own.sql(`insert into idempotency_keys (id, request, answer)
+        select sha256(n::text::bytea), '', '' from generate_series(1, 1000) n`);
+      await pool.for(call).query(lookUp());
+    });
+    expect(read).toBe(0);
   });
 
   const ids = [5, 6, 7, 12_001];

@@ -76,6 +76,7 @@ describe('The open requests of a process', () => {
       identified,
       identify: (each) => identified.push(each),
       resets: 0,
+      isEnding: false,
       countReset: () => false,
     };
   }

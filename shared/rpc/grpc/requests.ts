@@ -28,8 +28,6 @@ const tooMuch = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 // gRPC clients report it as UNAVAILABLE, and turn to another server.
 const stopping = constants.NGHTTP2_REFUSED_STREAM;
 const lingerMs = 1_000;
-/** The connections that are about to be closed. */
-const ending = new WeakSet<Http2Session>();
 
 /** The connections of a gRPC server, and its streams without a deadline. */
 export interface GrpcTraffic {
@@ -55,14 +53,14 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
     // A new connection costs more than what was reset on it.
     delayConnections(http2Server, () => (performance.now() - cautiousSinceMs < cautionMs ? cautionDelayMs : 0));
     const ofServer = new Connections(http2Server);
-    onRequest(http2Server, ({ session, stream, headers, rawHeaders, handle }) => {
+    onRequest(http2Server, ({ session, stream, headers, rawHeaders }, handle) => {
       // While a connection waits, its requests are not counted one by one.
       if (session === undefined) cautiousSinceMs = performance.now();
       if (session === undefined || session.destroyed) return () => undefined;
       const connection = ofServer.of(session.socket);
-      if (connection === undefined || ending.has(session)) return () => endSession(session);
+      if (connection === undefined || connection.isEnding) return () => endSession(session, connection);
       let request: GrpcRequest | undefined;
-      stream.once('close', () => {
+      stream.on('close', () => {
         const isReset = request?.isReset(headers['grpc-timeout']) ?? true;
         if (isReset && !session.destroyed && !session.closed && connection.countReset()) {
           cautiousSinceMs = performance.now();
@@ -76,7 +74,7 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
       const begin = () => {
         if (stream.closed || session.destroyed) return;
         prepareHeaders(headers, rawHeaders);
-        handle();
+        handle(stream, headers);
         if (stream.closed) return;
         request = new GrpcRequest(requests, connection, session, stream, headers, rawHeaders);
         // A streaming call may go on for days, but holds its request only until it is decoded.
@@ -108,8 +106,8 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
  * Closes a connection once Node has read all that came with the stream. Some versions of Node abort the process when a
  * `stream` listener closes it at once (nodejs/node#64850).
  */
-function endSession(session: Http2Session): void {
-  ending.add(session);
+function endSession(session: Http2Session, connection?: Connection): void {
+  if (connection !== undefined) connection.isEnding = true;
   setImmediate(() => session.destroy());
 }
 
@@ -193,7 +191,7 @@ class GrpcRequest extends OpenRequest {
   }
 
   disconnect(): void {
-    endSession(this.#session);
+    endSession(this.#session, this.connection);
   }
 
   endPart(): void {

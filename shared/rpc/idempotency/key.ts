@@ -27,9 +27,7 @@ export function hashKey(key: string, { identity, method }: CallContext): Buffer 
  */
 export const ifNewKey = (mayWrite: string) =>
   // PostgreSQL would evaluate a mere "and" before it has looked for broken rules.
-  `case when ${mayWrite}
-     then not exists (select from idempotency_keys where id = $keyId::bytea) or refuse_known_key($keyId) is null
-     else false end`;
+  `case when ${mayWrite} then $keyId::bytea is null or is_new_key($keyId) else false end`;
 
 /**
  * Returns the SHA-256 of a request and the staff user that it acts as. The protocol, the order of map entries and the

@@ -14,6 +14,8 @@ export interface Connection {
   identify(subject: string): void;
   /** The requests that were reset at once and are not forgotten, as of the last one; 0: there never were any. */
   resets: number;
+  /** Whether it is about to be closed. */
+  isEnding: boolean;
   /** Counts a request that was reset at once. Returns whether there were too many lately. */
   countReset(): boolean;
 }
@@ -78,7 +80,7 @@ export class Connections {
       resetAtMs = nowMs;
       return connection.resets > max;
     };
-    const none = { subject: undefined, strangersRequests: new Set(), resets: 0 };
+    const none = { subject: undefined, strangersRequests: new Set(), resets: 0, isEnding: false };
     const connection: Connection = { socket, ...none, identify, countReset };
     this.#open.set(name, connection);
     this.#strangers.add(connection);
