@@ -1,7 +1,6 @@
 import type {
   Http2SecureServer,
   Http2Server,
-  Http2Session,
   IncomingHttpHeaders,
   OutgoingHttpHeaders,
   ServerHttp2Stream,
@@ -52,24 +51,17 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
   return servers;
 }
 
-/** A request as it arrives. */
-export interface ArrivingRequest {
-  /** Undefined if the stream has ended before it was told of. */
-  readonly session: Http2Session | undefined;
-  readonly stream: ServerHttp2Stream;
-  readonly headers: IncomingHttpHeaders;
-  /** Names and values, as Node received them. */
-  readonly rawHeaders: readonly string[];
-}
-
 /**
- * Calls `arrive` with each request, and with what gives it to grpc-js. What that returns is called once all is read that
- * came with the request: by then its client may have reset it. grpc-js gets no other requests than those that it is given.
+ * Calls `arrive` with each request: its stream and headers, the names and values of its headers as Node received them, and
+ * what gives it to grpc-js, which gets no other requests. What that returns is called once all is read that came with the
+ * request: by then its client may have reset it.
  */
 export function onRequest(
   server: Http2Server | Http2SecureServer,
   arrive: (
-    request: ArrivingRequest,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    rawHeaders: readonly string[],
     handle: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
   ) => (() => void) | undefined,
 ): void {
@@ -78,8 +70,7 @@ export function onRequest(
   const handle = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void listener?.(stream, headers);
   let arrived: (() => void)[] = [];
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
-    const { session } = stream;
-    const begin = arrive({ session, stream, headers, rawHeaders: raw }, handle);
+    const begin = arrive(stream, headers, raw, handle);
     if (begin === undefined) return;
     stream.on('error', () => undefined);
     arrived.push(() => {

@@ -118,13 +118,18 @@ export async function openSession(port: number, settings = {}) {
 export const untilClosed = (stream: { once(event: 'close', listener: () => void): unknown }) =>
   new Promise<void>((resolve) => stream.once('close', () => resolve()));
 
-export const grpcHeaders = (method: string, token: string) => ({
+/** The headers of a gRPC request; without a token, those of a stranger's. */
+export const requestHeaders = (path: string, token?: string) => ({
   ':method': 'POST',
-  ':path': `/slot.v1.SlotService/${method}`,
+  ':scheme': 'http',
+  ':authority': 'localhost',
+  ':path': path,
   'content-type': 'application/grpc',
   te: 'trailers',
-  authorization: `Bearer ${token}`,
+  ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
 });
+
+export const grpcHeaders = (method: string, token: string) => requestHeaders(`/slot.v1.SlotService/${method}`, token);
 
 /** A gRPC frame whose head states a length: that of the bytes, unless told otherwise. */
 export function grpcFrame(bytes: Uint8Array, { length = bytes.length, compressed = false } = {}): Buffer {

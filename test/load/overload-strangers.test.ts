@@ -9,6 +9,7 @@ import {
   isServing,
   memoryOf,
   openSocket,
+  requestHeaders,
   startTarget,
   type Target,
 } from './overload-stage.ts';
@@ -17,15 +18,6 @@ const mebibyte = 1024 * 1024;
 const maxMemoryMiB = 500;
 const rounds = 6;
 const roundMs = 500;
-
-const headers = (path: string) => ({
-  ':method': 'POST',
-  ':scheme': 'http',
-  ':authority': 'localhost',
-  ':path': path,
-  'content-type': 'application/grpc',
-  te: 'trailers',
-});
 
 describe('Strangers, who show no credential', { retry: retries }, () => {
   let target: Target;
@@ -77,7 +69,7 @@ describe('Strangers, who show no credential', { retry: retries }, () => {
     (path) =>
       attack(async () => {
         const sockets = await Promise.all(Array.from({ length: 110 }, () => openSocket(target.replica.ports.grpcPort)));
-        for (const socket of sockets) openHalf(socket.resume(), 100, headers(path));
+        for (const socket of sockets) openHalf(socket.resume(), 100, requestHeaders(path));
         return sockets;
       }),
   );
@@ -87,7 +79,7 @@ describe('Strangers, who show no credential', { retry: retries }, () => {
       const sockets = await Promise.all(Array.from({ length: 80 }, () => openSocket(target.replica.ports.grpcPort)));
       const half = grpcFrame(Buffer.alloc(60_000), { length: 4 * mebibyte - 1 });
       for (const socket of sockets) {
-        void sendHalf(socket.resume(), headers('/slot.v1.SlotService/GetSlots'), half.subarray(0, 16_384));
+        void sendHalf(socket.resume(), requestHeaders('/slot.v1.SlotService/GetSlots'), half.subarray(0, 16_384));
       }
       return sockets;
     }));

@@ -5,16 +5,7 @@ import { resetAll } from '../support/http2-frames.ts';
 // A process that resets its requests as fast as it can, on some connections, each of which it opens anew once it is
 // closed, until its input ends. It then prints how many requests and connections there were.
 
-const [port, connections, open, path = '', authorization = '', body = ''] = process.argv.slice(2);
-const headers = {
-  ':method': 'POST',
-  ':scheme': 'http',
-  ':authority': 'localhost',
-  ':path': path,
-  'content-type': 'application/grpc',
-  te: 'trailers',
-  ...(authorization === '' ? {} : { authorization }),
-};
+const [port, connections, open, headers = '{}', body = ''] = process.argv.slice(2);
 
 let [requests, connects] = [0, 0];
 for (let lane = 0; lane < Number(connections); lane += 1) void attack();
@@ -23,7 +14,7 @@ async function attack(): Promise<never> {
   for (;;) {
     const socket = connect(Number(port), '127.0.0.1');
     connects += 1;
-    requests += await resetAll(socket, headers, Buffer.from(body, 'hex'), Number(open));
+    requests += await resetAll(socket, JSON.parse(headers), Buffer.from(body, 'hex'), Number(open));
   }
 }
 process.stdin.resume();

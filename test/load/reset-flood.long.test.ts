@@ -5,9 +5,9 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GetAllRequestSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { programArguments } from '../support/processes.ts';
-import { bearer } from '../support/tokens.ts';
+import { signToken } from '../support/tokens.ts';
 import { besides, expectUnharmed, retries } from './bystander.ts';
-import { grpcFrame, memoryOf, startTarget, type Target } from './overload-stage.ts';
+import { grpcFrame, memoryOf, requestHeaders, startTarget, type Target } from './overload-stage.ts';
 
 const attackMs = 10_000;
 const maxMemoryMiB = 500;
@@ -27,11 +27,11 @@ describe('A flood of HTTP/2 resets on the gRPC port', { retry: retries }, () => 
 
   /** Starts a process that resets GetAll of 1,000 coupons as fast as it can, on connections that it opens again and again. */
   async function startAttack(connections: number, open: number, subject: string | undefined): Promise<ChildProcess> {
-    const { authorization } = subject === undefined ? { authorization: '' } : await bearer({ subject });
+    const token = subject === undefined ? undefined : await signToken({ subject });
     const message = toBinary(GetAllRequestSchema, create(GetAllRequestSchema, { limit: 1_000 }));
     const args = [
       ...[target.replica.ports.grpcPort, connections, open].map(String),
-      ...['/coupon.v1.CouponService/GetAll', authorization, grpcFrame(message).toString('hex')],
+      ...[JSON.stringify(requestHeaders('/coupon.v1.CouponService/GetAll', token)), grpcFrame(message).toString('hex')],
     ];
     const command = [process.execPath, ...programArguments('test/load/reset-attacker.ts'), ...args];
     return spawn('taskset', ['-c', '1', ...command], { stdio: ['pipe', 'pipe', 'inherit'] });
