@@ -18,6 +18,12 @@ describeInBrowser('The page of a coupon', () => {
     await tab.heading('Edit coupon SAVE10').waitFor();
   };
 
+  /** Saves the form. The form has many words of the page, so only the notice tells that the coupon is stored. */
+  const save = async () => {
+    await tab.button('Save').click();
+    await tab.notice('Coupon SAVE10 saved').waitFor();
+  };
+
   /** What the audit trail has of this test's coupon, latest first: what each change has made different. */
   const changes = async () => {
     const entries = await stage.coupon.database.sql<{ after: object }>(
@@ -74,8 +80,7 @@ describeInBrowser('The page of a coupon', () => {
     await tab.section('Products').getByText('Only for these products:').waitFor();
     await tab.link('Edit').click();
     await tab.button('Remove Product 3').click();
-    await tab.button('Save').click();
-    await tab.notice('Coupon SAVE10 saved').waitFor();
+    await save();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ product_ids: [7], products: [7] }]);
   });
 
@@ -121,8 +126,7 @@ describeInBrowser('The page of a coupon', () => {
     tab = await stage.openTab({ path: `/coupons/${id}` });
     await tab.link('Edit').click();
     await tab.field('Smallest order').fill('600');
-    await tab.button('Save').click();
-    await tab.notice('Coupon SAVE10 saved').waitFor();
+    await save();
     await tab.heading(/^Coupon SAVE10/).waitFor();
     expect(await changes()).toEqual([{ minOrder: '600' }]);
     await tab.section('History').getByText('Smallest order').first().waitFor();
@@ -133,9 +137,7 @@ describeInBrowser('The page of a coupon', () => {
     await tab.field('Smallest order').fill('');
     await tab.field('Largest discount').fill('');
     await tab.field('Valid until').fill('');
-    await tab.button('Save').click();
-    // The form has the same words in a hint.
-    await tab.notice(/saved/).waitFor();
+    await save();
     await tab.section('Terms').getByText('Any order', { exact: true }).waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '0', max_value: '0', valid_till: null }]);
   });
@@ -144,7 +146,7 @@ describeInBrowser('The page of a coupon', () => {
     await openForm();
     await choose(tab, 'Kind of discount', 'Amount');
     await tab.field('Amount off').fill('80');
-    await tab.button('Save').click();
+    await save();
     await tab.section('Terms').getByText('80.00 off').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '0', flat_discount: '80' }]);
   });
@@ -152,7 +154,7 @@ describeInBrowser('The page of a coupon', () => {
   it('A coupon for some becomes one for everyone', async () => {
     await openForm();
     await choose(tab, 'For whom', 'Everyone');
-    await tab.button('Save').click();
+    await save();
     await tab.section('Terms').getByText('Everyone').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([
       { is_apply_for_all: true, is_user_based: false, users: [], products: [7] },
@@ -163,7 +165,7 @@ describeInBrowser('The page of a coupon', () => {
     await openForm();
     await tab.button('Remove User 1').click();
     await tab.pick('Users', 'User 4');
-    await tab.button('Save').click();
+    await save();
     await tab.section('Users').getByText('User 4, 9000000004').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [3, 4] }]);
   });
@@ -187,7 +189,7 @@ describeInBrowser('The page of a coupon', () => {
   it('A limit is taken away by an empty field, and then any number of uses is allowed', async () => {
     await openForm();
     await tab.field('Uses for each user').fill('');
-    await tab.button('Save').click();
+    await save();
     await tab.section('Terms').getByText('Any number').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ max_limit_for_user: 0 }]);
   });
