@@ -6,11 +6,9 @@ import { grantServiceRole } from './service-role.ts';
 
 try {
   const { databaseUrl, serviceUrl, retentionDays } = readVariables();
-  const odd: string[] = [];
-  const applied = await migrate(databaseUrl, (line) => odd.push(line), retentionDays ?? null);
+  const applied = await migrate(databaseUrl, retentionDays ?? null);
   const lines = applied.length === 0 ? ['nothing to migrate'] : applied.map((name) => `applied ${name}`);
   if (serviceUrl !== undefined) lines.push(`granted to ${await grantServiceRole(databaseUrl, serviceUrl)}`);
-  lines.push(...odd);
   process.stdout.write(`${lines.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`migrate: ${explain(error)}\n`);

@@ -3,7 +3,6 @@ import { runMigrations } from 'bullmq';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { ConfigError } from '../config/variables.ts';
-import { validateConstraints } from './odd-rows.ts';
 import { assertComplete, migrationsFolder, migrationsTable, storeRefreshQueue } from './schema.ts';
 
 /**
@@ -19,16 +18,11 @@ const lockNotAvailable = '55P03';
  * Migrates a database to the newest schema, each migration in its own transaction. Concurrent calls wait for one
  * another. A migration blocked by a lock, such as a backup's, is retried for minutes without holding up reads.
  *
- * @param tell receives a line for each other finding, such as rows that violate a constraint.
  * @param retentionDays how many days to keep audit entries; null: for ever, undefined: unchanged.
  * @returns the names of the applied migrations. Throws a `ConfigError` if a lock blocks a migration for 10 minutes, or if
  * the schema lacks a part then.
  */
-export async function migrate(
-  databaseUrl: string,
-  tell: (line: string) => void = () => undefined,
-  retentionDays?: number | null,
-): Promise<string[]> {
+export async function migrate(databaseUrl: string, retentionDays?: number | null): Promise<string[]> {
   const applied: string[] = [];
   const applyNext = (dbClient: pg.Client) =>
     runner({
@@ -46,7 +40,6 @@ export async function migrate(
     applied.push(...done.map(({ name }) => name));
   }
   await run(migrateJobs);
-  await run((client) => validateConstraints(client, tell));
   if (retentionDays !== undefined) {
     await run((client) =>
       client.query('update audit_retention set days = $1 where days is distinct from $1', [retentionDays]),

@@ -4,7 +4,6 @@ import { withTimeout } from '../cancellation/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobQueue, JobWorker } from './backend.ts';
-import { TraceLinks, traceparentsOf } from './trace-links.ts';
 
 export interface SingletonJobOptions {
   readonly name: string;
@@ -28,15 +27,12 @@ const maxGatheringMs = 100;
  * most one more follows a run in progress: a burst of requests makes one run, and requests during a run make one more.
  * The queue makes runs prompt but does not guarantee them: it relies on the clocks of the processes that add to it, and
  * its store may be down. The owner of the job needs a fallback, such as a sweep.
- *
- * A run links to the traces of the requests whose add queued it. An add that BullMQ deduplicates leaves no links.
  */
 export class SingletonJob {
   readonly #options: SingletonJobOptions;
   readonly #queue: JobQueue;
   readonly #worker: JobWorker;
   readonly #gatheringMs: number;
-  readonly #links = new TraceLinks();
   readonly #handBack = new AbortController();
   #gathering: NodeJS.Timeout | undefined;
   #addIsDue = false;
@@ -49,9 +45,9 @@ export class SingletonJob {
     this.#options = options;
     this.#gatheringMs = Math.min(maxGatheringMs, options.delayMs / 4);
     this.#queue = backend.openQueue(name);
-    this.#worker = backend.openWorker(name, (data) => {
+    this.#worker = backend.openWorker(name, () => {
       const runNow = () => run(this.#handBack.signal);
-      return tracing === undefined ? runNow() : tracing.job(name, traceparentsOf(data), runNow);
+      return tracing === undefined ? runNow() : tracing.job(name, runNow);
     });
     this.#queue.on('error', (error) => logger.warn({ err: error }, 'the job queue failed'));
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'the job worker failed'));
@@ -73,7 +69,6 @@ export class SingletonJob {
    */
   request(): void {
     if (this.#isClosed) return;
-    this.#links.addCurrent();
     this.#gathering ??= setTimeout(() => this.#add(), this.#gatheringMs);
   }
 
@@ -150,11 +145,9 @@ export class SingletonJob {
       removeOnComplete: true,
       removeOnFail: 10,
     };
-    const traceparents = this.#links.take();
     try {
-      await withQueueTimeout(this.#queue.add('requested', { traceparents }, options));
+      await withQueueTimeout(this.#queue.add('requested', {}, options));
     } catch (error) {
-      this.#links.restore(traceparents);
       this.#failedAdds += 1;
       logger.warn({ err: error, job: name }, 'a job could not be queued');
     }

@@ -13,8 +13,7 @@ const maxExamined = 2_000;
 const maxShown = 100;
 
 /**
- * Explains why JSON could not be decoded as a message: lists each unknown field, with the path of a similar known one,
- * and each value of the wrong type. Only requests that fail to decode pay for it.
+ * Explains why JSON could not be decoded as a message: lists each unknown field and each value of the wrong type. Only requests that fail to decode pay for it.
  *
  * @returns at most 20 violations among the first 2,000 values; none if the text as a whole is at
  * fault, as when it is not JSON.
@@ -22,7 +21,7 @@ const maxShown = 100;
 export function findViolations(schema: DescMessage, text: string): JsonViolation[] {
   const found: JsonViolation[] = [];
   let examined = 0;
-  for (const { field, description } of violationsOf(schema, parse(text), '', schema)) {
+  for (const { field, description } of violationsOf(schema, parse(text), '')) {
     if (description !== undefined) found.push({ field: field.toWellFormed(), description: description.toWellFormed() });
     examined += 1;
     if (found.length === maxViolations || examined === maxExamined) break;
@@ -42,7 +41,7 @@ function parse(text: string): JsonValue {
 /** An examined value. Without a description, it is valid. */
 type Examined = Pick<JsonViolation, 'field'> & Partial<JsonViolation>;
 
-function* violationsOf(schema: DescMessage, json: JsonValue, at: string, root: DescMessage): Generator<Examined> {
+function* violationsOf(schema: DescMessage, json: JsonValue, at: string): Generator<Examined> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     if (at === '') return;
     const [only, ...others] = schema.fields;
@@ -54,17 +53,17 @@ function* violationsOf(schema: DescMessage, json: JsonValue, at: string, root: D
   for (const [key, value] of Object.entries(json)) {
     const field = schema.fields.find(({ jsonName, name }) => jsonName === key || name === key);
     const place = `${at}${at && '.'}${key.slice(0, maxShown)}`;
-    if (field === undefined) yield { field: place, description: `is not a field${suggest(key, schema, root)}` };
-    else yield* violationsOfField(field, value, place, root);
+    if (field === undefined) yield { field: place, description: 'is not a field' };
+    else yield* violationsOfField(field, value, place);
   }
 }
 
-function* violationsOfField(field: DescField, value: JsonValue, at: string, root: DescMessage): Generator<Examined> {
+function* violationsOfField(field: DescField, value: JsonValue, at: string): Generator<Examined> {
   const inner = isOwn(field) ? field.message : undefined;
   if (inner !== undefined && field.fieldKind === 'list' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* violationsOf(inner, item, `${at}[${index}]`, root);
+    for (const [index, item] of value.entries()) yield* violationsOf(inner, item, `${at}[${index}]`);
   } else if (inner !== undefined && field.fieldKind === 'message' && value !== null) {
-    yield* violationsOf(inner, value, at, root);
+    yield* violationsOf(inner, value, at);
   } else {
     const description = problemOf(field, value);
     yield description === undefined ? { field: at } : { field: at, description };
@@ -85,20 +84,3 @@ function problemOf(field: DescField, value: JsonValue): string | undefined {
 
 /** Whether a field holds one of our messages. Protobuf's own types have special JSON forms. */
 const isOwn = ({ message }: DescField) => message !== undefined && message.file.proto.package !== 'google.protobuf';
-
-function suggest(key: string, schema: DescMessage, root: DescMessage): string {
-  const known =
-    pathsOf(root).find((path) => path === key || path.endsWith(`.${key}`)) ??
-    schema.fields
-      .map(({ jsonName }) => jsonName)
-      .find((name) => key.length > 2 && (name.startsWith(key) || key.startsWith(name)));
-  return known === undefined ? '' : `; did you mean ${known}?`;
-}
-
-/** Returns the paths of all fields of a message, including nested ones. Request types are not recursive. */
-function pathsOf({ fields }: DescMessage): string[] {
-  return fields.flatMap((field) => {
-    const inner = field.message !== undefined && isOwn(field) ? pathsOf(field.message) : [];
-    return [field.jsonName, ...inner.map((path) => `${field.jsonName}.${path}`)];
-  });
-}

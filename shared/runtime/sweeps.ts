@@ -3,7 +3,6 @@ import { sweepEntries } from '../audit/sweep.ts';
 import { CallSignal } from '../cancellation/signal.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
-import { warnOfOddRows } from '../db/odd-rows.ts';
 import { type BoundStatement, onlyRow } from '../db/statement.ts';
 import { sweepKeys } from '../rpc/idempotency/sweep.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -45,10 +44,7 @@ export function startSweeps({ config, database, logger, metrics, shutdown, sweep
       });
     }
   };
-  const warnOnce = warnOfOddRows(database, signal, logger).catch((error: unknown) => {
-    if (!signal.aborted) logger.warn({ err: error }, 'rows that answers cannot show whole could not be looked for');
-  });
-  let sweeping = warnOnce.then(sweepAll);
+  let sweeping = sweepAll();
   const timer = setInterval(() => {
     sweeping = sweeping.then(sweepAll);
   }, everyMs).unref();

@@ -1,60 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 
-// One system call per line would take a tenth of the time of a short call. Each write has whole lines, and at most the
-// size that a pipe writes atomically (4,096 bytes on Linux), because several processes may share one pipe.
-const pageCharacters = 3_072;
-const flushIntervalMs = 100;
-// Backpressure: lines beyond this are dropped. The pipe has a buffer of its own in addition.
-const maxUnreadBytes = 1024 * 1024;
-
-/**
- * Writes lines to standard output in batches. If the reader falls behind, lines are dropped rather than delaying calls.
- * A paused terminal (Ctrl-S) blocks the process, because Node writes to terminals synchronously.
- */
-class StandardOutput implements DestinationStream {
-  #lines: string[] = [];
-  #characters = 0;
-  #lost = 0;
-
-  constructor() {
-    setInterval(() => this.#flush(), flushIntervalMs).unref();
-    process.once('exit', () => this.#flush());
-    // The reader has closed the pipe, so nobody can receive an error.
-    process.stdout.on('error', () => undefined);
-  }
-
-  write(line: string): void {
-    if (process.stdout.writableLength > maxUnreadBytes) {
-      this.#lost += 1;
-      return;
-    }
-    if (this.#characters + line.length > pageCharacters) this.#flush();
-    this.#lines.push(line);
-    this.#characters += line.length;
-  }
-
-  /** Returns the number of lines dropped since the last call; 0 while the reader is behind. */
-  takeLost(): number {
-    if (process.stdout.writableLength > 0) return 0;
-    const lost = this.#lost;
-    this.#lost = 0;
-    return lost;
-  }
-
-  /** Calls `done` once all lines are written. */
-  flush(done: () => void): void {
-    this.#flush();
-    process.stdout.write('', done);
-  }
-
-  #flush(): void {
-    if (this.#characters === 0) return;
-    process.stdout.write(this.#lines.join(''));
-    this.#lines = [];
-    this.#characters = 0;
-  }
-}
-
 /**
  * Creates the logger of one process, which logs each event as a line of JSON. Without a `destination` it logs to
  * standard output, within 100 ms and at process exit, and drops lines if the reader is slow.
@@ -68,13 +13,49 @@ export function createLogger(service: string, level: string, destination?: Desti
     serializers: { err: describeError },
   };
   if (destination !== undefined) return pino(options, destination);
-  const output = new StandardOutput();
-  const logger = pino(options, output);
-  setInterval(() => {
-    const lines = output.takeLost();
+  const standardOutput = openStandardOutput();
+  const logger = pino(options, standardOutput);
+  let lines = 0;
+  standardOutput.on('drop', () => {
+    lines += 1;
+  });
+  standardOutput.on('drain', () => {
     if (lines > 0) logger.warn({ lines }, 'lines of the log were lost: nobody read them');
-  }, flushIntervalMs).unref();
+    lines = 0;
+  });
   return logger;
+}
+
+/**
+ * Opens standard output without blocking calls or the process's exit on a pipe that nobody reads. A paused terminal
+ * (Ctrl-S) keeps the process from exiting, because Node does not change how a terminal blocks.
+ */
+function openStandardOutput() {
+  // Node makes a pipe non-blocking when it opens it.
+  const { fd } = process.stdout;
+  let isExiting = false;
+  // Before pino's own listener, which would write until somebody reads.
+  process.once('exit', () => {
+    isExiting = true;
+    try {
+      destination.flushSync();
+    } catch {
+      destination.destroy();
+    }
+  });
+  const destination = pino.destination({
+    dest: fd,
+    sync: false,
+    periodicFlush: 100,
+    // A write has whole lines, and at most what a pipe takes atomically (4,096 bytes on Linux), because several
+    // processes may share one pipe.
+    minLength: 3_072,
+    maxWrite: 4_096,
+    // Backpressure: lines beyond this are dropped. The pipe has a buffer of its own in addition.
+    maxLength: 1024 * 1024,
+    retryEAGAIN: () => !isExiting,
+  });
+  return destination;
 }
 
 /** Formats the time once per millisecond, because a busy process logs several lines in each. */

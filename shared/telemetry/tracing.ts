@@ -90,14 +90,10 @@ export class Tracing {
     return this.#inSpan(span, parent, work);
   }
 
-  /** Runs `work` in the span of a job. The span starts a new trace, linked to the traces that requested the job. */
-  async job<Result>(name: string, traceparents: readonly string[], work: Work<Result>): Promise<Result> {
-    const links = traceparents.flatMap((traceparent) => {
-      const linked = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
-      return linked === undefined ? [] : [{ context: linked }];
-    });
+  /** Runs `work` in the span of a job, which starts a new trace. */
+  async job<Result>(name: string, work: Work<Result>): Promise<Result> {
     const attributes = { 'messaging.system': 'bullmq', 'messaging.destination.name': name };
-    const span = this.#tracer.startSpan(name, { kind: SpanKind.CONSUMER, links, attributes }, ROOT_CONTEXT);
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes }, ROOT_CONTEXT);
     return this.#inSpan(span, trace.setSpan(ROOT_CONTEXT, span), work);
   }
 

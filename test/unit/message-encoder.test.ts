@@ -14,7 +14,7 @@ import { JsonText, mapped } from '../../shared/rpc/answers/answer.ts';
 import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
 import { jsonWriteOptions } from '../../shared/rpc/answers/encoding.ts';
 import { share } from '../../shared/rpc/answers/message-encoder.ts';
-import { timeText } from '../../shared/rpc/answers/shown.ts';
+import { timeText } from '../../shared/rpc/answers/times.ts';
 
 /** A value as a handler gives it, and as a message has it. */
 interface Both {

@@ -72,9 +72,6 @@ const sources = ['services', 'shared']
   .filter(({ name, parentPath }) => name.endsWith('.ts') && !parentPath.startsWith('shared/gen'))
   .map(({ name, parentPath }) => `${parentPath}/${name}`);
 
-/** Makes the regular expressions of the .proto files, which are looked at there. */
-const rulesFile = 'shared/rpc/interceptors/plain-rules.ts';
-
 /** The regular expressions of the rules in the .proto files. */
 const protoPatterns = readdirSync('proto', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.proto'))
@@ -88,7 +85,7 @@ function patternsOf(file: string): string[] {
   const patterns: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) patterns.push(node.text);
-    if (ts.isNewExpression(node) && node.expression.getText(source) === 'RegExp' && file !== rulesFile) {
+    if (ts.isNewExpression(node) && node.expression.getText(source) === 'RegExp') {
       patterns.push('one that is made');
     }
     ts.forEachChild(node, visit);

@@ -1,7 +1,6 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { CouponBatchSchema } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { shownTime } from '../../../shared/rpc/answers/shown.ts';
 
 /** The record of a batch (design 13). */
 export interface BatchRow {
@@ -25,5 +24,5 @@ export const selectBatch = statement<BatchRow, { id: number }>(
 
 /** Converts a record to a `CouponBatch`. */
 export function toBatch(row: BatchRow) {
-  return { ...row, createdAt: shownTime(row.createdAt) } satisfies Answer<typeof CouponBatchSchema>;
+  return { ...row, createdAt: row.createdAt.getTime() } satisfies Answer<typeof CouponBatchSchema>;
 }

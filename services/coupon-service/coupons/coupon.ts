@@ -1,6 +1,5 @@
 import type { CouponSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { shownAmount, shownList, shownTime } from '../../../shared/rpc/answers/shown.ts';
 
 /** The terms that coupons and reserved coupons share (spec 2.4, 2.5). Amounts are decimals. */
 export interface TermsRow {
@@ -54,12 +53,12 @@ export const couponFields = (row: string) => `
 /** Converts the terms to message fields. Null, and a value that can't be shown, becomes an absent field. */
 export function toTerms(row: TermsRow) {
   return {
-    discountPercent: shownAmount(row.discountPercent),
-    flatDiscount: shownAmount(row.flatDiscount),
-    minOrder: shownAmount(row.minOrder),
-    maxValue: shownAmount(row.maxValue),
-    productIds: row.productIds === null ? undefined : { ids: shownList(row.productIds) },
-    validTill: shownTime(row.validTill),
+    discountPercent: row.discountPercent ?? undefined,
+    flatDiscount: row.flatDiscount ?? undefined,
+    minOrder: row.minOrder ?? undefined,
+    maxValue: row.maxValue ?? undefined,
+    productIds: row.productIds === null ? undefined : { ids: row.productIds },
+    validTill: row.validTill?.getTime(),
     maxLimitForUser: row.maxLimitForUser ?? undefined,
     exclusiveApply: row.exclusiveApply,
   };
@@ -75,7 +74,7 @@ export function toCoupon(row: CouponRow) {
     isApplyForAll: row.isApplyForAll,
     isInvalidated: row.isInvalidated,
     createdBy: row.createdBy,
-    createdAt: shownTime(row.createdAt),
+    createdAt: row.createdAt.getTime(),
     etag: row.etag,
     batchId: row.batchId ?? undefined,
   } satisfies Answer<typeof CouponSchema>;

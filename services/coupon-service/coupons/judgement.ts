@@ -1,5 +1,4 @@
 import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { shownAmount } from '../../../shared/rpc/answers/shown.ts';
 import { compare, type Decimal, decimal, percentOf, toNumber } from './decimals.ts';
 
 // The rules by which Validate and Redeem judge a coupon (spec 4.2, validate).
@@ -37,7 +36,7 @@ export function judge(code: string, coupon: JudgedCoupon | undefined, orderAmoun
   if (minOrder !== undefined && compare(amount, minOrder) < 0) {
     const message = `Minimum order amount is ${toNumber(minOrder)}`;
     return {
-      refused: { ...refused(ValidationRefusal.BELOW_MINIMUM, message), minOrder: shownAmount(coupon.minOrder) },
+      refused: { ...refused(ValidationRefusal.BELOW_MINIMUM, message), minOrder: coupon.minOrder ?? undefined },
     };
   }
   // 6 and 7
@@ -66,7 +65,7 @@ const zero = decimal(0);
 
 /** Parses an amount; undefined for null, for amounts of 0 or less (design 7), and for values that can't be shown. */
 function positive(text: string | null): Decimal | undefined {
-  const amount = decimal(shownAmount(text) ?? 0);
+  const amount = decimal(text ?? 0);
   return amount.units > 0n ? amount : undefined;
 }
 

@@ -1,7 +1,6 @@
 import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { shownList } from '../../../shared/rpc/answers/shown.ts';
 
 // The records that coupons refer to, with only the columns that the spec names (2.6, design 5). Other systems delete
 // them. What refers to one that is gone shows its id alone (design 14).
@@ -22,5 +21,5 @@ export function toUser([id, name, email, mobile]: UserTuple) {
 
 /** Converts a product to a `ProductSummary`. */
 export function toProduct([id, name, images]: ProductTuple) {
-  return { id, name: name ?? '', images: shownList(images ?? []) } satisfies Answer<typeof ProductSummarySchema>;
+  return { id, name: name ?? '', images: images ?? [] } satisfies Answer<typeof ProductSummarySchema>;
 }

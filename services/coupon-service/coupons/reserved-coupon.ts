@@ -3,7 +3,6 @@ import type {
   ReservedCouponSchema,
 } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { shownTime } from '../../../shared/rpc/answers/shown.ts';
 import { type TermsRow, toTerms } from './coupon.ts';
 import { toUser, type UserTuple, userJson } from './relations.ts';
 
@@ -33,7 +32,7 @@ export function toReservedCoupon(row: ReservedCouponRow) {
     secretCode: row.secretCode,
     couponCode: row.couponCode,
     createdBy: row.createdBy,
-    createdAt: shownTime(row.createdAt),
+    createdAt: row.createdAt.getTime(),
   } satisfies Answer<typeof ReservedCouponSchema>;
 }
 

@@ -1,7 +1,6 @@
 import { batchedRows } from '../../../shared/batching/batched-rows.ts';
 import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { shownAmount } from '../../../shared/rpc/answers/shown.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { toNumber } from '../coupons/decimals.ts';
@@ -49,9 +48,9 @@ export function toAnswer(code: string, found: JudgedCoupon | undefined, orderAmo
     discountAmount: toNumber(discount),
     coupon: {
       id: coupon.id,
-      discountPercent: shownAmount(coupon.discountPercent),
-      flatDiscount: shownAmount(coupon.flatDiscount),
-      maxValue: shownAmount(coupon.maxValue),
+      discountPercent: coupon.discountPercent ?? undefined,
+      flatDiscount: coupon.flatDiscount ?? undefined,
+      maxValue: coupon.maxValue ?? undefined,
     },
   };
 }

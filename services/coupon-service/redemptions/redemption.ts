@@ -1,6 +1,5 @@
 import { type RedemptionSchema, RedemptionState } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { shownTime } from '../../../shared/rpc/answers/shown.ts';
 
 export type StateName = 'HELD' | 'USED' | 'RELEASED' | 'EXPIRED';
 
@@ -49,9 +48,9 @@ export function toRedemption(row: RedemptionRow) {
   return {
     ...row,
     state: RedemptionState[row.state],
-    heldUntil: shownTime(row.heldUntil),
-    createdAt: shownTime(row.createdAt),
-    usedAt: shownTime(row.usedAt),
-    releasedAt: shownTime(row.releasedAt),
+    heldUntil: row.heldUntil?.getTime(),
+    createdAt: row.createdAt.getTime(),
+    usedAt: row.usedAt?.getTime(),
+    releasedAt: row.releasedAt?.getTime(),
   } satisfies Answer<typeof RedemptionSchema>;
 }

@@ -10,7 +10,6 @@ import {
   type SlotPlanService,
 } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { type Answer, JsonText } from '../../../shared/rpc/answers/answer.ts';
-import { shownTime } from '../../../shared/rpc/answers/shown.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
@@ -134,7 +133,7 @@ function toCopy(
   takenBySlotId: number | undefined,
 ) {
   // Cut to milliseconds, as all answers show times.
-  const shown = ({ micros }: MovedTime) => shownTime(Number((micros - modulo(micros, 1_000n)) / 1_000n));
+  const shown = ({ micros }: MovedTime) => Number((micros - modulo(micros, 1_000n)) / 1_000n);
   return {
     sourceSlotId: source.id,
     slot: {

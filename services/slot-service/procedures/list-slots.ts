@@ -1,5 +1,5 @@
 import { maxInt32 } from '../../../shared/db/int32.ts';
-import { endOfTime, microsOf } from '../../../shared/db/micros.ts';
+import { microsOf } from '../../../shared/db/micros.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import {
   type ListSlotsRequest,
@@ -8,7 +8,7 @@ import {
   SlotState,
 } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { shownJsonTime, shownList } from '../../../shared/rpc/answers/shown.ts';
+import { jsonTimeText } from '../../../shared/rpc/answers/times.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
@@ -18,6 +18,8 @@ import { type SlotRow, shortSlotColumns } from '../slots/slot.ts';
 import { maxProductIds } from '../slots/slot-list.ts';
 
 const defaultLimit = 50;
+// Slots are between the years 1 and 9999.
+const [firstMs, endMs] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('+010000-01-01T00:00:00Z')];
 // A page ends early when its slots have this much, and always has one slot. A slot shows no more snippets.
 const maxGroupBytes = 1024 * 1024;
 const maxSnippets = 100_000;
@@ -67,12 +69,8 @@ function toParams(filters: Filters, order: OrderName, last: readonly string[] | 
   // The lowest id is before all slots of a time: one at `from` is listed, and one at `until` is not.
   const before = (ms: number) => ({ micros: `${ms}000`, id: -maxInt32 });
   const place = last && { micros: last[0] ?? '', id: Number(last[1]) };
-  const above =
-    (order === 'soonestFirst' ? place : undefined) ??
-    (from === undefined ? { micros: `-${endOfTime}`, id: -maxInt32 } : before(from));
-  const below =
-    (order === 'latestFirst' ? place : undefined) ??
-    (until === undefined ? { micros: endOfTime, id: maxInt32 } : before(until));
+  const above = (order === 'soonestFirst' ? place : undefined) ?? before(from ?? firstMs);
+  const below = (order === 'latestFirst' ? place : undefined) ?? before(until ?? endMs);
   return {
     areActive: states.map((state) => state === SlotState.ACTIVE),
     isFull: isCapacityFull,
@@ -93,9 +91,9 @@ interface PlannedSlotRow extends Omit<SlotRow, 'deliverySequence'> {
 function toPlannedSlot({ deliveryTime, freezeTime, groupIds, ...slot }: PlannedSlotRow) {
   return {
     ...slot,
-    deliveryTime: shownJsonTime(deliveryTime),
-    freezeTime: shownJsonTime(freezeTime),
-    groupIds: shownList(groupIds),
+    deliveryTime: jsonTimeText(deliveryTime),
+    freezeTime: jsonTimeText(freezeTime),
+    groupIds: groupIds,
   };
 }
 

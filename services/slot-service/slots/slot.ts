@@ -2,7 +2,7 @@ import { fail } from '../../../shared/errors/errors.ts';
 import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { CreateSlotRequest, SlotSchema, UpdateSlotRequest } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type Answer, JsonText } from '../../../shared/rpc/answers/answer.ts';
-import { shownJsonTime, shownList } from '../../../shared/rpc/answers/shown.ts';
+import { jsonTimeText } from '../../../shared/rpc/answers/times.ts';
 import { requiredDate } from '../../../shared/rpc/dates.ts';
 import { slotErrors } from '../errors.ts';
 
@@ -79,7 +79,7 @@ export function readSlotFields(request: CreateSlotRequest | UpdateSlotRequest): 
 
 /** Converts a record to a `ProductSummary`. */
 export function toProduct({ id, name, images }: ProductRow) {
-  return { id, name, images: shownList(images) } satisfies Answer<typeof ProductSummarySchema>;
+  return { id, name, images: images } satisfies Answer<typeof ProductSummarySchema>;
 }
 
 /** Returns the stored delivery sequence as JSON; an empty object when it is unset. */
@@ -91,11 +91,11 @@ export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequen
 export function toSlot(slot: SlotRow) {
   return {
     id: slot.id,
-    deliveryTime: shownJsonTime(slot.deliveryTime),
-    freezeTime: shownJsonTime(slot.freezeTime),
+    deliveryTime: jsonTimeText(slot.deliveryTime),
+    freezeTime: jsonTimeText(slot.freezeTime),
     isActive: slot.isActive,
     isCapacityFull: slot.isCapacityFull,
-    groupIds: shownList(slot.groupIds),
+    groupIds: slot.groupIds,
     deliverySequence: new JsonText(sequenceText(slot)),
     etag: slot.etag,
   } satisfies Answer<typeof SlotSchema>;

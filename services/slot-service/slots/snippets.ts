@@ -1,7 +1,7 @@
 import { fail } from '../../../shared/errors/errors.ts';
 import type { VendorSnippetInput, VendorSnippetSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { shownList, shownTime, timeText } from '../../../shared/rpc/answers/shown.ts';
+import { timeText } from '../../../shared/rpc/answers/times.ts';
 import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import { slotErrors } from '../errors.ts';
@@ -16,7 +16,7 @@ export interface SnippetRow {
 
 /** Converts a record to a `VendorSnippet`. */
 export function toSnippet({ productIds, validTill, ...snippet }: SnippetRow) {
-  const fields = { ...snippet, productIds: shownList(productIds), validTill: shownTime(validTill) };
+  const fields = { ...snippet, productIds: productIds, validTill: validTill?.valueOf() };
   return fields satisfies Answer<typeof VendorSnippetSchema>;
 }
 

@@ -36,17 +36,11 @@ const allSlots = statement<{ slotIds: number[] }>(
 
 const storeSlots = statement<never, { slotIds: number[]; version: number }>(
   'storeSlots',
-  // A slot with times that no answer can show is stored as inactive, so that it does not stop
-  // the refresh of the others.
-  `with written as (
-     select *, least(delivery_time, freeze_time) >= '0001-01-01Z' and greatest(delivery_time, freeze_time) < '10000-01-01Z' as is_sound
-     from slots where id = any((select $slotIds::integer[])::integer[])
-   ),
+  `with written as (select * from slots where id = any((select $slotIds::integer[])::integer[])),
    stored as (
      insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids)
-     select id, $version, case when is_sound then floor(extract(epoch from delivery_time) * 1000) else 0 end,
-       case when is_sound then floor(extract(epoch from freeze_time) * 1000) else 0 end,
-       is_active and is_sound, is_capacity_full, array(
+     select id, $version, floor(extract(epoch from delivery_time) * 1000), floor(extract(epoch from freeze_time) * 1000),
+       is_active, is_capacity_full, array(
          select product_id from product_slots where slot_id = written.id and written.is_active order by product_id
        )
      from written

@@ -1,8 +1,8 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import type { Answer } from './answer.ts';
 import { type Batches, type EncodingBatch, encodeInBatches } from './batches.ts';
+import { ByteWriter } from './byte-writer.ts';
 import { EncodedResponse } from './encoding.ts';
-import { JsonWriter } from './json-writer.ts';
 import { encoderOf } from './message-encoder.ts';
 import type { TurnTaker } from './turns.ts';
 import { WireWriter } from './wire-writer.ts';
@@ -35,7 +35,7 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends En
   }
 
   *#toJson(batch: EncodingBatch): Batches<Buffer> {
-    const writer = new JsonWriter();
+    const writer = new ByteWriter();
     yield* encoderOf(this.schema).writeJsonInBatches(batch, writer, this.#answer);
     return writer.finish();
   }

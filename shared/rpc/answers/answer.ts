@@ -74,11 +74,11 @@ export class JsonText {
 
 /** A message that many others contain. It is encoded once in each form. See `share`. */
 export class Shared {
-  readonly #encode: { toBinary(): Buffer; toJson(): Buffer };
+  readonly #encode: { toBinary(): Buffer; toJson(): object };
   #binary: Buffer | undefined;
-  #json: Buffer | undefined;
+  #json: object | undefined;
 
-  constructor(encode: { toBinary(): Buffer; toJson(): Buffer }) {
+  constructor(encode: { toBinary(): Buffer; toJson(): object }) {
     this.#encode = encode;
   }
 
@@ -87,8 +87,27 @@ export class Shared {
     return this.#binary;
   }
 
-  get json(): Buffer {
+  /** What `JSON.stringify` writes as the message. */
+  get json(): object {
     this.#json ??= this.#encode.toJson();
     return this.#json;
   }
+}
+
+/** The fields of a message by name. */
+export type Named = Readonly<Record<string, unknown>>;
+
+const isList = (value: unknown): value is List<unknown> => Array.isArray(value) || value instanceof Mapped;
+
+/** Returns the messages of a field's value and, for a map, their keys. */
+export function itemsOf(value: unknown): { items: List<unknown>; keys?: readonly unknown[] } {
+  if (value instanceof Map) return { items: [...value.values()], keys: [...value.keys()] };
+  return { items: isList(value) ? value : [value] };
+}
+
+const isNamed = (value: unknown): value is Named => typeof value === 'object' && value !== null;
+
+export function fieldsOf(message: unknown): Named {
+  if (!isNamed(message)) throw new Error('a message is given by its fields');
+  return message;
 }

@@ -12,7 +12,7 @@ const maxPerCharacter = 3;
  * Writes into a buffer that grows. protobuf-es allocates for each nested message, which makes lists slower to encode
  * (docs/performance.md).
  */
-export abstract class ByteWriter {
+export class ByteWriter {
   protected buffer = kept.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
   /** Where the next byte goes. */
   protected end = 0;

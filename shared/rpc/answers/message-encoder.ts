@@ -1,9 +1,9 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
-import { type Answer, type List, Mapped, Shared } from './answer.ts';
+import { type Answer, fieldsOf, itemsOf, type Named, Shared } from './answer.ts';
 import type { Batches, EncodingBatch } from './batches.ts';
-import { JsonWriter } from './json-writer.ts';
+import type { ByteWriter } from './byte-writer.ts';
 import { isOwnType, scalarEncoderOf, unsupported, type ValueEncoder, valueEncoderOf } from './value-encoders.ts';
 import { mapKey, mapValue, WireWriter } from './wire-writer.ts';
 
@@ -23,16 +23,9 @@ export function share<Schema extends DescMessage>(schema: Schema, fields: Answer
       encoder.write(writer, fields);
       return writer.finish();
     },
-    toJson() {
-      const writer = new JsonWriter();
-      encoder.writeJson(writer, fields);
-      return writer.finish();
-    },
+    toJson: () => encoder.toJson(fields),
   });
 }
-
-/** The fields of a message by name. */
-type Named = Readonly<Record<string, unknown>>;
 
 /**
  * Encodes the fields of one type of message: in one go or, for messages that contain lists of messages, in batches
@@ -74,43 +67,39 @@ export class MessageEncoder {
     }
   }
 
-  writeJson(writer: JsonWriter, fields: Named): void {
-    let isFirst = true;
+  /** Returns what `JSON.stringify` writes as protobuf's JSON. */
+  toJson(fields: Named): object {
+    const json: Record<string, unknown> = {};
     for (const field of this.#fields) {
       const value = fields[field.name];
-      if (value === undefined) continue;
-      field.writeJson(writer.member(field.key, isFirst), value);
-      isFirst = false;
+      if (value !== undefined) json[field.jsonName] = field.toJson(value);
     }
-    writer.ascii(isFirst ? '{}' : '}');
+    return json;
   }
 
-  *writeJsonInBatches(batch: EncodingBatch, writer: JsonWriter, fields: Named): Batches<void> {
-    let isFirst = true;
+  *writeJsonInBatches(batch: EncodingBatch, writer: ByteWriter, fields: Named): Batches<void> {
+    let mark = '{';
     for (const field of this.#fields) {
       const value = fields[field.name];
       if (value === undefined) continue;
-      writer.member(field.key, isFirst);
-      isFirst = false;
+      writer.utf8(`${mark}"${field.jsonName}":`);
+      mark = ',';
       if (field instanceof NestedField) {
         yield* field.writeJsonInBatches(batch, writer, value);
         continue;
       }
       const before = writer.length;
-      field.writeJson(writer, value);
+      writer.utf8(JSON.stringify(field.toJson(value)));
       if (batch.isOverAfterWriting(writer.length - before)) yield;
     }
-    writer.ascii(isFirst ? '{}' : '}');
+    writer.utf8(mark === '{' ? '{}' : '}');
   }
 }
-
-/** Returns the comma and the name that precede the field's value in JSON. */
-const keyOf = ({ jsonName }: DescField) => Buffer.from(`,"${jsonName}":`);
 
 /** A field of scalars, enums or protobuf's own types. */
 class ValueField {
   readonly name: string;
-  readonly key: Buffer;
+  readonly jsonName: string;
   readonly #number: number;
   readonly #isList: boolean;
   readonly #hasPresence: boolean;
@@ -118,7 +107,7 @@ class ValueField {
 
   constructor(field: DescField) {
     this.name = field.localName;
-    this.key = keyOf(field);
+    this.jsonName = field.jsonName;
     this.#number = field.number;
     this.#isList = field.fieldKind === 'list';
     this.#hasPresence = field.presence !== FeatureSet_FieldPresence.IMPLICIT;
@@ -141,17 +130,10 @@ class ValueField {
     writer.close(start);
   }
 
-  writeJson(writer: JsonWriter, value: unknown): void {
-    const { writeJson } = this.#encoder;
-    if (!this.#isList) {
-      writeJson(writer, value);
-      return;
-    }
-    writer.ascii('[');
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) writeJson(index === 0 ? writer : writer.comma(), item);
-    }
-    writer.ascii(']');
+  toJson(value: unknown): unknown {
+    const { toJson } = this.#encoder;
+    if (toJson === undefined) return value;
+    return this.#isList && Array.isArray(value) ? value.map(toJson) : toJson(value);
   }
 }
 
@@ -160,21 +142,19 @@ const brackets = { list: ['[', ']'], map: ['{', '}'], message: ['', ''], scalar:
 /** A field of messages that have fields of their own: a single one, a list or a map. */
 class NestedField {
   readonly name: string;
-  readonly key: Buffer;
+  readonly jsonName: string;
   readonly hasLists: boolean;
   readonly #number: number;
-  /** The brackets around the messages in JSON; empty for a single message. */
-  readonly #open: string;
-  readonly #close: string;
+  readonly #kind: DescField['fieldKind'];
   readonly #encoder: MessageEncoder;
   /** The encoder of a map's keys. */
   readonly #keys: ValueEncoder | undefined;
 
   constructor(field: DescField, message: DescMessage) {
     this.name = field.localName;
-    this.key = keyOf(field);
+    this.jsonName = field.jsonName;
     this.#number = field.number;
-    [this.#open, this.#close] = brackets[field.fieldKind];
+    this.#kind = field.fieldKind;
     this.#encoder = encoderOf(message);
     this.hasLists = field.fieldKind !== 'message' || this.#encoder.hasLists;
     this.#keys = field.fieldKind === 'map' ? scalarEncoderOf(field.mapKey, field) : undefined;
@@ -210,31 +190,33 @@ class NestedField {
     }
   }
 
-  writeJson(writer: JsonWriter, value: unknown): void {
+  toJson(value: unknown): unknown {
     const { items, keys } = itemsOf(value);
-    writer.ascii(this.#open);
-    for (let index = 0; index < items.length; index += 1) {
-      this.#beginJsonItem(writer, index, keys?.[index]);
-      this.#writeJsonMessage(writer, items.at(index));
-    }
-    writer.ascii(this.#close);
+    const messages = Array.from({ length: items.length }, (_, index) => this.#messageToJson(items.at(index)));
+    if (keys !== undefined) return Object.fromEntries(keys.map((key, index) => [key, messages[index]]));
+    return this.#kind === 'list' ? messages : messages[0];
   }
 
-  *writeJsonInBatches(batch: EncodingBatch, writer: JsonWriter, value: unknown): Batches<void> {
+  *writeJsonInBatches(batch: EncodingBatch, writer: ByteWriter, value: unknown): Batches<void> {
     const { items, keys } = itemsOf(value);
-    writer.ascii(this.#open);
+    const [open, close] = brackets[this.#kind];
+    writer.utf8(open);
     for (let index = 0; index < items.length; index += 1) {
       const item = items.at(index);
       const isLong = this.#encoder.hasLists && !(item instanceof Shared);
       const before = writer.length;
-      this.#beginJsonItem(writer, index, keys?.[index]);
-      if (isLong) yield* this.#encoder.writeJsonInBatches(batch, writer, fieldsOf(item));
-      else this.#writeJsonMessage(writer, item);
+      const mark = `${index > 0 ? ',' : ''}${keys === undefined ? '' : `"${keys[index]}":`}`;
+      if (isLong) yield* this.#encoder.writeJsonInBatches(batch, writer.utf8(mark), fieldsOf(item));
+      else writer.utf8(mark + JSON.stringify(this.#messageToJson(item)));
       if (!batch.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
     }
-    writer.ascii(this.#close);
+    writer.utf8(close);
+  }
+
+  #messageToJson(message: unknown): object {
+    return message instanceof Shared ? message.json : this.#encoder.toJson(fieldsOf(message));
   }
 
   /** Writes what precedes a message. Returns the start of its map entry, which ends after the message. */
@@ -256,29 +238,4 @@ class NestedField {
     this.#encoder.write(writer, fieldsOf(item));
     writer.close(start);
   }
-
-  #beginJsonItem(writer: JsonWriter, index: number, key: unknown): void {
-    if (index > 0) writer.comma();
-    if (this.#keys !== undefined) writer.string(String(key)).ascii(':');
-  }
-
-  #writeJsonMessage(writer: JsonWriter, item: unknown): void {
-    if (item instanceof Shared) writer.bytes(item.json);
-    else this.#encoder.writeJson(writer, fieldsOf(item));
-  }
-}
-
-const isList = (value: unknown): value is List<unknown> => Array.isArray(value) || value instanceof Mapped;
-
-/** Returns the messages of a field's value and, for a map, their keys. */
-function itemsOf(value: unknown): { items: List<unknown>; keys: readonly unknown[] | undefined } {
-  if (value instanceof Map) return { items: [...value.values()], keys: [...value.keys()] };
-  return { items: isList(value) ? value : [value], keys: undefined };
-}
-
-const isNamed = (value: unknown): value is Named => typeof value === 'object' && value !== null;
-
-function fieldsOf(message: unknown): Named {
-  if (!isNamed(message)) throw new Error('a message is given by its fields');
-  return message;
 }

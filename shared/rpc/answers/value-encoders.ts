@@ -2,8 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bu
 import { WireType } from '@bufbuild/protobuf/wire';
 import { ListValueSchema, StructSchema, TimestampSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { JsonText } from './answer.ts';
-import type { JsonWriter } from './json-writer.ts';
-import { timeText } from './shown.ts';
+import { timeText } from './times.ts';
 import { mapKey, mapValue, type WireWriter } from './wire-writer.ts';
 
 /** How one value of a type is encoded, without its tag or name. */
@@ -12,38 +11,35 @@ export interface ValueEncoder {
   /** The value that the binary form omits in a field without presence. */
   readonly zero?: unknown;
   write(writer: WireWriter, value: unknown): void;
-  writeJson(writer: JsonWriter, value: unknown): void;
+  /** Returns what `JSON.stringify` writes as protobuf's JSON; missing where that is the value itself. */
+  toJson?(value: unknown): unknown;
 }
 
 const int32: ValueEncoder = {
   wireType: WireType.Varint,
   zero: 0,
   write: (writer, value) => void writer.int(Number(value)),
-  writeJson: (writer, value) => void writer.ascii(String(value)),
 };
 const int64: ValueEncoder = {
   wireType: WireType.Varint,
   zero: '0',
   write: (writer, value) => void writer.int(BigInt(String(value))),
-  writeJson: (writer, value) => void writer.string(String(value)),
 };
 const bool: ValueEncoder = {
   wireType: WireType.Varint,
   zero: false,
   write: (writer, value) => void writer.uint(value === true ? 1 : 0),
-  writeJson: int32.writeJson,
 };
 const double: ValueEncoder = {
   wireType: WireType.Bit64,
   zero: 0,
   write: (writer, value) => void writer.double(Number(value)),
-  writeJson: (writer, value) => void writer.ascii(Number.isFinite(value) ? String(value) : `"${value}"`),
+  toJson: (value) => (Number.isFinite(value) ? value : String(value)),
 };
 const string: ValueEncoder = {
   wireType: WireType.LengthDelimited,
   zero: '',
   write: (writer, value) => void writer.string(String(value)),
-  writeJson: (writer, value) => void writer.string(String(value)),
 };
 
 const scalars = new Map([
@@ -67,23 +63,27 @@ const timestamp: ValueEncoder = {
     if (rest !== 0) writer.tag(nanos.number, WireType.Varint).uint(rest * 1_000_000);
     writer.close(start);
   },
-  writeJson: (writer, value) => void writer.utf8(`"${typeof value === 'number' ? timeText(value) : value}"`),
+  toJson: (value) => (typeof value === 'number' ? timeText(value) : value),
 };
 const struct: ValueEncoder = {
   wireType: WireType.LengthDelimited,
-  write: (writer, value) => writeStruct(writer, value instanceof JsonText ? JSON.parse(value.text) : value),
-  writeJson: (writer, value) => void writer.utf8(value instanceof JsonText ? value.text : JSON.stringify(value)),
+  write: (writer, value) => writeStruct(writer, parsed(value)),
+  toJson: parsed,
 };
-const json: ValueEncoder = {
+const jsonValue: ValueEncoder = {
   wireType: WireType.LengthDelimited,
-  write: (writer, value) => writeValue(writer, value instanceof JsonText ? JSON.parse(value.text) : value),
-  writeJson: struct.writeJson,
+  write: (writer, value) => writeValue(writer, parsed(value)),
+  toJson: parsed,
 };
+
+function parsed(value: unknown): unknown {
+  return value instanceof JsonText ? JSON.parse(value.text) : value;
+}
 
 const ownTypes = new Map<string, ValueEncoder>([
   [TimestampSchema.typeName, timestamp],
   [StructSchema.typeName, struct],
-  [ValueSchema.typeName, json],
+  [ValueSchema.typeName, jsonValue],
 ]);
 
 /** Whether a message is one of protobuf's own types, whose JSON differs from their fields. */
@@ -105,12 +105,8 @@ export function scalarEncoderOf(scalar: ScalarType | undefined, field: DescField
   return encoder;
 }
 
-function enumEncoder({ values }: DescEnum): ValueEncoder {
-  const names = new Map(values.map(({ number, name }) => [number, name]));
-  return {
-    ...int32,
-    writeJson: (writer, value) => void writer.ascii(JSON.stringify(names.get(Number(value)) ?? value)),
-  };
+function enumEncoder({ value }: DescEnum): ValueEncoder {
+  return { ...int32, toJson: (number) => value[Number(number)]?.name ?? number };
 }
 
 const { nullValue, numberValue, stringValue, boolValue, structValue, listValue } = ValueSchema.field;

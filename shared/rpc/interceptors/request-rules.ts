@@ -2,7 +2,6 @@ import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import { invalidRequest } from '../../errors/errors.ts';
-import { compilePlainRules } from './plain-rules.ts';
 
 const firstViolation = createValidator({ failFast: true });
 const allViolations = createValidator();
@@ -13,17 +12,10 @@ const fullReportBytes = 16 * 1024;
 const maxViolations = 20;
 
 /**
- * Compiles the validation of requests against the `buf.validate` rules of their .proto file. The returned function
- * throws INVALID_ARGUMENT with the violations and the message of the first one.
+ * Validates a request against the `buf.validate` rules of its .proto file. Throws INVALID_ARGUMENT with the violations
+ * and the message of the first one.
  */
-export function compileRules(schema: DescMessage): (message: Message) => void {
-  const isPlainlyValid = compilePlainRules(schema);
-  return (message) => {
-    if (!isPlainlyValid(message)) validate(schema, message);
-  };
-}
-
-function validate(schema: DescMessage, message: Message): void {
+export function checkRules(schema: DescMessage, message: Message): void {
   const found = firstViolation.validate(schema, message);
   if (found.kind === 'valid') return;
   const isSmall = toBinary(schema, message).byteLength <= fullReportBytes;
