@@ -1,7 +1,7 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { createContextValues, type Transport } from '@connectrpc/connect';
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
-import { procedurePath } from '../../shared/rpc/procedure-path.ts';
+import { procedurePath } from '../../shared/rpc/procedure.ts';
 import { targetOf } from './addresses.ts';
 import { sendKey } from './connect/idempotency.ts';
 import { capTimeout } from './connect/timeout.ts';

@@ -19,7 +19,7 @@ import {
 } from './handlers.ts';
 import { SequenceCache, sequenceChannel } from './slots/sequence-cache.ts';
 import { registerStoreMetrics } from './stores/metrics.ts';
-import { slotsChannel, storeVersionChannel } from './stores/refresh.ts';
+import { storeVersionChannel } from './stores/refresh.ts';
 import { createRefresh, type Refresh, startRefreshJob } from './stores/refresh-job.ts';
 import { StoreReplica } from './stores/replica.ts';
 
@@ -72,7 +72,6 @@ export async function startStoresAndCache(parts: ServiceParts) {
   const channels = {
     [storeVersionChannel]: () => replica.load(),
     [sequenceChannel]: (payload: string) => sequences.onNotification(payload),
-    [slotsChannel]: (payload: string) => sequences.onSlotsWritten(payload),
   };
   const connected = () => {
     sequences.resume();

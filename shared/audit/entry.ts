@@ -1,6 +1,6 @@
 import { isInt32 } from '../db/int32.ts';
 import type { CallContext } from '../rpc/call-context.ts';
-import { procedureName } from '../rpc/procedure-path.ts';
+import { procedureName } from '../rpc/procedure.ts';
 
 /** The types of the records that the audit trail accounts for (design 10). */
 export type ResourceType = 'slot' | 'coupon' | 'reserved_coupon' | 'user' | 'redemption' | 'coupon_batch';

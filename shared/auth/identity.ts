@@ -1,4 +1,4 @@
-import type { Caller } from '../fairness/caller.ts';
+import type { Caller } from '../db/caller.ts';
 
 /** The caller that a verified token names (spec 5, design 1). */
 export interface Identity {

@@ -1,35 +1,32 @@
-import type { SpanContext } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { DatabaseClock } from '../clock/clock.ts';
 import type { DatabaseConfig } from '../config/config.ts';
-import type { Caller } from '../fairness/caller.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { Caller } from './caller.ts';
 import { Connections, type Send } from './pool/connections.ts';
-import { onlyRow, statement } from './statement.ts';
-import { type BatchQueryable, runBatch, runTransaction, type TransactionOptions } from './transaction.ts';
-
-/** A caller that queries the database, or the process on behalf of several calls that share a statement. */
-export interface Asking extends Caller {
-  /** The spans of the calls that share the statement. */
-  readonly sharing?: readonly SpanContext[];
-  /** The caller's open transaction; all of its statements run in it. */
-  readonly transaction?: BatchQueryable | undefined;
-}
+import { onlyRow, type Queryable, statement } from './statement.ts';
+import { runPipeline, runTransaction, type TransactionOptions } from './transaction.ts';
 
 // A full disk shows only in the writes that it fails. Longer than a scrape, so that the metric shows a single one.
 const diskFullForMs = 60_000;
+
+// Less than a second, so that a dead connection of the probe is replaced before the next but one.
+const probeTimeoutMs = 500;
 
 /** The database, for callers and for the process itself. */
 export class Database {
   /** PostgreSQL's time. */
   readonly clock = new DatabaseClock();
   readonly #connections: Connections;
+  /** The connection that asks whether the database answers, which must not wait for calls. */
+  readonly #probe: Connections;
   readonly #tracing: Tracing | undefined;
   #isReadOnly = false;
 
   constructor(config: DatabaseConfig, logger: Logger, tracing?: Tracing) {
     this.#connections = new Connections(config, logger);
+    this.#probe = new Connections({ ...config, poolSize: 1, statementTimeoutMs: probeTimeoutMs }, logger);
     this.#tracing = tracing;
   }
 
@@ -37,18 +34,13 @@ export class Database {
    * Returns an object that runs statements and batches for a caller until its signal aborts. They run in the caller's
    * open transaction, or each on its own connection.
    */
-  for(caller: Asking): BatchQueryable {
+  for(caller: Caller): Queryable {
     if (caller.transaction !== undefined) return caller.transaction;
     const lend = <Result>(work: (send: Send) => Promise<Result>) =>
-      this.#connections.lend(caller, (send) => work(this.#traced(send, caller)));
+      this.#connections.lend(caller, (send) => work(this.#traced(send)));
     return {
       query: (statement) => lend((run) => run(statement)),
-      queryLate: (make) =>
-        lend(async (run) => {
-          const statement = make();
-          return statement === undefined ? [] : run(statement);
-        }),
-      batch: (before, last) => lend((run) => runBatch(run, before, last)),
+      pipeline: (before, last) => lend((run) => runPipeline(run, before, last)),
     };
   }
 
@@ -60,18 +52,16 @@ export class Database {
    */
   transaction<Result>(
     caller: Caller,
-    work: (tx: BatchQueryable) => Promise<Result>,
+    work: (tx: Queryable) => Promise<Result>,
     options: TransactionOptions<Result> = {},
   ): Promise<Result> {
-    return this.#connections.lend(caller, (send) =>
-      runTransaction(this.#traced(send, caller), caller.signal, work, options),
-    );
+    return this.#connections.lend(caller, (send) => runTransaction(this.#traced(send), caller.signal, work, options));
   }
 
   /** Runs `work` in the caller's open transaction, which commits later, or else in one of its own. */
   within<Result>(
-    caller: Asking,
-    work: (tx: BatchQueryable) => Promise<Result>,
+    caller: Caller,
+    work: (tx: Queryable) => Promise<Result>,
     options: TransactionOptions<Result> = {},
   ): Promise<Result> {
     return caller.transaction === undefined ? this.transaction(caller, work, options) : work(caller.transaction);
@@ -79,10 +69,11 @@ export class Database {
 
   /**
    * Resolves with whether the database answers before the signal aborts, even while calls wait for connections.
-   * The answer adjusts `clock`, and says whether the database is read only.
+   * The answer adjusts `clock`, and says whether the database is read only. Without one, idle connections are closed,
+   * because a failover can leave them open but dead.
    */
   async answers(signal: AbortSignal): Promise<boolean> {
-    const asked = this.#connections.lendToProcess(signal, async (send) => {
+    const asked = this.#probe.lend({ signal }, async (send) => {
       const sentAtMs = performance.now();
       const { nowMs, isReadOnly } = onlyRow(await send(ping()));
       this.clock.learn(nowMs, sentAtMs);
@@ -90,7 +81,10 @@ export class Database {
     });
     return asked.then(
       () => true,
-      () => false,
+      () => {
+        this.#connections.closeIdle();
+        return false;
+      },
     );
   }
 
@@ -108,16 +102,14 @@ export class Database {
   }
 
   /** Closes the connections after the statements in flight have ended. */
-  close(): Promise<void> {
-    return this.#connections.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#connections.close(), this.#probe.close()]);
   }
 
   /** Wraps each statement in a span of its own when tracing is on. */
-  #traced(send: Send, { sharing }: Asking): Send {
+  #traced(send: Send): Send {
     const tracing = this.#tracing;
-    return tracing === undefined
-      ? send
-      : (statement) => tracing.statement(statement.name, () => send(statement), sharing);
+    return tracing === undefined ? send : (statement) => tracing.statement(statement.name, () => send(statement));
   }
 }
 

@@ -7,6 +7,18 @@ export interface BoundStatement<Row> {
   readonly row?: Row;
 }
 
+/** Runs statements, each on its own or all in an open transaction. */
+export interface Queryable {
+  /** Runs one statement. Throws a ConnectError without the driver's text (design 3). */
+  query<Row>(statement: BoundStatement<Row>): Promise<Row[]>;
+  /**
+   * Runs statements in one transaction and one round trip; if one fails, all are rolled back. Resolves with
+   * the rows of `last`, which runs without a transaction when `before` is empty. Rejects with the error of
+   * the first failed statement.
+   */
+  pipeline<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
+}
+
 /** Binds the values of a statement's parameters. */
 export type Statement<Row, Params extends object> = (
   ...params: keyof Params extends never ? [] : [params: Params]

@@ -1,28 +1,7 @@
 import type { AbortSignalLike } from '../cancellation/signal.ts';
 import { endsConnection } from './errors.ts';
 import type { Send } from './pool/connections.ts';
-import { type BoundStatement, statement } from './statement.ts';
-
-/** Runs statements, on a pool connection or on a transaction's. */
-export interface Queryable {
-  /** Runs one statement. Throws a ConnectError without the driver's text (design 3). */
-  query<Row>(statement: BoundStatement<Row>): Promise<Row[]>;
-}
-
-/** Builds a statement when it can be sent; undefined if nobody needs it any more. */
-export type LateStatement<Row> = () => BoundStatement<Row> | undefined;
-
-/** Runs statements and batches, each on its own or all in an open transaction. */
-export interface BatchQueryable extends Queryable {
-  /** Waits for a connection, then builds a statement and runs it. Resolves with no rows if `make` returns undefined. */
-  queryLate<Row>(make: LateStatement<Row>): Promise<Row[]>;
-  /**
-   * Runs statements in one transaction and one round trip; if one fails, all are rolled back. Resolves with
-   * the rows of `last`, which runs without a transaction when `before` is empty. Rejects with the error of
-   * the first failed statement.
-   */
-  batch<Row>(before: readonly BoundStatement<unknown>[], last: BoundStatement<Row>): Promise<Row[]>;
-}
+import { type BoundStatement, type Queryable, statement } from './statement.ts';
 
 /** How a transaction runs. */
 export interface TransactionOptions<Result> {
@@ -32,8 +11,8 @@ export interface TransactionOptions<Result> {
   last?(result: Result): BoundStatement<unknown>;
 }
 
-/** Runs a batch on a connection, as `BatchQueryable.batch` describes. */
-export async function runBatch<Row>(
+/** Runs statements on a connection, as `Queryable.pipeline` describes. */
+export async function runPipeline<Row>(
   run: Send,
   before: readonly BoundStatement<unknown>[],
   last: BoundStatement<Row>,
@@ -50,7 +29,7 @@ export async function runBatch<Row>(
 export async function runTransaction<Result>(
   run: Send,
   signal: AbortSignalLike,
-  work: (tx: BatchQueryable) => Promise<Result>,
+  work: (tx: Queryable) => Promise<Result>,
   { isolation = 'read committed', last }: TransactionOptions<Result>,
 ): Promise<Result> {
   // Not awaited, so that it travels with the first statement of `work`.
@@ -59,13 +38,9 @@ export async function runTransaction<Result>(
   let beginning = 0;
   let hasFailed = false;
   let isEnding = false;
-  const tx: BatchQueryable = {
-    query: (statement) => tx.batch([], statement),
-    async queryLate(make) {
-      const statement = make();
-      return statement === undefined ? [] : tx.query(statement);
-    },
-    async batch(before, last) {
+  const tx: Queryable = {
+    query: (statement) => tx.pipeline([], statement),
+    async pipeline(before, last) {
       const anew = hasFailed ? [rollback(), begin[isolation]()] : [];
       if (hasFailed) beginning += 1;
       hasFailed = false;

@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts';
+import type { Caller } from '../db/caller.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
 
 /**

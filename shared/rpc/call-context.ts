@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Identity } from '../auth/identity.ts';
 import type { CallSignal } from '../cancellation/signal.ts';
-import type { BatchQueryable } from '../db/transaction.ts';
-import type { Caller } from '../fairness/caller.ts';
+import type { Caller } from '../db/caller.ts';
+import type { Queryable } from '../db/statement.ts';
 import type { Protocol } from '../telemetry/call-metrics.ts';
 import { traceIdOf } from '../telemetry/trace-context.ts';
-import type { Codec } from './answers/encoding.ts';
+import type { Codec } from './answers/response.ts';
 
 /** Gives a `CallContext` access to the request of its server stack. */
 export interface CallSource {
@@ -73,7 +73,7 @@ export class CallContext implements Caller {
   /** The hash of its idempotency key; undefined if it has none. */
   keyId: Buffer | undefined;
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
-  transaction: BatchQueryable | undefined;
+  transaction: Queryable | undefined;
   /**
    * Charges the caller for rows that the call is about to write and that its request does not show. Throws STORAGE_QUOTA
    * if the caller has nothing left. Only mutations are charged.

@@ -1,6 +1,6 @@
 import { type DescMethod, fromBinary, fromJsonString, type Message } from '@bufbuild/protobuf';
 import { invalidRequest } from '../errors/errors.ts';
-import type { Codec } from './answers/encoding.ts';
+import type { Codec } from './answers/response.ts';
 import { findViolations } from './json-violations.ts';
 import { checkMessageBounds } from './limits/message-bounds.ts';
 

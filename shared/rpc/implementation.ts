@@ -9,8 +9,7 @@ import type {
 } from '@bufbuild/protobuf';
 import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
 import type { Answer } from './answers/answer.ts';
-import { AnswerResponse } from './answers/answer-response.ts';
-import { EncodedResponse } from './answers/encoding.ts';
+import { AnswerResponse, RpcResponse } from './answers/response.ts';
 import type { CallContext } from './call-context.ts';
 
 /**
@@ -19,7 +18,7 @@ import type { CallContext } from './call-context.ts';
  */
 export type Handler<Method> =
   Method extends DescMethodUnary<infer Input, infer Output>
-    ? (request: MessageValidType<Input>, call: CallContext) => Promise<Answer<Output> | EncodedResponse<Output>>
+    ? (request: MessageValidType<Input>, call: CallContext) => Promise<Answer<Output> | RpcResponse<Output>>
     : Method extends DescMethodServerStreaming<infer Input, infer Output>
       ? (request: MessageValidType<Input>, call: CallContext) => AsyncIterable<Answer<Output>>
       : never;
@@ -39,9 +38,9 @@ export interface Rpc {
   /** The error for callers without a staff identity; undefined if the procedure needs none. */
   readonly noStaffError: ErrorRow | undefined;
   /** Runs a unary procedure. */
-  invoke(request: Message, call: CallContext): Promise<EncodedResponse>;
+  invoke(request: Message, call: CallContext): Promise<RpcResponse>;
   /** Runs a streaming procedure. */
-  stream(request: Message, call: CallContext): AsyncIterable<EncodedResponse>;
+  stream(request: Message, call: CallContext): AsyncIterable<RpcResponse>;
 }
 
 /** A service with its procedures. */
@@ -94,6 +93,6 @@ export function implement<Service extends DescService>(
 }
 
 /** The fields match the schema, which `Handlers` has checked. */
-function toResponse(schema: DescMessage, answer: object): EncodedResponse {
-  return answer instanceof EncodedResponse ? answer : new AnswerResponse(schema, answer);
+function toResponse(schema: DescMessage, answer: object): RpcResponse {
+  return answer instanceof RpcResponse ? answer : new AnswerResponse(schema, answer);
 }

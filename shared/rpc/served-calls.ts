@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 import type { CallMetrics } from '../telemetry/call-metrics.ts';
 import type { Implementation } from './implementation.ts';
-import type { Interceptor } from './interceptor.ts';
+import type { Interceptors } from './interceptor.ts';
 import type { OpenRequests } from './limits/open-requests.ts';
 
 /** The services of both ports, and the interceptors and limits for their calls. */
 export interface ServedCalls {
   readonly implementations: readonly Implementation[];
-  /** The first one is outermost. */
-  readonly interceptors: readonly Interceptor[];
+  readonly interceptors: Interceptors;
   readonly requests: OpenRequests;
   readonly logger: Logger;
   /** Undefined without a metrics port. */

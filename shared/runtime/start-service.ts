@@ -9,8 +9,7 @@ import { poolerProblem } from '../db/errors.ts';
 import { assertMigrated } from '../db/schema.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import { type GrpcServer, serveGrpc } from '../rpc/grpc/server.ts';
-import { withIdempotency } from '../rpc/idempotency/idempotency.ts';
-import { StorageQuota, withStorageQuota } from '../rpc/idempotency/storage-quota.ts';
+import { StorageQuota } from '../rpc/idempotency/storage-quota.ts';
 import type { Implementation } from '../rpc/implementation.ts';
 import { createAdmission } from '../rpc/interceptors/admission.ts';
 import { createInterceptors } from '../rpc/interceptors/interceptors.ts';
@@ -91,19 +90,16 @@ export async function startService(
     shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
     await applyRetention(database, config.auditRetentionDays, logger);
     const parts = { config, database, logger, shutdown, metrics, sweeps: {}, tracing, draining: draining.signal };
-    const built = await build(parts);
+    const implementations = await build(parts);
     startSweeps(parts);
     const quota = new StorageQuota(config.storedMibPerHour);
-    const implementations = built
-      .map((implementation) => withIdempotency(implementation, database))
-      .map((implementation) => withStorageQuota(implementation, quota));
     const authenticator = await openAuthenticator({ config: config.auth, database, metrics, logger });
     shutdown.push({ name: 'key set', stop: () => authenticator.close() });
     const requests = new OpenRequests(authenticator);
     shutdown.push({ name: 'open requests', stop: () => requests.close() });
     const admission = createAdmission(config.limits, requests);
     admission.registerMetrics(metrics);
-    const interceptors = createInterceptors({ logger, authenticator, admission, calls, tracing });
+    const interceptors = createInterceptors({ logger, authenticator, admission, quota, database, calls, tracing });
     const served = { implementations, interceptors, requests, logger, calls };
     const ports: (GrpcServer | WebServer)[] = [];
     // Both ports stop together. If one stopped first, the other would keep accepting calls meanwhile.

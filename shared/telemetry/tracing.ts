@@ -6,7 +6,6 @@ import {
   propagation,
   ROOT_CONTEXT,
   type Span,
-  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
@@ -74,19 +73,15 @@ export class Tracing {
     }
   }
 
-  /**
-   * Runs `work` in the span of a statement. Outside of any span, such as a call's, no span is recorded.
-   *
-   * @param sharing the spans of the calls that share the statement. Its span is a child of the
-   * first, and linked to all.
-   */
-  async statement<Result>(name: string, work: Work<Result>, sharing?: readonly SpanContext[]): Promise<Result> {
-    const first = sharing?.[0];
-    const parent = first === undefined ? context.active() : trace.setSpanContext(ROOT_CONTEXT, first);
+  /** Runs `work` in the span of a statement. Outside of any span, such as a call's, no span is recorded. */
+  async statement<Result>(name: string, work: Work<Result>): Promise<Result> {
+    const parent = context.active();
     if (trace.getSpan(parent) === undefined) return work();
-    const attributes = { 'db.system': 'postgresql' };
-    const links = sharing?.map((shared) => ({ context: shared })) ?? [];
-    const span = this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }, parent);
+    const span = this.#tracer.startSpan(
+      name,
+      { kind: SpanKind.CLIENT, attributes: { 'db.system': 'postgresql' } },
+      parent,
+    );
     return this.#inSpan(span, parent, work);
   }
 
@@ -107,11 +102,6 @@ export class Tracing {
       span.end();
     }
   }
-}
-
-/** Returns the current span, such as a call's; undefined while nothing is traced. */
-export function activeSpan(): SpanContext | undefined {
-  return trace.getActiveSpan()?.spanContext();
 }
 
 function recordFailure(span: Span, error: unknown): void {

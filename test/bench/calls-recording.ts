@@ -3,10 +3,10 @@ import { createCouponHandlers } from '../../services/coupon-service/handlers.ts'
 import { createSlotHandlers } from '../../services/slot-service/handlers.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
+import type { Caller } from '../../shared/db/caller.ts';
 import { Database } from '../../shared/db/database.ts';
-import { type BoundStatement, statement } from '../../shared/db/statement.ts';
-import type { BatchQueryable, Queryable, TransactionOptions } from '../../shared/db/transaction.ts';
-import type { Caller } from '../../shared/fairness/caller.ts';
+import { type BoundStatement, type Queryable, statement } from '../../shared/db/statement.ts';
+import type { TransactionOptions } from '../../shared/db/transaction.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
@@ -29,21 +29,21 @@ class RecordingDatabase extends Database {
     return this.#statements.splice(0);
   }
 
-  override for(caller: Caller): BatchQueryable {
+  override for(caller: Caller): Queryable {
     const db = super.for(caller);
     return {
       ...db,
       ...this.#recorded(db),
-      batch: (before, last) => {
+      pipeline: (before, last) => {
         this.#record(begin, ...before, last, commit);
-        return db.batch(before, last);
+        return db.pipeline(before, last);
       },
     };
   }
 
   override async transaction<Result>(
     caller: Caller,
-    work: (tx: BatchQueryable) => Promise<Result>,
+    work: (tx: Queryable) => Promise<Result>,
     options?: TransactionOptions<Result>,
   ): Promise<Result> {
     this.#record(begin);
@@ -52,7 +52,7 @@ class RecordingDatabase extends Database {
     return result;
   }
 
-  #recorded(db: Queryable): Queryable {
+  #recorded(db: Queryable): Pick<Queryable, 'query'> {
     return {
       query: (statement) => {
         this.#record(statement);

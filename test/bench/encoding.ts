@@ -2,7 +2,7 @@ import path from 'node:path';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { GetOpenSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { jsonWriteOptions } from '../../shared/rpc/answers/encoding.ts';
+import { jsonWriteOptions } from '../../shared/rpc/answers/response.ts';
 import { root } from './calls-stage.ts';
 import { median } from './median.ts';
 
@@ -11,7 +11,7 @@ import { median } from './median.ts';
 
 // As built, because tsx wraps each function.
 const built = (file: string) => import(path.join(root, 'dist', file));
-const { AnswerResponse }: typeof import('../../shared/rpc/answers/answer-response.ts') = await built(
+const { AnswerResponse }: typeof import('../../shared/rpc/answers/response.ts') = await built(
   'shared/rpc/answers/answer-response.js',
 );
 const { toOpenSlots }: typeof import('../../services/slot-service/stores/open-slots.ts') = await built(
@@ -34,9 +34,9 @@ const message = () =>
     version: 1,
   });
 const encodings: Record<string, () => unknown> = {
-  'binary, from fields': () => answer().toBinary({}),
+  'binary, from fields': () => answer().toBinary(undefined),
   'binary, by messages': () => toBinary(GetOpenSlotsResponseSchema, message()),
-  'JSON, from fields': () => answer().toJson({}),
+  'JSON, from fields': () => answer().toJson(undefined),
   'JSON, by messages': () => Buffer.from(toJsonString(GetOpenSlotsResponseSchema, message(), jsonWriteOptions)),
 };
 

@@ -8,11 +8,10 @@ import { createCatalogHandlers, createSlotHandlers } from '../../services/slot-s
 import { listSlots as createListSlots } from '../../services/slot-service/procedures/list-slots.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { readConfig } from '../../shared/config/config.ts';
+import type { Caller } from '../../shared/db/caller.ts';
 import { Database } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
-import { type BoundStatement, statement } from '../../shared/db/statement.ts';
-import type { BatchQueryable, LateStatement } from '../../shared/db/transaction.ts';
-import type { Caller } from '../../shared/fairness/caller.ts';
+import { type BoundStatement, type Queryable, statement } from '../../shared/db/statement.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotOrder, SlotPlanService, SlotState } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
@@ -245,7 +244,7 @@ class ExplainingDatabase extends Database {
     return plans.join('\n\n');
   }
 
-  override for(caller: Caller): BatchQueryable {
+  override for(caller: Caller): Queryable {
     const db = super.for(caller);
     return {
       ...db,
@@ -257,10 +256,6 @@ class ExplainingDatabase extends Database {
           this.#plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
         }
         return db.query(asked);
-      },
-      queryLate<Row>(make: LateStatement<Row>) {
-        const asked = make();
-        return asked === undefined ? Promise.resolve([]) : this.query(asked);
       },
     };
   }

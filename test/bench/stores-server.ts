@@ -3,10 +3,9 @@ import { startStoresAndCache } from '../../services/slot-service/service.ts';
 import { SequenceCache } from '../../services/slot-service/slots/sequence-cache.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../../services/slot-service/stores/requests.ts';
 import { readConfig } from '../../shared/config/config.ts';
+import type { Caller } from '../../shared/db/caller.ts';
 import { Database } from '../../shared/db/database.ts';
-import type { BoundStatement } from '../../shared/db/statement.ts';
-import type { BatchQueryable } from '../../shared/db/transaction.ts';
-import type { Caller } from '../../shared/fairness/caller.ts';
+import type { BoundStatement, Queryable } from '../../shared/db/statement.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
@@ -17,7 +16,7 @@ import { createLogger } from '../../shared/telemetry/logger.ts';
 // with an empty message; `bare` writes without a refresh request and without the refresh behind it.
 
 class BareDatabase extends Database {
-  override for(caller: Caller): BatchQueryable {
+  override for(caller: Caller): Queryable {
     const db = super.for(caller);
     return {
       ...db,

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type DatabaseConfig, readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
 import { PacedClient } from '../../shared/db/pool/paced-client.ts';
-import { statement } from '../../shared/db/statement.ts';
-import type { BatchQueryable } from '../../shared/db/transaction.ts';
+import { type Queryable, statement } from '../../shared/db/statement.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { expectCancelsHarmless } from '../support/canceled-statements.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -21,8 +20,8 @@ const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
 /** What waits on a connection of a pool. */
 const waits: [string, (database: Database, signal: AbortSignal) => Promise<never[]>][] = [
   ['a statement', (database, signal) => database.for({ signal }).query(wait())],
-  ['a batch of one', (database, signal) => database.for({ signal }).batch([], wait())],
-  ['a batch', (database, signal) => database.for({ signal }).batch([backend()], wait())],
+  ['a batch of one', (database, signal) => database.for({ signal }).pipeline([], wait())],
+  ['a batch', (database, signal) => database.for({ signal }).pipeline([backend()], wait())],
   ['a transaction', (database, signal) => database.transaction({ signal }, (tx) => tx.query(wait()))],
 ];
 
@@ -35,7 +34,7 @@ function openPool(url: string, changes: Partial<DatabaseConfig> = {}): Database 
 describe('A pool of one connection', () => {
   let testDatabase: TestDatabase;
   let database: Database;
-  let connection: BatchQueryable;
+  let connection: Queryable;
 
   beforeAll(async () => {
     testDatabase = await createDatabase();

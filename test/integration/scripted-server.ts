@@ -1,9 +1,8 @@
 import { create, type DescMessage, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf';
 import type { Authenticator } from '../../shared/auth/authenticator.ts';
-import { encodeMessage } from '../../shared/rpc/answers/encoding.ts';
+import { EncodedResponse, encodeMessage } from '../../shared/rpc/answers/response.ts';
 import type { CallContext } from '../../shared/rpc/call-context.ts';
 import { serveGrpc } from '../../shared/rpc/grpc/server.ts';
-import { StoredAnswer } from '../../shared/rpc/idempotency/stored-answer.ts';
 import { servedWithoutInterceptors } from '../support/served.ts';
 
 /** What a server under test does with a call before it answers with an empty message. */
@@ -28,7 +27,7 @@ export async function startScriptedServer(
 ): Promise<ScriptedServer> {
   const calls: CallContext[] = [];
   const respond = ({ output }: DescMethod, message: Message) =>
-    new StoredAnswer(output, encodeMessage(output, message));
+    new EncodedResponse(output, 'proto', encodeMessage(output, message));
   const rpcs = service.methods.map((method) => ({
     method,
     noStaffError: undefined,

@@ -1,8 +1,7 @@
 import { create, type DescMessage, type DescMethod, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import type { Answer } from '../../shared/rpc/answers/answer.ts';
-import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
-import { EncodedResponse } from '../../shared/rpc/answers/encoding.ts';
+import { AnswerResponse, RpcResponse } from '../../shared/rpc/answers/response.ts';
 import { CallContext } from '../../shared/rpc/call-context.ts';
 
 /** A call of a staff user without headers and without an end, for a handler that is called in this process. */
@@ -28,8 +27,8 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
 /** What a handler answered with, as a message. */
 export async function responseOf<Output extends DescMessage>(
   method: DescMethodUnary<DescMessage, Output>,
-  answer: Answer<Output> | EncodedResponse<Output>,
+  answer: Answer<Output> | RpcResponse<Output>,
 ): Promise<MessageShape<Output>> {
-  const response = answer instanceof EncodedResponse ? answer : new AnswerResponse(method.output, answer);
-  return response.toMessage({});
+  const response = answer instanceof RpcResponse ? answer : new AnswerResponse(method.output, answer);
+  return response.toMessage(undefined);
 }

@@ -28,7 +28,7 @@ export function servedWithoutInterceptors(
 ): ServedCalls {
   return {
     implementations,
-    interceptors: [],
+    interceptors: { calls: [], mutations: [] },
     requests: new OpenRequests(authenticator),
     logger: pino({ level: 'silent' }),
     calls: undefined,

@@ -3,7 +3,6 @@ import { timestampFromDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SequenceResponse } from '../../services/slot-service/slots/sequence-response.ts';
 import { ProductSummarySchema } from '../../shared/gen/common/v1/product_pb.ts';
 import {
   GetAllResponseSchema,
@@ -14,10 +13,9 @@ import {
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { GetProductSlotsResponseSchema } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { type Answer, JsonText, mapped } from '../../shared/rpc/answers/answer.ts';
-import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
-import { jsonWriteOptions } from '../../shared/rpc/answers/encoding.ts';
 import { share } from '../../shared/rpc/answers/message-encoder.ts';
-import { Batch } from '../../shared/rpc/answers/turns.ts';
+import { AnswerResponse, EncodedResponse, jsonWriteOptions } from '../../shared/rpc/answers/response.ts';
+import { Slice } from '../../shared/rpc/answers/slices.ts';
 
 const idsUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -127,9 +125,9 @@ describe('A long answer is encoded like its message, in both forms', () => {
       fc.asyncProperty(sizes, async (given) => {
         const { answer, message } = build(given);
         const { schema } = answer;
-        expect(fromBinary(schema, await answer.toBinary({}))).toEqual(message);
-        expect(JSON.parse(String(await answer.toJson({})))).toEqual(toJson(schema, message, jsonWriteOptions));
-        expect(await answer.toMessage({})).toEqual(message);
+        expect(fromBinary(schema, await answer.toBinary(undefined))).toEqual(message);
+        expect(JSON.parse(String(await answer.toJson(undefined)))).toEqual(toJson(schema, message, jsonWriteOptions));
+        expect(await answer.toMessage(undefined)).toEqual(message);
       }),
       { numRuns: 50 },
     );
@@ -143,21 +141,22 @@ describe('A long answer is encoded like its message, in both forms', () => {
     );
     await fc.assert(
       fc.asyncProperty(sequence, async (deliverySequence) => {
-        const answer = new SequenceResponse(1, { deliverySequence, etag: '7' }, () => undefined);
+        const stored = Buffer.from(JSON.stringify({ deliverySequence, etag: '7' }));
+        const answer = new EncodedResponse(GetDeliverySequenceResponseSchema, 'json', stored);
         const message = create(GetDeliverySequenceResponseSchema, {
           deliverySequence: fromJson(ValueSchema, deliverySequence),
           etag: '7',
         });
         const json = toJson(GetDeliverySequenceResponseSchema, message, jsonWriteOptions);
-        expect(JSON.parse(await answer.toJson())).toEqual(json);
-        expect(await answer.toMessage({})).toEqual(message);
-        expect(JSON.parse(await answer.toJson())).toEqual(json);
+        expect(JSON.parse(String(await answer.toJson()))).toEqual(json);
+        expect(await answer.toMessage(undefined)).toEqual(message);
+        expect(JSON.parse(String(await answer.toJson()))).toEqual(json);
       }),
     );
   });
 });
 
-/** The clock goes on by a batch whenever somebody looks at it. */
+/** The clock goes on by a slice whenever somebody looks at it. */
 describe('Long answers', () => {
   let nowMs = 0;
   beforeEach(() => {
@@ -187,12 +186,12 @@ describe('Long answers', () => {
     ['A map of many', map(Array<number>(2_000).fill(3))],
     ['A long list in a map', mapOfLists([2_000])],
     ['Few items with much in each', singleWithSnippets(20, 2_000)],
-  ])('%s is encoded in batches, in both forms', async (_name, { answer, message }) => {
+  ])('%s is encoded in slices, in both forms', async (_name, { answer, message }) => {
     const { schema } = answer;
-    expect(await iterationsOf(answer.toBinary({}))).toBeGreaterThan(5);
-    expect(await iterationsOf(answer.toJson({}))).toBeGreaterThan(5);
-    expect(fromBinary(schema, await answer.toBinary({}))).toEqual(message);
-    expect(JSON.parse(String(await answer.toJson({})))).toEqual(toJson(schema, message, jsonWriteOptions));
+    expect(await iterationsOf(answer.toBinary(undefined))).toBeGreaterThan(5);
+    expect(await iterationsOf(answer.toJson(undefined))).toBeGreaterThan(5);
+    expect(fromBinary(schema, await answer.toBinary(undefined))).toEqual(message);
+    expect(JSON.parse(String(await answer.toJson(undefined)))).toEqual(toJson(schema, message, jsonWriteOptions));
   });
 
   it.each([
@@ -201,17 +200,17 @@ describe('Long answers', () => {
     ['a field of an item that has lists', listedWithLists(65)],
   ])('An answer of more than 64 MiB in %s is refused', async (_name, answer) => {
     const tooLarge = { code: Code.ResourceExhausted, rawMessage: 'The answer is too large - please ask for less' };
-    await expect(answer.toBinary({})).rejects.toMatchObject(tooLarge);
-    await expect(answer.toJson({})).rejects.toMatchObject(tooLarge);
+    await expect(answer.toBinary(undefined)).rejects.toMatchObject(tooLarge);
+    await expect(answer.toJson(undefined)).rejects.toMatchObject(tooLarge);
     // What was written of it is not in the next answer.
     const next = new AnswerResponse(GetSlotsResponseSchema, { slots: [], count: 3 });
-    expect(fromBinary(GetSlotsResponseSchema, await next.toBinary({}))).toMatchObject({ slots: [], count: 3 });
-    expect(String(await next.toJson({}))).toBe('{"slots":[],"count":3}');
+    expect(fromBinary(GetSlotsResponseSchema, await next.toBinary(undefined))).toMatchObject({ slots: [], count: 3 });
+    expect(String(await next.toJson(undefined))).toBe('{"slots":[],"count":3}');
   });
 
-  it('A batch looks at the clock once in 200 units of work', () => {
-    const batch = new Batch();
-    batch.begin();
-    expect(Array.from({ length: 400 }, () => batch.isOverAfter(1)).filter(Boolean)).toHaveLength(2);
+  it('A slice looks at the clock once in 200 units of work', () => {
+    const slice = new Slice();
+    slice.begin();
+    expect(Array.from({ length: 400 }, () => slice.isOverAfter(1)).filter(Boolean)).toHaveLength(2);
   });
 });

@@ -11,9 +11,8 @@ import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.t
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { JsonText, mapped } from '../../shared/rpc/answers/answer.ts';
-import { AnswerResponse } from '../../shared/rpc/answers/answer-response.ts';
-import { jsonWriteOptions } from '../../shared/rpc/answers/encoding.ts';
 import { share } from '../../shared/rpc/answers/message-encoder.ts';
+import { AnswerResponse, jsonWriteOptions } from '../../shared/rpc/answers/response.ts';
 import { timeText } from '../../shared/rpc/answers/times.ts';
 
 /** A value as a handler gives it, and as a message has it. */
@@ -123,8 +122,8 @@ it.each(responses)('An answer of the type $typeName is encoded like its message,
         Object.fromEntries(Object.entries<Both>(values).map(([field, value]) => [field, value[name]]));
       const answer = new AnswerResponse(schema, part('given'));
       const message = create(schema, part('kept'));
-      expect(fromBinary(schema, await answer.toBinary({}))).toEqual(message);
-      expect(JSON.parse(String(await answer.toJson({})))).toEqual(toJson(schema, message, jsonWriteOptions));
+      expect(fromBinary(schema, await answer.toBinary(undefined))).toEqual(message);
+      expect(JSON.parse(String(await answer.toJson(undefined)))).toEqual(toJson(schema, message, jsonWriteOptions));
     }),
     { numRuns: 30 },
   );

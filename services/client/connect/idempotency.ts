@@ -1,6 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { Interceptor } from '@connectrpc/connect';
-import { isMutation, keyHeader } from '../../../shared/rpc/idempotency/mutation.ts';
+import { isMutation, keyHeader } from '../../../shared/rpc/procedure.ts';
 
 /**
  * Creates an interceptor that adds an `idempotency-key` to each mutation of these services that lacks one, so that all

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
+import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { couponErrors } from '../errors.ts';
 

@@ -1,5 +1,4 @@
-import { type Statement, statement } from '../../../shared/db/statement.ts';
-import type { Queryable } from '../../../shared/db/transaction.ts';
+import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
 import { type Search, type SearchedTable, searchedIds } from '../../../shared/searching/searching.ts';
 import {
   type Filters,

@@ -24,7 +24,7 @@ export function confirm(parts: RedemptionParts): Handler<typeof RedemptionServic
   return async ({ redemptionId: id }, call) => {
     const write = useRedemption({ ...actorOf(call), id });
     const db = parts.database.for(call);
-    const found = await conditionalWrite(() => db.batch([lockRoomOf({ id })], write));
+    const found = await conditionalWrite(() => db.pipeline([lockRoomOf({ id })], write));
     if (found.id === null) throw fail(couponErrors.redemptionNotFound);
     if (found.state === 'RELEASED') throw fail(couponErrors.redemptionReleased);
     if (found.state === 'EXPIRED') throw fail(couponErrors.holdExpired);

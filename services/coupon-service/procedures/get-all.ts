@@ -1,7 +1,7 @@
-import type { Queryable } from '../../../shared/db/transaction.ts';
+import type { Queryable } from '../../../shared/db/statement.ts';
 import { type CouponService, GetAllResponseSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
+import { shareResponse } from '../../../shared/rpc/answers/share-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type CouponRow, couponColumnsWith, toCoupon } from '../coupons/coupon.ts';
 import { type ProductTuple, productJson, toProduct, toUser, type UserTuple, userJson } from '../coupons/relations.ts';

@@ -1,10 +1,10 @@
-import type { Queryable } from '../../../shared/db/transaction.ts';
+import type { Queryable } from '../../../shared/db/statement.ts';
 import {
   type CouponService,
   GetReservedCouponsResponseSchema,
 } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
+import { shareResponse } from '../../../shared/rpc/answers/share-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type ListedReservedCouponRow, listedReserved, toListedReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { Listing } from '../listing/listing.ts';

@@ -1,7 +1,6 @@
 import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
 import { conditionalWrite, isAsSeen } from '../../../shared/db/races.ts';
-import { onlyRow, statement } from '../../../shared/db/statement.ts';
-import type { BatchQueryable } from '../../../shared/db/transaction.ts';
+import { onlyRow, type Queryable, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { RedeemRequest, RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -34,7 +33,7 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
   const { database, missLimit, outcomes } = parts;
   return async (request, call) => {
     const guess = request.code === '' ? undefined : await missLimit?.open(call);
-    const attemptIn = (db: BatchQueryable) => attempt(db, request, actorOf(call), guess);
+    const attemptIn = (db: Queryable) => attempt(db, request, actorOf(call), guess);
     const { mayWrite, redemption, refusal } = await conditionalWrite(async (isRerun) => [
       isRerun ? await database.within(call, lockFirst(request, attemptIn)) : await attemptIn(database.for(call)),
     ]);
@@ -53,8 +52,8 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
 }
 
 /** Returns an attempt with the coupon locked, so that nobody changes it between the judgement and the write. */
-function lockFirst<Result>({ code }: RedeemRequest, attemptIn: (tx: BatchQueryable) => Promise<Result>) {
-  return async (tx: BatchQueryable) => {
+function lockFirst<Result>({ code }: RedeemRequest, attemptIn: (tx: Queryable) => Promise<Result>) {
+  return async (tx: Queryable) => {
     await tx.query(lockCoupon({ couponCode: lookedUpCode(code) }));
     return attemptIn(tx);
   };
@@ -68,7 +67,7 @@ const lockCoupon = statement<never, { couponCode: string }>(
 type ValidRequest = RedeemRequest & { userId: number };
 
 /** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why it is refused if it is. */
-async function attempt(db: BatchQueryable, request: ValidRequest, actor: Actor, guess: Guess | undefined) {
+async function attempt(db: Queryable, request: ValidRequest, actor: Actor, guess: Guess | undefined) {
   const { code, orderAmount, productIds, holdSeconds = defaultHoldSeconds, ...order } = request;
   const coupon = onlyRow(await db.query(selectCoupon({ ...order, couponCode: lookedUpCode(code), productIds })));
   if (!coupon.userExists) throw fail(couponErrors.userNotFound);
@@ -77,7 +76,7 @@ async function attempt(db: BatchQueryable, request: ValidRequest, actor: Actor, 
   const judged = judgeForOrder(code, coupon, orderAmount);
   const discountAmount = judged.refused === undefined ? toNumeric(judged.discount) : undefined;
   const params = { ...actor, ...order, ...coupon, couponId: coupon.id, orderAmount, discountAmount, holdSeconds };
-  const row = onlyRow(await db.batch([lockRoom(params)], upsertRedemption(params)));
+  const row = onlyRow(await db.pipeline([lockRoom(params)], upsertRedemption(params)));
   const refusal = judged.refused ?? (row.isExclusive ? exclusive : limitReached);
   return { id: row.id, mayWrite: row.mayWrite, redemption: row.id === null ? undefined : row, refusal };
 }

@@ -49,7 +49,7 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
     };
     const db = database.for(call);
     const found = await conditionalWrite((isRerun) =>
-      db.batch(isRerun ? [lockCoupon({ id, couponCode })] : [], updateCoupon(write)),
+      db.pipeline(isRerun ? [lockCoupon({ id, couponCode })] : [], updateCoupon(write)),
     );
     if (!found.mayWrite) throw fail(brokenRule(found));
     return { coupon: toCoupon(found) };

@@ -1,6 +1,6 @@
-import { batchedRows } from '../../../shared/batching/batched-rows.ts';
-import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
+import { sharedRows } from '../../../shared/reads/shared-rows.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { toNumber } from '../coupons/decimals.ts';
@@ -15,8 +15,8 @@ import type { CouponParts } from '../parts.ts';
  * With a miss limit, throws RESOURCE_EXHAUSTED for a caller that has missed too many codes (design 8).
  */
 export function validate({ database, missLimit }: CouponParts): Handler<typeof CouponService.method.validate> {
-  const coupons = batchedRows(database, selectCoupon, ({ couponCode }) => couponCode);
-  const couponsWithinMissLimit = batchedRows(database, selectWithinMissLimit, ({ key }) => key);
+  const coupons = sharedRows(database, selectCoupon, ({ couponCode }) => couponCode);
+  const couponsWithinMissLimit = sharedRows(database, selectWithinMissLimit, ({ key }) => key);
   return async ({ code, orderAmount }, call) => {
     const coupon = code === '' ? undefined : await find(lookedUpCode(code), call);
     return toAnswer(code, coupon, orderAmount);

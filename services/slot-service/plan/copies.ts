@@ -1,6 +1,5 @@
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
-import { inBatches } from '../../../shared/rpc/answers/batches.ts';
-import { Batch, type TurnTaker } from '../../../shared/rpc/answers/turns.ts';
+import { inSlices } from '../../../shared/rpc/answers/slices.ts';
 import { slotErrors } from '../errors.ts';
 import { type CopySource, isShown } from './copy-sources.ts';
 import { type MovedTime, moveByDays } from './wall-clock.ts';
@@ -15,7 +14,7 @@ export interface PlannedCopy {
   readonly validTills: readonly MovedTime[];
 }
 
-/** Moving a time takes about as long as this many units of a `Batch`. */
+/** Moving a time takes about as long as this many units of a `Slice`. */
 const unitsPerMove = 160;
 
 /** By how many days the copies of a source are moved, and how many there are. */
@@ -31,9 +30,13 @@ export interface Shift {
  *
  * Throws INVALID_ARGUMENT for a time beyond the year 9999.
  */
-export function planCopies(caller: TurnTaker, sources: readonly CopySource[], shift: Shift): Promise<PlannedCopy[]> {
+export function planCopies(
+  subject: string | undefined,
+  sources: readonly CopySource[],
+  shift: Shift,
+): Promise<PlannedCopy[]> {
   const { shiftDays, repeat, timeZone } = shift;
-  return inBatches(caller, new Batch(), function* (batch) {
+  return inSlices(subject, function* (slice) {
     const copies: PlannedCopy[] = [];
     for (const source of sources) {
       for (let days = shiftDays; days <= repeat * shiftDays; days += shiftDays) {
@@ -42,10 +45,10 @@ export function planCopies(caller: TurnTaker, sources: readonly CopySource[], sh
         const validTills: MovedTime[] = [];
         for (const validTill of source.validTills) {
           validTills.push(move(validTill, days, timeZone));
-          if (batch.isOverAfter(unitsPerMove)) yield;
+          if (slice.isOverAfter(unitsPerMove)) yield;
         }
         copies.push({ source, days, delivery, freeze, validTills });
-        if (batch.isOverAfter(2 * unitsPerMove)) yield;
+        if (slice.isOverAfter(2 * unitsPerMove)) yield;
       }
     }
     return copies;
@@ -82,13 +85,13 @@ interface MadeCopy {
  * @param takers the lowest id of the stored slots that take a copy, by its place from 1.
  */
 export function judgeCopies(
-  caller: TurnTaker,
+  subject: string | undefined,
   copies: readonly PlannedCopy[],
   takers: ReadonlyMap<number, number>,
 ): Promise<JudgedCopy[]> {
   // By delivery time, then by group; undefined for those without groups.
   const madeAt = new Map<bigint, Map<number | undefined, MadeCopy>>();
-  return inBatches(caller, new Batch(), function* (batch) {
+  return inSlices(subject, function* (slice) {
     const judged: JudgedCopy[] = [];
     for (const [index, copy] of copies.entries()) {
       const { source, delivery } = copy;
@@ -103,7 +106,7 @@ export function judgeCopies(
       const next = { ...copy, takenById: takers.get(index + 1), takenByCopy: first?.copy };
       if (!isTaken(next)) for (const group of groups) made.set(group, { place: index, copy });
       judged.push(next);
-      if (batch.isOverAfter(groups.length)) yield;
+      if (slice.isOverAfter(groups.length)) yield;
     }
     return judged;
   });

@@ -1,7 +1,6 @@
 import { databaseErrors } from '../../../shared/db/errors.ts';
 import { microsOf, timeOf } from '../../../shared/db/micros.ts';
-import { statement } from '../../../shared/db/statement.ts';
-import type { BatchQueryable } from '../../../shared/db/transaction.ts';
+import { type Queryable, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { slotErrors } from '../errors.ts';
 
@@ -44,7 +43,7 @@ export interface AskedSources {
  * (design 12). FAILED_PRECONDITION for a slot from before migration 0015 whose time no answer can show.
  */
 export async function readSources(
-  db: BatchQueryable,
+  db: Queryable,
   { from, repeat, copiesSnippets }: AskedSources,
   { locks }: { readonly locks: boolean },
 ): Promise<CopySource[]> {
@@ -55,7 +54,7 @@ export async function readSources(
       ? { slotIds: [], fromMicros: `${from.from}000`, untilMicros: `${from.until}000` }
       : { slotIds: from, fromMicros: '0', untilMicros: '0' }),
   };
-  const rows = await db.batch(locks ? [lockSources[kind](params)] : [], selectSources[kind](params));
+  const rows = await db.pipeline(locks ? [lockSources[kind](params)] : [], selectSources[kind](params));
   const field = 'until' in from ? 'delivery_until' : 'slot_ids';
   if (!('until' in from)) requireAll(from, rows);
   const bound = (what: string, most: number, countOf: (row: SourceRow) => number) => {

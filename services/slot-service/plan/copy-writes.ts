@@ -1,7 +1,6 @@
 import { type Actor, auditEntry } from '../../../shared/audit/entry.ts';
 import { microsOf, timeOf } from '../../../shared/db/micros.ts';
-import { statement } from '../../../shared/db/statement.ts';
-import type { Queryable } from '../../../shared/db/transaction.ts';
+import { type Queryable, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import { slotErrors } from '../errors.ts';

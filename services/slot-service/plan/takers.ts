@@ -1,6 +1,5 @@
 import { timeOf } from '../../../shared/db/micros.ts';
-import { statement } from '../../../shared/db/statement.ts';
-import type { BatchQueryable } from '../../../shared/db/transaction.ts';
+import { type Queryable, statement } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
 import type { PlannedCopy } from './copies.ts';
 
@@ -17,7 +16,7 @@ const maxGroupBytes = 4 * 1024 * 1024;
  * @returns the lowest id of the slots that take a copy, by its place from 1.
  */
 export async function findTakers(
-  db: BatchQueryable,
+  db: Queryable,
   copies: readonly PlannedCopy[],
   { locks }: { readonly locks: boolean },
 ): Promise<ReadonlyMap<number, number>> {
@@ -27,7 +26,7 @@ export async function findTakers(
     seen: copies.map(({ source }) => source.seen),
     deliveries: copies.map(({ delivery }) => String(delivery.micros)),
   });
-  const rows = await db.batch(locks ? [lockDays({ days: lockedDays(copies) })] : [], find);
+  const rows = await db.pipeline(locks ? [lockDays({ days: lockedDays(copies) })] : [], find);
   if (rows.some(({ haveManyGroups }) => haveManyGroups)) {
     throw invalidField('shift_days', 'the slots at the times of the copies have too many groups');
   }

@@ -1,7 +1,7 @@
 import { actorOf } from '../../../shared/audit/entry.ts';
 import { isTimeZone } from '../../../shared/clock/time-zone.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
-import type { BatchQueryable } from '../../../shared/db/transaction.ts';
+import type { Queryable } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
 import {
   type CopySlotsRequest,
@@ -92,11 +92,11 @@ function readFrom({ slotIds, deliveryFrom, deliveryUntil }: CopySlotsRequest): A
 }
 
 /** Runs once, and loses a race if a source is changed meanwhile. The result is that of a conditional write. */
-async function copy(tx: BatchQueryable, asked: Asked, call: CallContext, isRerun: boolean) {
+async function copy(tx: Queryable, asked: Asked, call: CallContext, isRerun: boolean) {
   const { nameFormat, failsOnTaken, isDryRun } = asked;
-  const planned = await planCopies(call, await readSources(tx, asked, { locks: isRerun && !isDryRun }), asked);
+  const planned = await planCopies(call.subject, await readSources(tx, asked, { locks: isRerun && !isDryRun }), asked);
   const takers = await findTakers(tx, planned, { locks: !isDryRun });
-  const copies = await judgeCopies(call, planned, takers);
+  const copies = await judgeCopies(call.subject, planned, takers);
   if (failsOnTaken) requireFree(copies);
   const free = copies.filter((each) => !isTaken(each));
   if (nameFormat !== null) await checkCopiedSnippets(tx, free, nameFormat);

@@ -3,7 +3,7 @@ import { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.t
 import { GetAllResponseSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { mapped, type Shared } from '../../../shared/rpc/answers/answer.ts';
 import { share } from '../../../shared/rpc/answers/message-encoder.ts';
-import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
+import { shareResponse } from '../../../shared/rpc/answers/share-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import { type ProductRow, slotColumns, toProduct, toSlot } from '../slots/slot.ts';

@@ -1,13 +1,13 @@
-import { readBySize, type Sized } from '../../../shared/batching/batched-rows.ts';
-import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
+import { readBySize, type Sized } from '../../../shared/reads/shared-rows.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { parseSlotId } from '../slots/delivery-sequence.ts';
-import type { Sequence } from '../slots/sequence-response.ts';
+import type { Sequence } from '../slots/sequence-cache.ts';
 
 /**
  * Spec 4.1, getDeliverySequence: returns the cached copy or else the stored sequence; null becomes an empty object.

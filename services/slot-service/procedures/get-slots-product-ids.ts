@@ -1,8 +1,8 @@
-import { batchedRows } from '../../../shared/batching/batched-rows.ts';
-import { keyedStatement } from '../../../shared/batching/keyed-statement.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
+import { sharedRows } from '../../../shared/reads/shared-rows.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
@@ -16,7 +16,7 @@ const maxSharedSlots = 50;
  * RESOURCE_EXHAUSTED for more than a million product ids.
  */
 export function getSlotsProductIds({ database }: SlotParts): Handler<typeof SlotService.method.getSlotsProductIds> {
-  const small = batchedRows(database, selectSmall, ({ slotId }) => slotId);
+  const small = sharedRows(database, selectSmall, ({ slotId }) => slotId);
   return async ({ slotIds }, call) => {
     if (slotIds.length <= maxSharedSlots) {
       const rows = slotIds.length === 0 ? new Map<number, SmallRow>() : await small.readAll(slotIds, call);

@@ -1,7 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { GetSlotsResponseSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { shareResponse } from '../../../shared/rpc/answers/shared-response.ts';
+import { shareResponse } from '../../../shared/rpc/answers/share-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';

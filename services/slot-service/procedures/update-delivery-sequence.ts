@@ -8,8 +8,8 @@ import { readJson } from '../../../shared/rpc/json-value.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { isSequenceMap } from '../slots/delivery-sequence.ts';
+import type { Sequence } from '../slots/sequence-cache.ts';
 import { sequenceChannel } from '../slots/sequence-cache.ts';
-import type { Sequence } from '../slots/sequence-response.ts';
 import { staleSlot } from '../stores/after-slot-write.ts';
 
 /**

@@ -17,7 +17,7 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
     const replacement = { ...actorOf(call), slotId, productIds, etag };
     const db = parts.database.for(call);
     const found = await conditionalWrite((isRerun) =>
-      db.batch(isRerun ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked: isRerun })),
+      db.pipeline(isRerun ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked: isRerun })),
     );
     if (!found.mayWrite) throw staleSlot(parts, call, slotId);
     const { added, removed, storeRequestId } = found;

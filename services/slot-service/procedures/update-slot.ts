@@ -68,7 +68,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     const update = { ...actorOf(call), id, etag, ...fields, groupIds, productIds, ...given.params };
     const db = parts.database.for(call);
     const found = await conditionalWrite((isRerun) =>
-      db.batch(isRerun ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
+      db.pipeline(isRerun ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
     );
     if (!found.mayWrite) {
       if (!found.exists) throw fail(slotErrors.slotNotFound);

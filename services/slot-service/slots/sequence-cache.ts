@@ -1,46 +1,52 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonValue } from '@bufbuild/protobuf';
 import NodeCache from 'node-cache';
+import { GetDeliverySequenceResponseSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { EncodedResponse } from '../../../shared/rpc/answers/response.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { isSequenceMap } from './delivery-sequence.ts';
-import { type Sequence, SequenceResponse } from './sequence-response.ts';
 
 const lifetimeSeconds = 3600;
 const defaultMaxBytes = 64 * 1024 * 1024;
-/** The memory of a kept response, in addition to its encoded form. */
-const entryBytes = 600;
-/** If refreshes report more slots than this, responses of running reads and updates are not kept. */
-const maxTold = 1_000;
-/** The largest share of the cache that a single response may take. */
+/** The memory of a copy: its JSON, its binary form of at most six times the size, and what holds them. */
+const bytesOf = (json: Buffer) => 7 * json.length + 600;
+/** The largest share of the cache that a single copy may take. */
 const maxShare = 1 / 8;
 
 /** The channel on which a replica tells the others which sequence it changed, in the transaction of the update. */
 export const sequenceChannel = 'delivery_sequence';
 
+/** A slot's stored sequence and etag. */
+export interface Sequence {
+  readonly deliverySequence: JsonValue;
+  readonly etag: string;
+}
+
+type SequenceResponse = EncodedResponse<typeof GetDeliverySequenceResponseSchema>;
+
 /**
- * Caches this process's delivery sequences as responses, for 3600 s each (spec 4.1). Only maps of user ids to
+ * Caches this process's delivery sequences as encoded responses, for 3600 s each (spec 4.1). Only maps of user ids to
  * integers are valid copies. A full cache evicts its oldest copies. node-cache does not fail for numeric keys, so
  * there are no failures to ignore.
+ *
+ * The etag of a copy may be outdated. A write that is given it is refused, and drops the copy.
  */
 export class SequenceCache {
-  readonly #cache: NodeCache;
+  readonly #cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false });
   readonly #maxBytes: number;
-  /** The kept responses by slot with their sizes, oldest first. */
-  readonly #kept = new Map<number, { readonly response: SequenceResponse; readonly bytes: number }>();
+  /** The memory of each copy by slot, oldest first. */
+  readonly #sizes = new Map<number, number>();
   #bytes = 0;
   /** Counts changes by any replica, so that a read or update can detect one that came in between. */
   #changes = 0;
   #bypassed = false;
-  /** The number of running reads and updates, and the etags by slot that refreshes have reported meanwhile. */
-  #underWay = 0;
-  readonly #told = new Map<number, string>();
   /** This process's updates whose notifications have not arrived yet. They will be ignored. */
   readonly #ownUpdates = new Set<string>();
 
   /** @param maxBytes the maximum memory of all copies together. */
   constructor(maxBytes = defaultMaxBytes) {
     this.#maxBytes = maxBytes;
-    this.#cache = new NodeCache({ stdTTL: lifetimeSeconds, useClones: false });
     this.#cache.on('del', (slotId: number | string) => this.#forget(Number(slotId)));
   }
 
@@ -52,15 +58,7 @@ export class SequenceCache {
     const cached = this.#cache.get<SequenceResponse>(slotId);
     if (cached !== undefined) return cached;
     const changesBefore = this.#changes;
-    this.#underWay += 1;
-    try {
-      const sequence = await load();
-      const response = this.#respond(slotId, sequence);
-      if (this.#isLast(slotId, sequence, changesBefore)) this.#keep(response);
-      return response;
-    } finally {
-      this.#leave();
-    }
+    return this.#respond(slotId, await load(), changesBefore);
   }
 
   /**
@@ -79,20 +77,21 @@ export class SequenceCache {
     const updateId = randomUUID();
     // While notifications are lost, the id would stay in the set for ever.
     if (!this.#bypassed) this.#ownUpdates.add(updateId);
-    this.#underWay += 1;
-    const end = (slot: Slot | undefined) => {
-      const isLast = slot !== undefined && this.#isLast(slotId, slot, changesBefore);
+    const failed = () => {
       this.drop(slotId);
-      if (slot === undefined) this.#ownUpdates.delete(updateId);
-      else if (isLast) this.#keep(this.#respond(slotId, slot));
-      this.#leave();
+      this.#ownUpdates.delete(updateId);
     };
     try {
       const slot = await store(updateId);
-      await call.afterWrite((isCommitted) => end(isCommitted ? slot : undefined));
+      await call.afterWrite((isCommitted) => {
+        if (!isCommitted) return failed();
+        const isLast = this.#changes === changesBefore;
+        this.drop(slotId);
+        if (isLast) this.#respond(slotId, slot, this.#changes);
+      });
       return slot;
     } catch (error) {
-      end(undefined);
+      failed();
       throw error;
     }
   }
@@ -114,29 +113,13 @@ export class SequenceCache {
     if (!isOwn) this.drop(Number(notification.slotId));
   }
 
-  /**
-   * Handles a store refresh's notification: drops copies whose etag differs, and keeps running reads
-   * from caching such copies.
-   */
-  onSlotsWritten(payload: string): void {
-    const etags: Readonly<Record<string, string>> = JSON.parse(payload);
-    for (const [id, etag] of Object.entries(etags)) {
-      const kept = this.#kept.get(Number(id));
-      if (kept === undefined && this.#underWay > 0) this.#told.set(Number(id), etag);
-      if (kept !== undefined && kept.response.etag !== etag) this.drop(Number(id));
-    }
-    if (this.#told.size <= maxTold) return;
-    this.#told.clear();
-    this.#changes += 1;
-  }
-
   /** Clears the cache and disables it while notifications of other replicas are lost. */
   bypass(): void {
     this.#bypassed = true;
     this.#changes += 1;
     this.#ownUpdates.clear();
     this.#cache.flushAll();
-    this.#kept.clear();
+    this.#sizes.clear();
     this.#bytes = 0;
   }
 
@@ -172,49 +155,27 @@ export class SequenceCache {
     this.#cache.close();
   }
 
-  /** Whether a sequence is a map and, to this process's knowledge, the latest. */
-  #isLast(slotId: number, { deliverySequence, etag }: Sequence, changesBefore: number): boolean {
-    const told = this.#told.get(slotId) ?? etag;
-    return isSequenceMap(deliverySequence) && this.#changes === changesBefore && told === etag;
-  }
-
-  #leave(): void {
-    this.#underWay -= 1;
-    if (this.#underWay === 0) this.#told.clear();
-  }
-
-  #respond(slotId: number, sequence: Sequence): SequenceResponse {
-    return new SequenceResponse(slotId, sequence, (response) => {
-      // A response outside the cache may still be encoded, which does not change the cache's size.
-      if (this.#kept.get(slotId)?.response === response) this.#weigh(response);
-    });
-  }
-
-  #keep(response: SequenceResponse): void {
-    if (this.#bypassed) return;
+  /** Returns the response, and keeps it if it is a map and nothing has changed since. */
+  #respond(slotId: number, { deliverySequence, etag }: Sequence, changesBefore: number): SequenceResponse {
+    const json = Buffer.from(JSON.stringify({ deliverySequence, etag } satisfies Sequence));
+    const response = new EncodedResponse(GetDeliverySequenceResponseSchema, 'json', json);
+    const bytes = bytesOf(json);
+    const isLast = this.#changes === changesBefore && !this.#bypassed;
+    if (!isLast || !isSequenceMap(deliverySequence) || bytes > this.#maxBytes * maxShare) return response;
     // Of two concurrent reads, the second one replaces the copy of the first.
-    this.#cache.del(response.slotId);
-    this.#cache.set(response.slotId, response);
-    this.#weigh(response);
-  }
-
-  /**
-   * Updates the size of a kept response, and evicts it if it is too large, or else the oldest
-   * while the cache is too full.
-   */
-  #weigh(response: SequenceResponse): void {
-    const bytes = response.bytes + entryBytes;
-    this.#bytes += bytes - (this.#kept.get(response.slotId)?.bytes ?? 0);
-    this.#kept.set(response.slotId, { response, bytes });
-    if (bytes > this.#maxBytes * maxShare) this.#cache.del(response.slotId);
-    for (const slotId of this.#kept.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#cache.del(slotId);
+    this.#cache.del(slotId);
+    this.#cache.set(slotId, response);
+    this.#sizes.set(slotId, bytes);
+    this.#bytes += bytes;
+    for (const oldest of this.#sizes.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#cache.del(oldest);
     }
+    return response;
   }
 
   #forget(slotId: number): void {
-    this.#bytes -= this.#kept.get(slotId)?.bytes ?? 0;
-    this.#kept.delete(slotId);
+    this.#bytes -= this.#sizes.get(slotId) ?? 0;
+    this.#sizes.delete(slotId);
   }
 }

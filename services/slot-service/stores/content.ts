@@ -1,5 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { Batch } from '../../../shared/rpc/answers/turns.ts';
+import { Slice, type Sliced } from '../../../shared/rpc/answers/slices.ts';
 import { type StoreRequest, sees, type TransactionSnapshot } from './requests.ts';
 
 /** A slot that was active and not full when its version was stored. Times are in epoch milliseconds. */
@@ -45,7 +45,7 @@ export const closesAtMs = ({ deliveryMs, freezeMs }: StoredSlot) => Math.min(del
 
 /**
  * Applies changes to the slots of a version, without changing that version. Both versions share unchanged slots. A
- * version may have 100,000 slots, so the work runs in batches, one per iteration of the event loop, and calls run
+ * version may have 100,000 slots, so the work runs in slices, one per iteration of the event loop, and calls run
  * between them. It does not take turns with long answers, because their callers wait for the version.
  *
  * @param changes at most one per slot, ordered by delivery time, then id.
@@ -56,74 +56,72 @@ export async function applyChanges(
   changes: readonly StoredChange[],
   fromMs: number,
 ): Promise<StoredSlots> {
-  const batch = new Batch();
-  const applying = apply(batch, before, changes, fromMs);
+  const slice = new Slice();
+  const applying = apply(slice, before, changes, fromMs);
   for (;;) {
     await nextIteration();
-    batch.begin();
+    slice.begin();
     const { done, value } = applying.next();
     if (done) return value;
   }
 }
 
-type InBatches<Result> = Generator<undefined, Result>;
-
 function* apply(
-  batch: Batch,
+  slice: Slice,
   before: StoredSlots,
   changes: readonly StoredChange[],
   fromMs: number,
-): InBatches<StoredSlots> {
+): Sliced<StoredSlots> {
   const changed = new Set<number>();
   const added: StoredSlot[] = [];
   const addedByProduct = new Map<number, StoredSlot[]>();
   for (const slot of changes) {
     changed.add(slot.id);
-    if (batch.isOverAfter(1)) yield;
+    if (slice.isOverAfter(1)) yield;
     if (!slot.isOpen || closesAtMs(slot) <= fromMs) continue;
     added.push(slot);
     for (const productId of slot.productIds) {
       const ofProduct = addedByProduct.get(productId);
       if (ofProduct === undefined) addedByProduct.set(productId, [slot]);
       else ofProduct.push(slot);
-      if (batch.isOverAfter(1)) yield;
+      if (slice.isOverAfter(1)) yield;
     }
   }
 
   const stays = (slot: StoredSlot) => closesAtMs(slot) > fromMs && !changed.has(slot.id);
   const left = new Set<number>();
   for (const slot of before.slots) {
-    if (batch.isOverAfter(1)) yield;
+    if (slice.isOverAfter(1)) yield;
     if (stays(slot)) continue;
     for (const productId of slot.productIds) {
       left.add(productId);
-      if (batch.isOverAfter(1)) yield;
+      if (slice.isOverAfter(1)) yield;
     }
   }
 
-  const slots = yield* merge(batch, before.slots, added, stays);
+  const slots = yield* merge(slice, before.slots, added, stays);
   const byProduct = new Map<number, readonly StoredSlot[]>();
   for (const [productId, old] of before.byProduct) {
     const ofProduct = addedByProduct.get(productId) ?? [];
     const isSame = ofProduct.length === 0 && !left.has(productId);
-    const now = isSame ? old : yield* merge(batch, old, ofProduct, stays);
+    const now = isSame ? old : yield* merge(slice, old, ofProduct, stays);
     if (now.length > 0) byProduct.set(productId, now);
-    if (batch.isOverAfter(1)) yield;
+    if (slice.isOverAfter(1)) yield;
   }
   for (const [productId, ofProduct] of addedByProduct) {
     if (!before.byProduct.has(productId)) byProduct.set(productId, ofProduct);
-    if (batch.isOverAfter(1)) yield;
+    if (slice.isOverAfter(1)) yield;
   }
   return { slots, byProduct };
 }
 
 /** Merges two ordered lists: the old slots that stay, and the added slots. */
 function* merge(
-  batch: Batch,
+  slice: Slice,
   old: readonly StoredSlot[],
   added: readonly StoredSlot[],
   stays: (slot: StoredSlot) => boolean,
-): InBatches<StoredSlot[]> {
+): Sliced<StoredSlot[]> {
   const merged: StoredSlot[] = [];
   let next = 0;
   for (const slot of old) {
@@ -132,7 +130,7 @@ function* merge(
       next += 1;
     }
     if (stays(slot)) merged.push(slot);
-    if (batch.isOverAfter(1)) yield;
+    if (slice.isOverAfter(1)) yield;
   }
   return merged.concat(added.slice(next));
 }

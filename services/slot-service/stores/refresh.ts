@@ -4,8 +4,6 @@ import { onlyRow, statement } from '../../../shared/db/statement.ts';
 
 /** The channel on which a refresh notifies the replicas of its version. */
 export const storeVersionChannel = 'store_version';
-/** The channel for the etags of the slots written since the previous refresh, as JSON by slot id. */
-export const slotsChannel = 'slots_written';
 
 /** How many versions are remembered. A replica with an older copy loads all slots. */
 const versionsKept = 1_000;
@@ -36,34 +34,24 @@ const allSlots = statement<{ slotIds: number[] }>(
 
 const storeSlots = statement<never, { slotIds: number[]; version: number }>(
   'storeSlots',
-  `with written as (select * from slots where id = any((select $slotIds::integer[])::integer[])),
-   stored as (
-     insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids)
-     select id, $version, floor(extract(epoch from delivery_time) * 1000), floor(extract(epoch from freeze_time) * 1000),
-       is_active, is_capacity_full, array(
-         select product_id from product_slots where slot_id = written.id and written.is_active order by product_id
-       )
-     from written
-     on conflict (slot_id) do update set version = excluded.version, delivery_ms = excluded.delivery_ms,
-       freeze_ms = excluded.freeze_ms, is_active = excluded.is_active, is_capacity_full = excluded.is_capacity_full,
-       product_ids = excluded.product_ids
-     where (stored_slots.delivery_ms, stored_slots.freeze_ms, stored_slots.is_active, stored_slots.is_capacity_full,
-         stored_slots.product_ids)
-       is distinct from (excluded.delivery_ms, excluded.freeze_ms, excluded.is_active, excluded.is_capacity_full,
-         excluded.product_ids)
-   ),
-   gone as (
+  `with gone as (
      update stored_slots set version = $version, is_active = false
      where slot_id = any((select $slotIds::integer[])::integer[]) and is_active
        and not exists (select from slots where id = slot_id)
-   ),
-   -- In parts, because a notification has at most 8,000 bytes.
-   parts as (
-     select json_object_agg(id, etag::text) as etags
-     from (select id, etag, row_number() over () / 200 as part from written) as numbered
-     group by part
    )
-   select pg_notify('${slotsChannel}', etags::text) from parts`,
+   insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids)
+   select id, $version, floor(extract(epoch from delivery_time) * 1000), floor(extract(epoch from freeze_time) * 1000),
+     is_active, is_capacity_full, array(
+       select product_id from product_slots where slot_id = slots.id and slots.is_active order by product_id
+     )
+   from slots where id = any((select $slotIds::integer[])::integer[])
+   on conflict (slot_id) do update set version = excluded.version, delivery_ms = excluded.delivery_ms,
+     freeze_ms = excluded.freeze_ms, is_active = excluded.is_active, is_capacity_full = excluded.is_capacity_full,
+     product_ids = excluded.product_ids
+   where (stored_slots.delivery_ms, stored_slots.freeze_ms, stored_slots.is_active, stored_slots.is_capacity_full,
+       stored_slots.product_ids)
+     is distinct from (excluded.delivery_ms, excluded.freeze_ms, excluded.is_active, excluded.is_capacity_full,
+       excluded.product_ids)`,
 );
 
 // Replicas then load all slots, not only those newer than their copies.

@@ -1,9 +1,9 @@
 import { EventEmitter, on } from 'node:events';
 import type { Logger } from 'pino';
+import type { Caller } from '../../../shared/db/caller.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
-import type { Caller } from '../../../shared/fairness/caller.ts';
 import { slotErrors } from '../errors.ts';
 import { covers, type StoreContent } from './content.ts';
 import { loadStores } from './load.ts';

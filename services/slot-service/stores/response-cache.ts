@@ -2,7 +2,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { LRUCache } from 'lru-cache';
 import type { DatabaseClock } from '../../../shared/clock/clock.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { AnswerResponse } from '../../../shared/rpc/answers/answer-response.ts';
+import { AnswerResponse } from '../../../shared/rpc/answers/response.ts';
 import type { StoreContent } from './content.ts';
 import { OpenSlots } from './open-slots.ts';
 

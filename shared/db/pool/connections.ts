@@ -3,40 +3,32 @@ import type { Logger } from 'pino';
 import type { AbortSignalLike } from '../../cancellation/signal.ts';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { fail } from '../../errors/errors.ts';
-import type { Caller } from '../../fairness/caller.ts';
-import { FairQueue } from '../../fairness/fair-queue.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Caller } from '../caller.ts';
 import { databaseErrors, endsConnection, foundDiskFull, toDatabaseError } from '../errors.ts';
 import type { BoundStatement } from '../statement.ts';
 import { cancelStatement } from './cancel.ts';
-import { beatEveryMs, PacedClient } from './paced-client.ts';
+import { PacedClient } from './paced-client.ts';
 
 // Dates go to the server in UTC. In the process's zone, historical offsets would lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
 // The server ends a statement at its timeout. If no answer comes this long after it, the connection is silent.
 const answerGraceMs = 1_000;
-const silenceCheckMs = 500;
+/** The message of pg's error for a silent connection, which it has closed. */
+const isSilent = (error: Error) => error.message === 'Query read timeout';
 // How long an aborted call waits for its canceled statement to end.
 const cancelGraceMs = 500;
 
 /** Sends a statement on the borrowed connection. */
 export type Send = <Row>(statement: BoundStatement<Row>) => Promise<Row[]>;
 
-/**
- * The database connections of one process. Callers borrow them in turn. A connection that no longer
- * answers is closed and replaced.
- */
+/** The database connections of one process. A connection that no longer answers is closed and replaced. */
 export class Connections {
   readonly #pool: pg.Pool;
   readonly #config: DatabaseConfig;
-  readonly #turns: FairQueue;
   readonly #connections = new Set<pg.PoolClient>();
-  /** The time of the last send or answer of each borrowed connection, by the clock of the silence check. */
-  readonly #sentAt = new Map<pg.PoolClient, number>();
-  readonly #silenceCheck: NodeJS.Timeout;
-  readonly #beating: NodeJS.Timeout;
-  #nowMs = performance.now();
+  readonly #lent = new Set<pg.PoolClient>();
   #lost = 0;
   #diskFullAtMs = Number.NEGATIVE_INFINITY;
   readonly #logger: Logger;
@@ -44,20 +36,23 @@ export class Connections {
   constructor(config: DatabaseConfig, logger: Logger) {
     this.#config = config;
     this.#logger = logger;
-    this.#turns = new FairQueue(config.poolSize);
     this.#pool = new pg.Pool({
       connectionString: config.url,
       application_name: config.applicationName,
-      // The extra connection serves the health check, which must not wait for calls.
-      max: config.poolSize + 1,
+      max: config.poolSize,
       keepAlive: true,
-      Client: PacedClient,
+      // The pool's own timeout would also end the wait for a connection, which may take as long as the caller wants.
+      Client: class extends PacedClient {
+        constructor(options?: pg.ClientConfig) {
+          super({ ...options, connectionTimeoutMillis: config.connectionTimeoutMs });
+        }
+      },
       // Connections stay open. A timer per release would take a noticeable part of each call.
       idleTimeoutMillis: 0,
-      connectionTimeoutMillis: config.connectionTimeoutMs,
       statement_timeout: config.statementTimeoutMs,
+      query_timeout: config.statementTimeoutMs + answerGraceMs,
       idle_in_transaction_session_timeout: config.statementTimeoutMs,
-      // A batch sends its statements without waiting for answers.
+      // Statements are sent without waiting for the answers of those before.
       pipeline: true,
     });
     this.#pool.on('remove', (client) => void this.#connections.delete(client));
@@ -70,67 +65,49 @@ export class Connections {
       });
     });
     this.#pool.on('error', () => undefined);
-    // One check for all connections is cheaper than the driver's timer per statement.
-    this.#silenceCheck = setInterval(() => this.#closeSilent(), silenceCheckMs).unref();
-    this.#beating = setInterval(() => this.#beatIdle(), beatEveryMs).unref();
-  }
-
-  /**
-   * Lends a connection to `work` when it is the caller's turn. Rejects with RESOURCE_EXHAUSTED DATABASE_POOL_EXHAUSTED
-   * if its turn does not come in time.
-   */
-  lend<Result>(caller: Caller, work: (send: Send) => Promise<Result>): Promise<Result> {
-    // The common case finds a free connection and skips the promise.
-    if (!caller.signal.aborted && this.#turns.tryTake(caller.subject)) return this.#lend(caller, work, this.#turns);
-    return this.#turns.take(caller).then((isTaken) => {
-      if (!isTaken) throw fail(databaseErrors.poolExhausted);
-      return this.#lend(caller, work, this.#turns);
-    });
-  }
-
-  /** Lends a connection outside the callers' shares, for a query that must not wait for them. */
-  lendToProcess<Result>(signal: AbortSignalLike, work: (send: Send) => Promise<Result>): Promise<Result> {
-    return this.#lend({ signal }, work);
   }
 
   /**
    * Lends a connection to `work`, and cancels its statement when the signal aborts. It then rejects with the signal's
-   * reason, after the grace time at the latest, because a silent connection never answers.
-   *
-   * @param turns gets the caller's turn back once the connection can be lent again, which may be after the call.
+   * reason, after the grace time at the latest, because a silent connection never answers. Rejects with
+   * RESOURCE_EXHAUSTED DATABASE_POOL_EXHAUSTED if no connection is free for the caller's `maxWaitMs`.
    */
-  #lend<Result>(
-    { subject, signal }: Caller,
-    work: (send: Send) => Promise<Result>,
-    turns?: FairQueue,
-  ): Promise<Result> {
+  lend<Result>({ signal, maxWaitMs }: Caller, work: (send: Send) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       let client: pg.PoolClient | undefined;
+      let hasGivenUp = false;
       let canceling: Promise<boolean> | undefined;
       let giveUp: NodeJS.Timeout | undefined;
+      const leave = (error: unknown) => {
+        hasGivenUp = true;
+        reject(error);
+      };
       const abort = () => {
-        if (client === undefined) return reject(signal.reason);
+        if (client === undefined) return leave(signal.reason);
         canceling = this.#cancel(client);
         giveUp = setTimeout(() => reject(signal.reason), cancelGraceMs);
       };
       signal.addEventListener('abort', abort);
+      if (maxWaitMs !== undefined && this.#pool.idleCount === 0) {
+        giveUp = setTimeout(() => leave(fail(databaseErrors.poolExhausted)), maxWaitMs);
+      }
       this.#pool.connect((connectError, connected, release) => {
+        clearTimeout(giveUp);
         client = connected;
         const giveBack = (isLost: boolean) => {
           signal.removeEventListener('abort', abort);
           clearTimeout(giveUp);
-          // A call that gave up while it waited has no connection to release, contrary to the driver's types.
-          if (connected !== undefined) {
-            this.#sentAt.delete(connected);
-            release(isLost);
-          }
-          turns?.release(subject);
+          // Where no connection could be opened there is none to release, contrary to the driver's types.
+          if (connected === undefined) return;
+          this.#lent.delete(connected);
+          release(isLost);
         };
-        if (connected === undefined || signal.aborted) {
+        if (connected === undefined || hasGivenUp || signal.aborted) {
           giveBack(false);
           reject(signal.aborted ? signal.reason : toDatabaseError(connectError, this.#logger));
           return;
         }
+        this.#lent.add(connected);
         const finish = (error?: unknown) => {
           if (canceling === undefined) giveBack(endsConnection(error));
           // A late cancellation must not hit the next call's statement.
@@ -161,14 +138,12 @@ export class Connections {
   ): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      this.#sentAt.set(client, this.#nowMs);
-      // Copying the config object, the driver's usual path, takes 5 µs.
+      // Copying the config object, the driver's usual path, would take longer.
       const query = new pg.Query<Row & pg.QueryResultRow>(text, [...values], (error, result) => {
-        // The next statement of the pipeline begins now.
-        if (this.#sentAt.has(client)) this.#sentAt.set(client, this.#nowMs);
         // The driver's types do not say that the error may be null.
         if (!(error instanceof Error)) return resolve(result.rows);
-        if (foundDiskFull(error)) this.#diskFullAtMs = this.#nowMs;
+        if (foundDiskFull(error)) this.#diskFullAtMs = performance.now();
+        if (isSilent(error)) this.#afterSilence(client);
         reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
       });
       // PostgreSQL keeps the plan of a named statement.
@@ -178,30 +153,19 @@ export class Connections {
   }
 
   /**
-   * Closes the connections that do not answer; their statements fail with DATABASE_UNAVAILABLE. Idle
-   * connections are closed with them: they are probably silent for the same reason, and testing each by a
-   * statement would take as long again.
+   * Closes all idle connections after one has not answered: they are probably silent for the same reason. A server
+   * whose commit waits for a synchronous standby does not notice that the silent one is closed, so its statement is
+   * canceled.
    */
-  #closeSilent(): void {
-    this.#nowMs = performance.now();
-    const isSilent = (sentAt: number) => this.#nowMs - sentAt > this.#config.statementTimeoutMs + answerGraceMs;
-    if (![...this.#sentAt.values()].some(isSilent)) return;
-    for (const client of this.#connections) {
-      const sentAt = this.#sentAt.get(client);
-      if (sentAt !== undefined && !isSilent(sentAt)) continue;
-      // A server whose commit waits for a synchronous standby does not notice the closed connection,
-      // so the commit is canceled.
-      if (sentAt !== undefined) void this.#cancel(client);
-      if (client instanceof PacedClient) client.destroy();
-    }
+  #afterSilence(silent: pg.PoolClient): void {
+    void this.#cancel(silent);
+    this.closeIdle();
   }
 
-  /**
-   * Sends a beat on idle connections. No call waits for an answer on them, so nothing else would detect their silence.
-   */
-  #beatIdle(): void {
+  /** Closes the idle connections. New ones replace them when calls need them. */
+  closeIdle(): void {
     for (const client of this.#connections) {
-      if (client instanceof PacedClient && !this.#sentAt.has(client)) void client.beat();
+      if (!this.#lent.has(client) && client instanceof PacedClient) client.destroy();
     }
   }
 
@@ -220,7 +184,6 @@ export class Connections {
 
   /** Ends the transaction that a canceled statement has left open. Resolves with whether it could. */
   async #recover(client: pg.PoolClient): Promise<boolean> {
-    this.#sentAt.set(client, this.#nowMs);
     const run = (text: string) => client.query(text).then(Boolean, () => false);
     // The driver reports an error before the state of the transaction, which it knows with the next answer.
     await run('select');
@@ -234,13 +197,13 @@ export class Connections {
 
   /** The number of calls that wait for a connection. */
   get waiting(): number {
-    return this.#turns.waiting;
+    return this.#pool.waitingCount;
   }
 
   /** Registers the metrics of the pool. */
   registerMetrics(metrics: Metrics): void {
     metrics.gauge({ name: 'db_pool_connections', help: 'Connections to the database.', labels: ['state'] }, () => [
-      { labels: { state: 'in_use' }, value: this.#turns.taken },
+      { labels: { state: 'in_use' }, value: this.#lent.size },
       { labels: { state: 'idle' }, value: this.#pool.idleCount },
     ]);
     metrics.gauge({ name: 'db_pool_connections_max', help: 'The most connections.' }, () => this.#config.poolSize);
@@ -258,9 +221,7 @@ export class Connections {
   }
 
   /** Closes the pool after the statements in flight have ended. */
-  async close(): Promise<void> {
-    clearInterval(this.#silenceCheck);
-    clearInterval(this.#beating);
-    await this.#pool.end();
+  close(): Promise<void> {
+    return this.#pool.end();
   }
 }

@@ -2,8 +2,8 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { type Answer, fieldsOf, itemsOf, type Named, Shared } from './answer.ts';
-import type { Batches, EncodingBatch } from './batches.ts';
 import type { ByteWriter } from './byte-writer.ts';
+import type { Slice, Sliced } from './slices.ts';
 import { isOwnType, scalarEncoderOf, unsupported, type ValueEncoder, valueEncoderOf } from './value-encoders.ts';
 import { mapKey, mapValue, WireWriter } from './wire-writer.ts';
 
@@ -28,7 +28,7 @@ export function share<Schema extends DescMessage>(schema: Schema, fields: Answer
 }
 
 /**
- * Encodes the fields of one type of message: in one go or, for messages that contain lists of messages, in batches
+ * Encodes the fields of one type of message: in one go or, for messages that contain lists of messages, in slices
  * between which other calls run.
  */
 export class MessageEncoder {
@@ -53,17 +53,17 @@ export class MessageEncoder {
     }
   }
 
-  *writeInBatches(batch: EncodingBatch, writer: WireWriter, fields: Named): Batches<void> {
+  *writeInSlices(slice: Slice, writer: WireWriter, fields: Named): Sliced<void> {
     for (const field of this.#fields) {
       const value = fields[field.name];
       if (value === undefined) continue;
       if (field instanceof NestedField) {
-        yield* field.writeInBatches(batch, writer, value);
+        yield* field.writeInSlices(slice, writer, value);
         continue;
       }
       const before = writer.length;
       field.write(writer, value);
-      if (batch.isOverAfterWriting(writer.length - before)) yield;
+      if (slice.isOverAfterWriting(writer.length - before)) yield;
     }
   }
 
@@ -77,7 +77,7 @@ export class MessageEncoder {
     return json;
   }
 
-  *writeJsonInBatches(batch: EncodingBatch, writer: ByteWriter, fields: Named): Batches<void> {
+  *writeJsonInSlices(slice: Slice, writer: ByteWriter, fields: Named): Sliced<void> {
     let mark = '{';
     for (const field of this.#fields) {
       const value = fields[field.name];
@@ -85,12 +85,12 @@ export class MessageEncoder {
       writer.utf8(`${mark}"${field.jsonName}":`);
       mark = ',';
       if (field instanceof NestedField) {
-        yield* field.writeJsonInBatches(batch, writer, value);
+        yield* field.writeJsonInSlices(slice, writer, value);
         continue;
       }
       const before = writer.length;
       writer.utf8(JSON.stringify(field.toJson(value)));
-      if (batch.isOverAfterWriting(writer.length - before)) yield;
+      if (slice.isOverAfterWriting(writer.length - before)) yield;
     }
     writer.utf8(mark === '{' ? '{}' : '}');
   }
@@ -169,7 +169,7 @@ class NestedField {
     }
   }
 
-  *writeInBatches(batch: EncodingBatch, writer: WireWriter, value: unknown): Batches<void> {
+  *writeInSlices(slice: Slice, writer: WireWriter, value: unknown): Sliced<void> {
     const { items, keys } = itemsOf(value);
     for (let index = 0; index < items.length; index += 1) {
       const item = items.at(index);
@@ -178,13 +178,13 @@ class NestedField {
       const entry = this.#beginItem(writer, keys?.[index]);
       if (isLong) {
         const start = writer.open();
-        yield* this.#encoder.writeInBatches(batch, writer, fieldsOf(item));
+        yield* this.#encoder.writeInSlices(slice, writer, fieldsOf(item));
         writer.close(start);
       } else {
         this.#writeMessage(writer, item);
       }
       if (entry !== undefined) writer.close(entry);
-      if (!batch.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
+      if (!slice.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
     }
@@ -197,7 +197,7 @@ class NestedField {
     return this.#kind === 'list' ? messages : messages[0];
   }
 
-  *writeJsonInBatches(batch: EncodingBatch, writer: ByteWriter, value: unknown): Batches<void> {
+  *writeJsonInSlices(slice: Slice, writer: ByteWriter, value: unknown): Sliced<void> {
     const { items, keys } = itemsOf(value);
     const [open, close] = brackets[this.#kind];
     writer.utf8(open);
@@ -206,9 +206,9 @@ class NestedField {
       const isLong = this.#encoder.hasLists && !(item instanceof Shared);
       const before = writer.length;
       const mark = `${index > 0 ? ',' : ''}${keys === undefined ? '' : `"${keys[index]}":`}`;
-      if (isLong) yield* this.#encoder.writeJsonInBatches(batch, writer.utf8(mark), fieldsOf(item));
+      if (isLong) yield* this.#encoder.writeJsonInSlices(slice, writer.utf8(mark), fieldsOf(item));
       else writer.utf8(mark + JSON.stringify(this.#messageToJson(item)));
-      if (!batch.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
+      if (!slice.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
     }

@@ -15,8 +15,8 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import { CallContext, type CallSource } from '../call-context.ts';
 import { decodeRequest } from '../decode-request.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
-import { type Interceptor, intercept } from '../interceptor.ts';
-import { procedurePath } from '../procedure-path.ts';
+import { executeStream, executeUnary, type Interceptors } from '../interceptor.ts';
+import { procedurePath } from '../procedure.ts';
 import { holdRequest } from './requests.ts';
 import { encodeStatus } from './status.ts';
 
@@ -25,7 +25,7 @@ type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
 type StreamingCall = ServerWritableStream<Buffer, Buffer>;
 
 /** Adds a service's procedures to a grpc-js server. */
-export function mount(server: Server, { rpcs }: Implementation, interceptors: readonly Interceptor[]): void {
+export function mount(server: Server, { rpcs }: Implementation, interceptors: Interceptors): void {
   const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {};
   const handlers: UntypedServiceImplementation = {};
   const asIs = (bytes: Buffer) => bytes;
@@ -47,15 +47,12 @@ export function mount(server: Server, { rpcs }: Implementation, interceptors: re
   server.addService(definition, handlers);
 }
 
-function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
-  const handle = intercept(interceptors, rpc, async (call) => {
-    const response = await rpc.invoke(call.request, call);
-    return response.toBinary(call);
-  });
+function createUnaryHandler(rpc: Rpc, interceptors: Interceptors) {
+  const execute = executeUnary(interceptors, rpc);
   return (grpcCall: UnaryCall, callback: sendUnaryData<Buffer>) => {
     const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
     const request = holdRequest(grpcCall);
-    handle(call).then(
+    execute(call).then(
       (response) => {
         request?.endPart();
         grpcCall.sendMetadata(toMetadata(call.responseHeaders));
@@ -69,22 +66,22 @@ function createUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
   };
 }
 
-function createStreamHandler(rpc: Rpc, interceptors: readonly Interceptor[]) {
+function createStreamHandler(rpc: Rpc, interceptors: Interceptors) {
   return (grpcCall: StreamingCall) => {
     const call = new CallContext(new GrpcCallSource(rpc.method, grpcCall));
-    const handle = intercept(interceptors, rpc, async () => {
+    const execute = executeStream(interceptors, rpc, async () => {
       const request = call.request;
       const signal = call.signal.toAbortSignal();
       grpcCall.sendMetadata(toMetadata(call.responseHeaders));
       for await (const message of rpc.stream(request, call)) {
-        if (grpcCall.write(await message.toBinary(call))) continue;
+        if (grpcCall.write(await message.toBinary(call.subject))) continue;
         await once(grpcCall, 'drain', { signal }).catch((error: unknown) => {
           call.signal.throwIfAborted();
           throw error;
         });
       }
     });
-    handle(call).then(
+    execute(call).then(
       () => grpcCall.end(),
       (error: ConnectError) => grpcCall.emit('error', toStatus(error, call)),
     );

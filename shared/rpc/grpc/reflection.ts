@@ -10,7 +10,7 @@ import {
   ServerReflectionResponseSchema,
 } from '../../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
-import { procedurePath } from '../procedure-path.ts';
+import { procedurePath } from '../procedure.ts';
 import { Descriptors } from './descriptors.ts';
 
 type ReflectionCall = ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>;

@@ -3,7 +3,7 @@ import { Code, type ConnectError } from '@connectrpc/connect';
 import { codeName, invalidRequest } from '../../errors/errors.ts';
 import { grpcTimeoutMs } from '../limits/grpc-timeout.ts';
 import { maxTimerMs } from '../limits/limits.ts';
-import { procedurePath } from '../procedure-path.ts';
+import { procedurePath } from '../procedure.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { encodeStatus } from './status.ts';
 

@@ -1,39 +1,37 @@
-import type { Message } from '@bufbuild/protobuf';
+import type { DescMessage } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../db/database.ts';
 import { tookTooLong } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
-import type { EncodedResponse } from '../answers/encoding.ts';
+import { EncodedResponse, type RpcResponse } from '../answers/response.ts';
 import type { CallContext } from '../call-context.ts';
-import type { Implementation, Rpc } from '../implementation.ts';
+import type { Rpc } from '../implementation.ts';
+import type { Execute } from '../interceptor.ts';
 import { hashKey, hashRequest, readKey } from './key.ts';
-import { isMutation } from './mutation.ts';
-import { StoredAnswer } from './stored-answer.ts';
 
 const storeRequestHeader = 'store-request-id';
 
-/** Makes the mutations of a service safe to retry: a call with an `idempotency-key` is executed once (design 9). */
-export function withIdempotency({ service, rpcs }: Implementation, database: Database): Implementation {
-  return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? executeOnce(rpc, database) : rpc)) };
-}
-
 /**
- * Wraps a mutation. A call with a key runs in a transaction whose last statement stores the answer. That statement
+ * Makes mutations safe to retry: a call with an `idempotency-key` is executed once (design 9).
+ *
+ * It runs in a transaction whose last statement stores the answer. That statement
  * waits for a concurrent call with the same key. If the other call commits, the statement fails and rolls the mutation
  * back. A call that fails or is refused returns the answer that another call has stored, if there is one.
  *
  * Throws INVALID_ARGUMENT IDEMPOTENCY_KEY_REUSED for a key that came with another request before.
  */
-function executeOnce(rpc: Rpc, database: Database): Rpc {
-  const { output } = rpc.method;
+export function idempotency(database: Database) {
+  return function idempotency({ method: { output } }: Rpc, next: Execute<RpcResponse>): Execute<RpcResponse> {
+    return (call) => executeOnce(output, next, call);
+  };
 
-  async function invoke(request: Message, call: CallContext) {
+  async function executeOnce(output: DescMessage, next: Execute<RpcResponse>, call: CallContext): Promise<RpcResponse> {
     const key = readKey(call);
-    if (key === undefined) return rpc.invoke(request, call);
+    if (key === undefined) return next(call);
     const id = hashKey(key, call);
     call.keyId = id;
-    const keyed = { id, request: hashRequest(request, await call.staffId()) };
+    const keyed = { id, request: hashRequest(call.request, await call.staffId()) };
     let hasConnection = false;
     try {
       const answer = await database.transaction(
@@ -41,25 +39,26 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
         async (tx) => {
           hasConnection = true;
           call.transaction = tx;
-          const response = await rpc.invoke(request, call);
+          const response = await next(call);
           if (call.isRefused) throw new Refused(response);
           // Not in line behind the caller's long answers, because the transaction holds locks.
-          return new StoredAnswer(output, await response.toBinary({}));
+          return response.toBinary(undefined);
         },
         {
-          last: ({ bytes }) =>
+          last: (bytes) =>
             storeAnswer({ ...keyed, answer: bytes, storeRequestId: call.responseHeaders.get(storeRequestHeader) }),
         },
       );
       await call.endTransaction(true);
-      return answer;
+      // In the form that a replay has, too.
+      return new EncodedResponse(output, 'proto', answer);
     } catch (error) {
       call.responseHeaders.delete(storeRequestHeader);
       // A caller that may not call the procedure must not get a stored answer either.
       const isUnauthenticated = error instanceof ConnectError && error.code === Code.Unauthenticated;
       const isOwn = !hasConnection || isUnauthenticated || call.signal.aborted;
       try {
-        return isOwn ? refusedBy(error) : await answerOfOther(call, keyed, error).catch(refusedBy);
+        return isOwn ? refusedBy(error) : await answerOfOther(output, call, keyed, error).catch(refusedBy);
       } finally {
         await call.endTransaction(false);
       }
@@ -70,7 +69,7 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
    * Resolves with the answer that another call has stored for the key. If there is none, throws `error`, the
    * reason why this call failed.
    */
-  async function answerOfOther(call: CallContext, keyed: KeyedRequest, error: unknown): Promise<StoredAnswer> {
+  async function answerOfOther(output: DescMessage, call: CallContext, keyed: KeyedRequest, error: unknown) {
     const { answer, storeRequestId } = await database.transaction(call, async (tx) => {
       // A statement that timed out has already waited for the other call.
       const waiting = tookTooLong(error) ? [] : tx.query(awaitKey(keyed));
@@ -83,24 +82,22 @@ function executeOnce(rpc: Rpc, database: Database): Rpc {
     call.isReplayed = true;
     call.responseHeaders.set('idempotent-replayed', 'true');
     if (storeRequestId !== null) call.responseHeaders.set(storeRequestHeader, storeRequestId);
-    return new StoredAnswer(output, answer);
+    return new EncodedResponse(output, 'proto', answer);
   }
-
-  return { ...rpc, invoke };
 }
 
 /** Rolls back the transaction of a call whose answer is not stored. */
 class Refused extends Error {
-  readonly response: EncodedResponse;
+  readonly response: RpcResponse;
 
-  constructor(response: EncodedResponse) {
+  constructor(response: RpcResponse) {
     super('the answer refuses what was asked');
     this.response = response;
   }
 }
 
 /** Returns the answer of a call that was refused. Throws any other error. */
-function refusedBy(error: unknown): EncodedResponse {
+function refusedBy(error: unknown): RpcResponse {
   if (error instanceof Refused) return error.response;
   throw error;
 }

@@ -3,8 +3,7 @@ import { isMessage, type Message } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { invalidField } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
-import { procedureName } from '../procedure-path.ts';
-import { keyHeader } from './mutation.ts';
+import { keyHeader, procedureName } from '../procedure.ts';
 
 /**
  * Reads the idempotency key of a call; undefined if it has none. Throws INVALID_ARGUMENT unless the key has 1 to 128

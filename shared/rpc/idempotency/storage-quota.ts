@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { commonErrors, fail } from '../../errors/errors.ts';
-import type { Implementation, Rpc } from '../implementation.ts';
-import { isMutation } from './mutation.ts';
+import type { Interceptor } from '../interceptor.ts';
 
 const hourMs = 3_600_000;
 /** What a row takes with its indexes and its place in the audit trail. */
@@ -33,16 +32,14 @@ export class StorageQuota {
   }
 }
 
-/** Charges the mutations of a service: each for its request, and for the rows that its procedure announces. */
-export function withStorageQuota({ service, rpcs }: Implementation, quota: StorageQuota): Implementation {
-  const bounded = (rpc: Rpc): Rpc => ({
-    ...rpc,
-    async invoke(request, call) {
+/** Charges mutations: each for its request, and for the rows that its procedure announces. */
+export function storageQuota(quota: StorageQuota): Interceptor {
+  return function storageQuota(_rpc, next) {
+    return (call) => {
       const { subject } = call.identity;
       call.chargeRows = (rows) => quota.charge(subject, rowBytes * rows);
       quota.charge(subject, call.requestBytes);
-      return rpc.invoke(request, call);
-    },
-  });
-  return { service, rpcs: rpcs.map((rpc) => (isMutation(rpc.method) ? bounded(rpc) : rpc)) };
+      return next(call);
+    };
+  };
 }

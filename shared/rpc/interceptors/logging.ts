@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { codeName, toPublicError } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../interceptor.ts';
-import { procedureName } from '../procedure-path.ts';
+import { procedureName } from '../procedure.ts';
 
 /** Logs one line per call: caller, procedure, code and duration. It never logs a token or a message. */
 export function logging(logger: Logger): Interceptor {

@@ -1,6 +1,6 @@
 import { readKey } from '../idempotency/key.ts';
-import { isMutation } from '../idempotency/mutation.ts';
 import type { Interceptor } from '../interceptor.ts';
+import { isMutation } from '../procedure.ts';
 import { compileIdSets } from './id-sets.ts';
 import { checkRules } from './request-rules.ts';
 

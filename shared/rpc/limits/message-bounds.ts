@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { invalidRequest } from '../../errors/errors.ts';
-import type { Codec } from '../answers/encoding.ts';
+import type { Codec } from '../answers/response.ts';
 import { checkBinaryBounds } from './binary-bounds.ts';
 import { maxRequestDepth, maxRequestValues } from './limits.ts';
 

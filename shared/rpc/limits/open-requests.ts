@@ -1,5 +1,5 @@
 import type { Authenticator } from '../../auth/authenticator.ts';
-import type { Caller } from '../../fairness/caller.ts';
+import type { Caller } from '../../db/caller.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
 import type { Connection } from './connections.ts';
 import {

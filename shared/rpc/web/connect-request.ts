@@ -3,7 +3,7 @@ import { base64Decode } from '@bufbuild/protobuf/wire';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { createAsyncIterable, type UniversalServerRequest } from '@connectrpc/connect/protocol';
 import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
-import type { Codec } from '../answers/encoding.ts';
+import type { Codec } from '../answers/response.ts';
 import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';

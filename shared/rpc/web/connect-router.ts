@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf';
+import {
+  type DescMethod,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type Message,
+} from '@bufbuild/protobuf';
 import {
   type ConnectRouter,
   createConnectRouter,
@@ -10,11 +16,11 @@ import {
   type HandlerContext,
 } from '@connectrpc/connect';
 import type { Logger } from 'pino';
-import { jsonWriteOptions } from '../answers/encoding.ts';
+import { jsonWriteOptions } from '../answers/response.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
-import { type Interceptor, intercept } from '../interceptor.ts';
-import { procedurePath } from '../procedure-path.ts';
+import { executeStream, executeUnary, type Interceptors } from '../interceptor.ts';
+import { procedurePath } from '../procedure.ts';
 import { boundedGzip } from './compression.ts';
 import { codecOf, readMessage, withoutMessage } from './connect-request.ts';
 import { refuse } from './error-response.ts';
@@ -27,7 +33,7 @@ import { WebCallSource } from './web-call.ts';
  */
 export function createConnectRouterHandlers(
   rpcs: readonly Rpc[],
-  interceptors: readonly Interceptor[],
+  interceptors: Interceptors,
   logger: Logger,
 ): ReadonlyMap<string, WebHandler> {
   return new Map(rpcs.map((rpc) => [procedurePath(rpc.method), createHandler(rpc, interceptors, logger)]));
@@ -36,7 +42,7 @@ export function createConnectRouterHandlers(
 /** Opens the call of a request once it has arrived. Rejects if the caller disconnects before. */
 const openKey = createContextKey<() => Promise<CallContext>>(() => Promise.reject(new Error('there is no request')));
 
-function createHandler(rpc: Rpc, interceptors: readonly Interceptor[], logger: Logger): WebHandler {
+function createHandler(rpc: Rpc, interceptors: Interceptors, logger: Logger): WebHandler {
   const router = createConnectRouter({
     grpc: false,
     // Only gzip: at Node's default level, brotli takes 200 ms for one large response.
@@ -91,7 +97,7 @@ async function write({ status, header, body }: Answer, response: ServerResponse)
   await pipeline(chunks, response);
 }
 
-function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Interceptor[]): void {
+function mount(router: ConnectRouter, rpc: Rpc, interceptors: Interceptors): void {
   const { method } = rpc;
   if (isServerStreaming(method)) {
     router.rpc(method, async function* (_empty, context) {
@@ -101,14 +107,11 @@ function mount(router: ConnectRouter, rpc: Rpc, interceptors: readonly Intercept
     });
   }
   if (!isUnary(method)) return;
-  const handle = intercept(interceptors, rpc, async (call) => {
-    const response = await rpc.invoke(call.request, call);
-    return response.toMessage(call);
-  });
+  const execute = executeUnary(interceptors, rpc);
   router.rpc(method, async (_empty, context) => {
     const call = await context.values.get(openKey)();
     try {
-      return await handle(call);
+      return fromBinary(method.output, await execute(call));
     } finally {
       setHeaders(call, context);
     }
@@ -120,12 +123,12 @@ function setHeaders(call: CallContext, context: HandlerContext): void {
 }
 
 /** Yields a streaming procedure's messages one at a time, with backpressure. */
-async function* stream(interceptors: readonly Interceptor[], call: CallContext, rpc: Rpc): AsyncGenerator<Message> {
+async function* stream(interceptors: Interceptors, call: CallContext, rpc: Rpc): AsyncGenerator<Message> {
   async function* answers() {
-    for await (const response of rpc.stream(call.request, call)) yield await response.toMessage(call);
+    for await (const response of rpc.stream(call.request, call)) yield await response.toMessage(call.subject);
   }
   const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  const ended = intercept(interceptors, rpc, () => pipeline(answers, messages))(call);
+  const ended = executeStream(interceptors, rpc, () => pipeline(answers, messages))(call);
   // Ends the loop over the messages with the caller's error.
   ended.catch((error: Error) => messages.destroy(error));
   yield* messages;

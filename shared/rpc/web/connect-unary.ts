@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConnectError } from '@connectrpc/connect';
-import type { Codec } from '../answers/encoding.ts';
+import type { Codec } from '../answers/response.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
-import { type Execute, type Interceptor, intercept } from '../interceptor.ts';
+import { executeUnary, type Interceptors } from '../interceptor.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { readBody } from './connect-request.ts';
@@ -35,18 +35,15 @@ export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | unde
 }
 
 /** Creates the handler of one procedure. It rejects if the response could not be delivered. */
-export function createConnectUnaryHandler(rpc: Rpc, interceptors: readonly Interceptor[]): ConnectUnaryHandler {
+export function createConnectUnaryHandler(rpc: Rpc, interceptors: Interceptors): ConnectUnaryHandler {
   const { method } = rpc;
-  const handles: Record<Codec, Execute<Buffer | string>> = {
-    json: intercept(interceptors, rpc, async (call) => (await rpc.invoke(call.request, call)).toJson(call)),
-    proto: intercept(interceptors, rpc, async (call) => (await rpc.invoke(call.request, call)).toBinary(call)),
-  };
+  const execute = executeUnary(interceptors, rpc);
   return async (request, response, open, codec) => {
     const source = new WebCallSource(method, 'connect', codec, request, response);
     await source.receive(codec, readBody(request, open));
     const call = new CallContext(source);
     try {
-      await send(request, response, 200, `application/${codec}`, call, await handles[codec](call));
+      await send(request, response, 200, `application/${codec}`, call, await execute(call));
     } catch (thrown) {
       if (!(thrown instanceof ConnectError)) throw thrown;
       await send(request, response, httpStatus[thrown.code], 'application/json', call, errorToJson(thrown));

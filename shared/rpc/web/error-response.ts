@@ -4,7 +4,7 @@ import { base64Encode } from '@bufbuild/protobuf/wire';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import { codeName, commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
-import { jsonWriteOptions } from '../answers/encoding.ts';
+import { jsonWriteOptions } from '../answers/response.ts';
 import { pathOf } from './http-request.ts';
 
 /** The HTTP status of an error of Connect's unary protocol: https://connectrpc.com/docs/protocol#error-codes */

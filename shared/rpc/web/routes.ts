@@ -1,5 +1,5 @@
 import type { Connections } from '../limits/connections.ts';
-import { procedurePath } from '../procedure-path.ts';
+import { procedurePath } from '../procedure.ts';
 import type { ServedCalls } from '../served-calls.ts';
 import { createConnectRouterHandlers } from './connect-router.ts';
 import { createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';

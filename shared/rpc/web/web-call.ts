@@ -3,7 +3,7 @@ import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, fail, invalidRequest, toPublicError } from '../../errors/errors.ts';
-import type { Codec } from '../answers/encoding.ts';
+import type { Codec } from '../answers/response.ts';
 import type { CallSource } from '../call-context.ts';
 import { decodeRequest } from '../decode-request.ts';
 import { grpcTimeoutMs } from '../limits/grpc-timeout.ts';

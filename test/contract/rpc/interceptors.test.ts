@@ -1,6 +1,9 @@
 import { trace } from '@opentelemetry/api';
 import pino from 'pino';
 import { expect, it } from 'vitest';
+import { readConfig } from '../../../shared/config/config.ts';
+import { Database } from '../../../shared/db/database.ts';
+import { StorageQuota } from '../../../shared/rpc/idempotency/storage-quota.ts';
 import { createAdmission } from '../../../shared/rpc/interceptors/admission.ts';
 import { createInterceptors } from '../../../shared/rpc/interceptors/interceptors.ts';
 import { OpenRequests } from '../../../shared/rpc/limits/open-requests.ts';
@@ -9,18 +12,34 @@ import { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { Tracing } from '../../../shared/telemetry/tracing.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
 import { nobody } from '../../support/served.ts';
+import { testSecret } from '../../support/tokens.ts';
 
 it('The interceptors are in the order that their reasons require', () => {
   const logger = pino({ level: 'silent' });
   const calls = new CallMetrics(new Metrics(logger));
   const tracing = new Tracing(trace.getTracer('test'));
   const admission = createAdmission({ calls: 1, streams: 1 }, new OpenRequests(nobody));
-  const required = { logger, authenticator: nobody, admission };
-  const namesWith = (optional: { calls?: CallMetrics; tracing?: Tracing }) =>
-    createInterceptors({ ...required, ...optional }).map(({ name }) => name);
-  const all = ['metrics', 'traces', 'logging', 'errors', 'identity', 'admission', 'validation', 'staff'];
+  const config = readConfig('slot', { DATABASE_URL: 'postgresql://127.0.0.1:1/none', AUTH_JWT_SECRET: testSecret });
+  const database = new Database(config.database, logger);
+  const required = { logger, authenticator: nobody, admission, quota: new StorageQuota(1), database };
+  const namesWith = (optional: { calls?: CallMetrics; tracing?: Tracing }) => {
+    const { calls, mutations } = createInterceptors({ ...required, ...optional });
+    return [...calls, ...mutations].map(({ name }) => name);
+  };
+  const ofMutations = ['storageQuota', 'idempotency'];
+  const all = [
+    'metrics',
+    'traces',
+    'logging',
+    'errors',
+    'identity',
+    'admission',
+    'validation',
+    'staff',
+    ...ofMutations,
+  ];
   expect(namesWith({ calls, tracing })).toEqual(all);
-  expect(namesWith({})).toEqual(['logging', 'errors', 'identity', 'admission', 'validation', 'staff']);
+  expect(namesWith({})).toEqual(all.filter((name) => name !== 'metrics' && name !== 'traces'));
 });
 
 slotContract('The interceptors', (api) => {

@@ -9,7 +9,7 @@ import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_serv
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService, UpdateDeliverySequenceRequestSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { isMutation } from '../../../shared/rpc/idempotency/mutation.ts';
+import { isMutation } from '../../../shared/rpc/procedure.ts';
 import {
   type Api,
   batchContract,

@@ -12,7 +12,7 @@ import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.t
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { isMutation } from '../../../shared/rpc/idempotency/mutation.ts';
+import { isMutation } from '../../../shared/rpc/procedure.ts';
 import { failureOf } from '../../support/contract.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
 import { addBatch, addCoupon, addHold, addOrder, addSlot, newName } from '../../support/mutations.ts';

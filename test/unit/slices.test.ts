@@ -1,21 +1,21 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
-import { type Batches, encodeInBatches } from '../../shared/rpc/answers/batches.ts';
+import { inSlices, type Sliced } from '../../shared/rpc/answers/slices.ts';
 
-/** An encoding of so many batches, which tells when each one runs. */
-const encodingOf = (batches: number, run: (batch: number) => void) =>
-  function* (): Batches<string> {
-    for (let batch = 1; batch < batches; batch += 1) {
-      run(batch);
+/** An encoding of so many slices, which tells when each one runs. */
+const encodingOf = (slices: number, run: (slice: number) => void) =>
+  function* (): Sliced<string> {
+    for (let slice = 1; slice < slices; slice += 1) {
+      run(slice);
       yield;
     }
-    run(batches);
+    run(slices);
     return 'encoded';
   };
 
-describe('Encoding in batches', () => {
-  it('One batch of all long answers runs in an iteration of the event loop', async () => {
+describe('Encoding in slices', () => {
+  it('One slice of all long answers runs in an iteration of the event loop', async () => {
     let isOver = false;
     let run = 0;
     const perIteration: number[] = [];
@@ -29,30 +29,30 @@ describe('Encoding in batches', () => {
     const encode = encodingOf(5, () => {
       run += 1;
     });
-    await Promise.all(Array.from({ length: 20 }, (_, caller) => encodeInBatches({ subject: `${caller}` }, encode)));
+    await Promise.all(Array.from({ length: 20 }, (_, caller) => inSlices(`${caller}`, encode)));
     isOver = true;
     await iterations;
-    // The first batch of each runs at once.
+    // The first slice of each runs at once.
     const [first = 0, ...others] = perIteration;
     expect(first).toBeGreaterThanOrEqual(20);
     expect(Math.max(...others)).toBe(1);
     expect(perIteration.reduce((sum, count) => sum + count)).toBe(100);
   });
 
-  it('A short answer of one caller comes between the batches of the long ones of another', async () => {
+  it('A short answer of one caller comes between the slices of the long ones of another', async () => {
     const order: string[] = [];
     const long = Array.from({ length: 100 }, () =>
-      encodeInBatches(
-        { subject: 'greedy' },
+      inSlices(
+        'greedy',
         encodingOf(10, () => order.push('greedy')),
       ),
     );
-    const short = encodeInBatches(
-      { subject: 'modest' },
+    const short = inSlices(
+      'modest',
       encodingOf(3, () => order.push('modest')),
     );
     await Promise.all([short, ...long]);
-    // After the first batches, which run at once, the two take turns.
+    // After the first slices, which run at once, the two take turns.
     expect(order.slice(100).lastIndexOf('modest')).toBeLessThanOrEqual(4);
     expect(order).toHaveLength(1_003);
   });
@@ -60,9 +60,9 @@ describe('Encoding in batches', () => {
   it('The long answers of one caller are encoded one after the other', async () => {
     const order: string[] = [];
     const answers = ['first', 'second', 'third'].map((name) =>
-      encodeInBatches(
-        { subject: 'one' },
-        encodingOf(4, (batch) => order.push(`${name} ${batch}`)),
+      inSlices(
+        'one',
+        encodingOf(4, (slice) => order.push(`${name} ${slice}`)),
       ),
     );
     await Promise.all(answers);
@@ -74,25 +74,25 @@ describe('Encoding in batches', () => {
     ]);
   });
 
-  it('An answer of one batch is encoded at once', async () => {
+  it('An answer of one slice is encoded at once', async () => {
     const order: string[] = [];
     const iteration = nextIteration().then(() => order.push('iteration'));
-    await encodeInBatches(
-      {},
-      encodingOf(1, () => order.push('batch')),
+    await inSlices(
+      undefined,
+      encodingOf(1, () => order.push('slice')),
     );
     order.push('encoded');
     await iteration;
-    expect(order).toEqual(['batch', 'encoded', 'iteration']);
+    expect(order).toEqual(['slice', 'encoded', 'iteration']);
   });
 
   it('A failure of an encoding fails its answer, and the others go on', async () => {
-    const failing = encodeInBatches({}, function* (): Batches<string> {
+    const failing = inSlices(undefined, function* (): Sliced<string> {
       yield;
       throw new Error('broken');
     });
-    const other = encodeInBatches(
-      {},
+    const other = inSlices(
+      undefined,
       encodingOf(3, () => undefined),
     );
     await expect(failing).rejects.toThrow('broken');
@@ -100,11 +100,11 @@ describe('Encoding in batches', () => {
   });
 
   it('An answer of more than 64 MiB is given up as soon as so much is written', async () => {
-    let batches = 0;
-    const endless = encodeInBatches({}, function* (batch): Batches<string> {
+    let slices = 0;
+    const endless = inSlices(undefined, function* (slice): Sliced<string> {
       for (;;) {
-        batch.isOverAfterWriting(1024 * 1024);
-        batches += 1;
+        slice.isOverAfterWriting(1024 * 1024);
+        slices += 1;
         yield;
       }
     });
@@ -112,9 +112,9 @@ describe('Encoding in batches', () => {
       code: Code.ResourceExhausted,
       rawMessage: 'The answer is too large - please ask for less',
     });
-    expect(batches).toBe(64);
-    const largest = encodeInBatches({}, function* (batch): Batches<string> {
-      batch.isOverAfterWriting(64 * 1024 * 1024);
+    expect(slices).toBe(64);
+    const largest = inSlices(undefined, function* (slice): Sliced<string> {
+      slice.isOverAfterWriting(64 * 1024 * 1024);
       yield;
       return 'encoded';
     });

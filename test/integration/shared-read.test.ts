@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BatchedRead } from '../../shared/batching/batched-read.ts';
-import { batchedRows, readBySize, type Sized } from '../../shared/batching/batched-rows.ts';
-import { keyedStatement } from '../../shared/batching/keyed-statement.ts';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
 import { statement } from '../../shared/db/statement.ts';
+import { keyedStatement } from '../../shared/reads/keyed-statement.ts';
+import { SharedRead } from '../../shared/reads/shared-read.ts';
+import { readBySize, type Sized, sharedRows } from '../../shared/reads/shared-rows.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { holding } from '../support/locks.ts';
@@ -17,13 +17,13 @@ interface EntryRow {
 }
 
 const selectEntries = statement<EntryRow, { keys: readonly number[] }>(
-  'batchedEntries',
+  'sharedEntries',
   'select key, value from entries where key = any($keys::integer[])',
 );
 
 const lockEntries = 'lock table entries in access exclusive mode';
 
-describe('A batched read', () => {
+describe('A shared read', () => {
   let testDatabase: TestDatabase;
   let database: Database;
   /** The keys of each statement. */
@@ -56,13 +56,10 @@ describe('A batched read', () => {
   }
 
   function entries(maxRunning = 1, maxKeys = 128, maxReads = 128) {
-    return new BatchedRead<number, EntryRow>(
-      async (take, asking) => {
-        const rows = await database.for(asking).queryLate(() => {
-          const keys = take();
-          statements.push(keys);
-          return keys.length === 0 ? undefined : selectEntries({ keys });
-        });
+    return new SharedRead<number, EntryRow>(
+      async (keys, process) => {
+        statements.push(keys);
+        const rows = await database.for(process).query(selectEntries({ keys }));
         return new Map(rows.map((row) => [row.key, row]));
       },
       { maxRunning, maxKeys, maxReads },
@@ -71,7 +68,7 @@ describe('A batched read', () => {
 
   /** Runs work while one statement is under way, which ends when the work asks for it. */
   async function whileRunning<Result>(
-    read: BatchedRead<number, EntryRow>,
+    read: SharedRead<number, EntryRow>,
     work: (end: () => Promise<void>) => Promise<Result>,
   ): Promise<Result> {
     return holding(testDatabase.url, lockEntries, async (lock) => {
@@ -83,11 +80,11 @@ describe('A batched read', () => {
     });
   }
 
-  it('Reads that arrive together share one statement, which asks for each key once', async () => {
+  it('Reads that arrive while one is under way share one statement, which asks for each key once', async () => {
     const read = entries();
-    const found = await Promise.all([5, 6, 5, 999].map((key) => read.read(key, caller())));
-    expect(found.map((row) => row?.value)).toEqual(['value 5', 'value 6', 'value 5', undefined]);
-    expect(statements).toEqual([[5, 6, 999]]);
+    const found = await Promise.all([4, 5, 6, 5, 999].map((key) => read.read(key, caller())));
+    expect(found.map((row) => row?.value)).toEqual(['value 4', 'value 5', 'value 6', 'value 5', undefined]);
+    expect(statements).toEqual([[4], [5, 6, 999]]);
   });
 
   it('A read that comes while a statement is under way joins the next one', async () => {
@@ -129,7 +126,7 @@ describe('A batched read', () => {
     expect([...values.keys()].sort()).toEqual([7, 8]);
   });
 
-  it('The callers join a batch in turn, whoever came first', async () => {
+  it('The callers join a statement in turn, whoever came first', async () => {
     const read = entries(1, 4);
     await whileRunning(read, async (end) => {
       const busy = [11, 12, 13, 14, 15, 16].map((key) => read.read(key, caller('busy')));
@@ -140,24 +137,10 @@ describe('A batched read', () => {
     expect(statements).toEqual([[1], [11, 21, 12, 13], [14, 15, 16]]);
   });
 
-  it('A batch takes so many reads and no more, also of one key', async () => {
+  it('A statement takes so many reads and no more, also of one key', async () => {
     const read = entries(1, 128, 2);
     await Promise.all([5, 5, 5, 5, 5].map((key) => read.read(key, caller())));
     expect(statements).toEqual([[5], [5], [5]]);
-  });
-
-  it('A read that waits gets its answer when all callers of the batch before it have left', async () => {
-    const read = entries();
-    await holding(testDatabase.url, lockEntries, async (lock) => {
-      const leaving = read.read(44, caller());
-      await lock.untilAwaited();
-      const waiting = read.read(45, caller());
-      signals[0]?.abort(() => new Error('left'));
-      await expect(leaving).rejects.toThrow('left');
-      await expect.poll(() => statements).toEqual([[44], [45]]);
-      await lock.release();
-      expect(await waiting).toEqual({ key: 45, value: 'value 45' });
-    });
   });
 
   it('Each read that waits gets the error when no connection can be lent', async () => {
@@ -166,7 +149,7 @@ describe('A batched read', () => {
       AUTH_JWT_SECRET: testSecret,
     });
     const away = new Database(config.database, createLogger('test', 'silent'));
-    const read = batchedRows(
+    const read = sharedRows(
       away,
       (keys: readonly number[]) => selectEntries({ keys }),
       ({ key }) => key,
@@ -178,38 +161,24 @@ describe('A batched read', () => {
     await away.close();
   });
 
-  it('A caller who leaves gets the reason of its signal, and the others of its batch their answers', async () => {
-    const read = entries();
+  it('A caller who leaves gets the reason of its signal, and the others of its statement their answers', async () => {
+    const read = entries(2);
     await holding(testDatabase.url, lockEntries, async (lock) => {
-      const leaving = read.read(31, caller());
-      const staying = read.read(32, caller());
-      await lock.untilAwaited();
+      const lone = read.read(30, caller());
+      const [leaving, staying] = [31, 32].map((key) => read.read(key, caller()));
+      await lock.untilAwaited(2);
       const waiting = read.read(33, caller());
       const next = read.read(34, caller());
-      signals[0]?.abort(() => new Error('left its batch'));
-      signals[2]?.abort(() => new Error('left the line'));
-      await expect(leaving).rejects.toThrow('left its batch');
+      signals[1]?.abort(() => new Error('left its statement'));
+      signals[3]?.abort(() => new Error('left the line'));
+      await expect(leaving).rejects.toThrow('left its statement');
       await expect(waiting).rejects.toThrow('left the line');
       await lock.release();
+      expect(await lone).toEqual({ key: 30, value: 'value 30' });
       expect(await staying).toEqual({ key: 32, value: 'value 32' });
       expect(await next).toEqual({ key: 34, value: 'value 34' });
     });
-    expect(statements).toEqual([[31, 32], [34]]);
-  });
-
-  it('A statement is canceled once all of its callers have left, and not before', async () => {
-    const read = entries();
-    await holding(testDatabase.url, lockEntries, async (lock) => {
-      const reads = [41, 42].map((key) => read.read(key, caller()));
-      const settled = Promise.allSettled(reads);
-      await lock.untilAwaited();
-      signals[0]?.abort(() => new Error('left'));
-      expect(await lock.waiting()).toBe(1);
-      signals[1]?.abort(() => new Error('left'));
-      await settled;
-      await expect.poll(() => lock.waiting()).toBe(0);
-    });
-    expect(await read.read(43, caller())).toEqual({ key: 43, value: 'value 43' });
+    expect(statements).toEqual([[30], [31, 32], [34]]);
   });
 
   it('A read of a caller who has left already asks for nothing', async () => {
@@ -220,19 +189,19 @@ describe('A batched read', () => {
   });
 
   it('The error of a statement reaches each of its reads, and the next statement is another one', async () => {
-    const read = batchedRows(
+    const read = sharedRows(
       database,
       (keys: readonly number[]) => statement<{ key: number }>('', `select 1 / ${keys[0]} as key`)(),
       ({ key }) => key,
     );
-    const errors = await Promise.allSettled([0, 1, 2].map((key) => read.read(key, caller())));
+    const errors = await Promise.allSettled([0, 0, 0].map((key) => read.read(key, caller())));
     for (const error of errors) {
       expect(error).toMatchObject({ status: 'rejected', reason: { rawMessage: 'A value cannot be stored' } });
     }
     expect(await read.read(1, caller())).toEqual({ key: 1 });
   });
 
-  it('A read waits for its batch no longer than its caller wants', async () => {
+  it('A read waits for its statement no longer than its caller wants', async () => {
     const read = entries();
     await whileRunning(read, async (end) => {
       await expect(read.read(51, caller('calm', 1))).rejects.toMatchObject({
@@ -241,31 +210,6 @@ describe('A batched read', () => {
       await end();
     });
     expect(statements).toEqual([[1]]);
-  });
-
-  it('A read waits for a connection no longer than its caller wants, and sends no statement afterwards', async () => {
-    const config = readConfig('slot', { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret }).database;
-    const small = new Database({ ...config, poolSize: 1 }, createLogger('test', 'silent'));
-    const read = batchedRows(
-      small,
-      (keys: readonly number[]) => {
-        statements.push(keys);
-        return selectEntries({ keys });
-      },
-      ({ key }) => key,
-    );
-    await holding(testDatabase.url, lockEntries, async (lock) => {
-      const first = small.for(caller()).query(selectEntries({ keys: [1] }));
-      await lock.untilAwaited();
-      await expect(read.read(52, caller('calm', 1))).rejects.toMatchObject({
-        rawMessage: 'Too many calls wait for the database',
-      });
-      await lock.release();
-      await first;
-    });
-    expect(await read.read(53, caller())).toEqual({ key: 53, value: 'value 53' });
-    expect(statements).toEqual([[53]]);
-    await small.close();
   });
 
   it('A read gives the place of its call back', async () => {
@@ -288,12 +232,14 @@ describe('A batched read', () => {
     });
     const takePermit = vi.fn(async () => undefined);
     const asking = () => ({ ...caller(), takePermit });
-    const [small, large, tooLarge] = await Promise.allSettled([5, 50, 500].map((key) => read(key, asking())));
+    const [first, small, large, tooLarge] = await Promise.allSettled([4, 5, 50, 500].map((key) => read(key, asking())));
+    expect(first).toEqual({ status: 'fulfilled', value: 'row 4' });
     expect(small).toEqual({ status: 'fulfilled', value: 'row 5' });
     expect(large).toEqual({ status: 'fulfilled', value: 'row 50' });
     expect(tooLarge).toMatchObject({ status: 'rejected', reason: { code: 8 } });
     expect(takePermit).toHaveBeenCalledTimes(2);
     expect(sizes).toEqual([
+      [[4], 10],
       [[5, 50, 500], 10],
       [[50], 100],
       [[500], 100],

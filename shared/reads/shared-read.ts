@@ -1,0 +1,128 @@
+import { CallSignal } from '../cancellation/signal.ts';
+import type { Caller } from '../db/caller.ts';
+import { databaseErrors } from '../db/errors.ts';
+import { fail } from '../errors/errors.ts';
+import { type Waiter, WaitingLine } from '../fairness/waiting-line.ts';
+
+/** Reads the values of several keys at once, on behalf of the process. The result omits keys without a value. */
+export type Load<Key, Value> = (keys: readonly Key[], process: Caller) => Promise<ReadonlyMap<Key, Value>>;
+
+export interface ReadBounds {
+  /** The maximum number of concurrent loads. Later reads wait and share the next one. */
+  readonly maxRunning: number;
+  /** A load with this many keys takes no further read. Its last read may exceed the number. */
+  readonly maxKeys: number;
+  /** The maximum number of reads that share a load: all of them continue in one turn of the event loop. */
+  readonly maxReads: number;
+}
+
+// More concurrent statements would each have fewer keys, and would cost PostgreSQL more in total.
+const maxRunning = 3;
+
+/** For values of a few fields. */
+export const tinyValues: ReadBounds = { maxRunning, maxKeys: 128, maxReads: 128 };
+
+/** For values that are slower to read and encode. Many of them at once would delay all other calls. */
+export const smallValues: ReadBounds = { maxRunning, maxKeys: 16, maxReads: 64 };
+
+interface Reader<Key, Value> extends Waiter {
+  readonly keys: readonly Key[];
+  resolve(values: ReadonlyMap<Key, Value>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Reads by key, sharing one statement between concurrent calls. A read joins the next statement, never one that is
+ * running. It therefore sees every write that was acknowledged before it. Callers join in turn.
+ *
+ * Use it only for small or shared values: a call gives up its permit to wait, and encodes its value without one.
+ */
+export class SharedRead<Key, Value> {
+  readonly #load: Load<Key, Value>;
+  readonly #bounds: ReadBounds;
+  readonly #waiting = new WaitingLine<Reader<Key, Value>>();
+  #running = 0;
+  #isDue = false;
+
+  constructor(load: Load<Key, Value>, bounds: ReadBounds) {
+    this.#load = load;
+    this.#bounds = bounds;
+  }
+
+  /** Resolves with the value of a key; undefined if it has none. Rejects as `readAll` does. */
+  async read(key: Key, caller: Caller): Promise<Value | undefined> {
+    return (await this.readAll([key], caller)).get(key);
+  }
+
+  /**
+   * Resolves with the values of the keys, and possibly with those of other callers' keys. Rejects with the error of the
+   * load, with the reason of the caller's signal when that aborts, and with RESOURCE_EXHAUSTED DATABASE_POOL_EXHAUSTED
+   * when the read has waited for the caller's `maxWaitMs`.
+   */
+  readAll(keys: readonly Key[], caller: Caller): Promise<ReadonlyMap<Key, Value>> {
+    const { subject, signal, maxWaitMs = Number.POSITIVE_INFINITY } = caller;
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const leave = () => {
+        this.#waiting.delete(subject, reader);
+        reader.reject(signal.aborted ? signal.reason : fail(databaseErrors.poolExhausted));
+      };
+      const reader: Reader<Key, Value> = {
+        keys,
+        untilMs: performance.now() + maxWaitMs,
+        leave,
+        resolve(values) {
+          signal.removeEventListener('abort', leave);
+          resolve(values);
+        },
+        reject(error) {
+          signal.removeEventListener('abort', leave);
+          reject(error);
+        },
+      };
+      signal.addEventListener('abort', leave);
+      this.#waiting.push(subject, reader);
+      caller.releasePermit?.();
+      this.#start();
+    });
+  }
+
+  /** Starts a load: a lone read's at once, others after this turn of the event loop, so that calls of the turn join. */
+  #start(): void {
+    if (this.#running === 0 && !this.#isDue) return void this.#run();
+    if (this.#isDue || this.#running >= this.#bounds.maxRunning) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    const readers = this.#takeReaders();
+    if (readers.length === 0) return;
+    this.#running += 1;
+    try {
+      const keys = [...new Set(readers.flatMap((reader) => reader.keys))];
+      const values = await this.#load(keys, { signal: new CallSignal() });
+      for (const reader of readers) reader.resolve(values);
+    } catch (error) {
+      for (const reader of readers) reader.reject(error);
+    } finally {
+      this.#running -= 1;
+      if (this.#waiting.size > 0) this.#start();
+    }
+  }
+
+  #takeReaders(): Reader<Key, Value>[] {
+    const { maxKeys, maxReads } = this.#bounds;
+    const readers: Reader<Key, Value>[] = [];
+    for (let keys = 0; keys < maxKeys && readers.length < maxReads; ) {
+      const reader = this.#waiting.shift();
+      if (reader === undefined) break;
+      readers.push(reader);
+      keys += reader.keys.length;
+    }
+    return readers;
+  }
+}

@@ -1,0 +1,110 @@
+import {
+  type DescMessage,
+  fromBinary,
+  fromJsonString,
+  type JsonWriteOptions,
+  type Message,
+  type MessageShape,
+  toBinary,
+  toJsonString,
+} from '@bufbuild/protobuf';
+import type { Answer } from './answer.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { encoderOf } from './message-encoder.ts';
+import { inSlices, type Slice, type Sliced } from './slices.ts';
+import { WireWriter } from './wire-writer.ts';
+
+/** The encoding of a message. */
+export type Codec = 'json' | 'proto';
+
+// People read the JSON too, and expect to see false, 0 and [].
+export const jsonWriteOptions: Partial<JsonWriteOptions> = { alwaysEmitImplicit: true };
+
+/** A response that encodes itself, once in each form for all calls that share it. */
+export abstract class RpcResponse<Output extends DescMessage = DescMessage> {
+  readonly schema: Output;
+
+  constructor(schema: Output) {
+    this.schema = schema;
+  }
+
+  /** @param subject the `sub` of the caller to encode for. Callers with long responses take turns. */
+  abstract toBinary(subject: string | undefined): Promise<Buffer>;
+
+  /** Encodes as protobuf's JSON according to `jsonWriteOptions`, as UTF-8. */
+  abstract toJson(subject: string | undefined): Promise<Buffer>;
+
+  /** Encodes as a call needs it. */
+  encode({ codec, subject }: { readonly codec: Codec; readonly subject: string | undefined }): Promise<Buffer> {
+    return codec === 'proto' ? this.toBinary(subject) : this.toJson(subject);
+  }
+
+  async toMessage(subject: string | undefined): Promise<MessageShape<Output>> {
+    return fromBinary(this.schema, await this.toBinary(subject));
+  }
+}
+
+/** A response that is encoded from its fields. */
+export class AnswerResponse<Output extends DescMessage = DescMessage> extends RpcResponse<Output> {
+  readonly #answer: Answer<Output>;
+  #binary: Promise<Buffer> | undefined;
+  #json: Promise<Buffer> | undefined;
+
+  constructor(schema: Output, answer: Answer<Output>) {
+    super(schema);
+    this.#answer = answer;
+  }
+
+  toBinary(subject: string | undefined): Promise<Buffer> {
+    this.#binary ??= inSlices(subject, (slice) => this.#toBinary(slice));
+    return this.#binary;
+  }
+
+  toJson(subject: string | undefined): Promise<Buffer> {
+    this.#json ??= inSlices(subject, (slice) => this.#toJson(slice));
+    return this.#json;
+  }
+
+  *#toBinary(slice: Slice): Sliced<Buffer> {
+    const writer = new WireWriter();
+    yield* encoderOf(this.schema).writeInSlices(slice, writer, this.#answer);
+    return writer.finish();
+  }
+
+  *#toJson(slice: Slice): Sliced<Buffer> {
+    const writer = new ByteWriter();
+    yield* encoderOf(this.schema).writeJsonInSlices(slice, writer, this.#answer);
+    return writer.finish();
+  }
+}
+
+/** A response that was encoded before, for another call. It is converted when it is needed in the other form. */
+export class EncodedResponse<Output extends DescMessage = DescMessage> extends RpcResponse<Output> {
+  #binary: Buffer | undefined;
+  #json: Buffer | undefined;
+
+  constructor(schema: Output, codec: Codec, bytes: Buffer) {
+    super(schema);
+    if (codec === 'proto') this.#binary = bytes;
+    else this.#json = bytes;
+  }
+
+  async toBinary(): Promise<Buffer> {
+    this.#binary ??= encodeMessage(this.schema, fromJsonString(this.schema, String(this.#json)));
+    return this.#binary;
+  }
+
+  async toJson(): Promise<Buffer> {
+    if (this.#json === undefined) {
+      const message = fromBinary(this.schema, await this.toBinary());
+      this.#json = Buffer.from(toJsonString(this.schema, message, jsonWriteOptions));
+    }
+    return this.#json;
+  }
+}
+
+/** Encodes a message in protobuf's binary form. */
+export function encodeMessage(schema: DescMessage, message: Message): Buffer {
+  const bytes = toBinary(schema, message);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
