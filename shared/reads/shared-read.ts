@@ -1,3 +1,4 @@
+import { type Context, context } from '@opentelemetry/api';
 import { CallSignal } from '../cancellation/signal.ts';
 import type { Caller } from '../db/caller.ts';
 import { databaseErrors } from '../db/errors.ts';
@@ -27,6 +28,7 @@ export const smallValues: ReadBounds = { maxRunning, maxKeys: 16, maxReads: 64 }
 
 interface Reader<Key, Value> extends Waiter {
   readonly keys: readonly Key[];
+  readonly trace: Context;
   resolve(values: ReadonlyMap<Key, Value>): void;
   reject(error: unknown): void;
 }
@@ -69,6 +71,7 @@ export class SharedRead<Key, Value> {
       };
       const reader: Reader<Key, Value> = {
         keys,
+        trace: context.active(),
         untilMs: performance.now() + maxWaitMs,
         leave,
         resolve(values) {
@@ -100,11 +103,13 @@ export class SharedRead<Key, Value> {
 
   async #run(): Promise<void> {
     const readers = this.#takeReaders();
-    if (readers.length === 0) return;
+    const [first] = readers;
+    if (first === undefined) return;
     this.#running += 1;
     try {
       const keys = [...new Set(readers.flatMap((reader) => reader.keys))];
-      const values = await this.#load(keys, { signal: new CallSignal() });
+      // The span of the statement belongs to the first call.
+      const values = await context.with(first.trace, () => this.#load(keys, { signal: new CallSignal() }));
       for (const reader of readers) reader.resolve(values);
     } catch (error) {
       for (const reader of readers) reader.reject(error);

@@ -179,22 +179,19 @@ describe('Pages of slots', () => {
   });
 
   it('Pages lose and repeat no slot at the ends of time, a microsecond apart', async () => {
-    await own.sql(`alter table slots drop constraint slots_sound`);
     await own.sql(`insert into slots (delivery_time, freeze_time) select time, now() from (
         select timestamptz '9999-12-31T23:59:59.999983Z' + n / 2 * interval '1 microsecond' as time from generate_series(0, 31) n
         union all select timestamptz '0001-01-01Z' + n / 2 * interval '1 microsecond' from generate_series(0, 31) n
-        union all select time from unnest('{infinity,infinity,-infinity,-infinity}'::timestamptz[]) as time
-        union all select timestamptz '0044-03-15 BC'
       ) as times`);
     const rows = await own.sql<{ id: number }>('select id from slots order by delivery_time, id');
     const expected = rows.map(({ id }) => id);
-    expect(expected).toHaveLength(69);
+    expect(expected).toHaveLength(64);
     for (const limit of [1, 3]) {
       expect((await pagesOf(database, { limit })).flat()).toEqual(expected);
       expect((await pagesOf(database, { limit, order: SlotOrder.LATEST_FIRST })).flat()).toEqual(expected.toReversed());
     }
     const last = { deliveryFrom: '9999-12-31T23:59:59.999Z', limit: 5 };
-    expect((await pagesOf(database, last)).flat()).toEqual(expected.slice(-34));
+    expect((await pagesOf(database, last)).flat()).toEqual(expected.slice(-32));
   });
 
   it.each<[string, string, number[]]>([

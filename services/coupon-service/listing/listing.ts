@@ -1,9 +1,15 @@
+import { microsOf } from '../../../shared/db/micros.ts';
 import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
-import { type Search, type SearchedTable, searchedIds } from '../../../shared/searching/searching.ts';
+import {
+  matchesOf,
+  runSearch,
+  type Search,
+  type SearchedTable,
+  searchedIds,
+} from '../../../shared/searching/searching.ts';
 import {
   type Filters,
   latestFirst,
-  micros,
   type Page,
   type PageParams,
   type PageRequest,
@@ -62,20 +68,19 @@ export class Listing<Row extends PlacedRow> {
     this.#name = name;
     this.#filters = Object.entries(filters);
     const page = (rows: string) => pageOf(table, rows, links, shown);
-    const order = { placedBy: 'created_at', order: latestFirst, where: placedAfter };
-    const found = searchedIds({ table, columns, indexed, ...order });
+    const order = latestFirst;
     const rowsWhere = (condition: string) =>
-      `select * from ${table} where ${condition}${placedAfter} order by ${latestFirst} limit (select $rows::bigint)`;
+      `select * from ${table} where ${condition}${placedAfter} order by ${order} limit $rows::bigint`;
     this.#list = statement(procedure, page(rowsWhere('')));
-    const matches = columns.map((column) => `${column} ilike (select $pattern::text)`).join(' or ');
     this.#filtered = (given) => {
       const asked = this.#filters.filter(([name]) => name in given);
       const conditions = asked.map(([, condition]) => `${condition} and `).join('');
       return statement(
         [procedure, ...asked.map(([name]) => name)].join('-'),
-        page(rowsWhere(`${conditions}(${matches}) and `)),
+        page(rowsWhere(`${conditions}(${matchesOf(columns)}) and `)),
       );
     };
+    const found = searchedIds({ table, columns, indexed, order, where: placedAfter });
     this.#search = statement(
       `${procedure}BySearch`,
       page(
@@ -91,14 +96,14 @@ export class Listing<Row extends PlacedRow> {
    */
   async read(db: Queryable, request: PageRequest) {
     const page = readPage(this.#name, request);
-    return toPage(page, await db.query(this.#statementOf(page)));
+    return toPage(page, await this.#rowsOf(db, page));
   }
 
-  #statementOf({ place, search, filters }: Page) {
+  #rowsOf(db: Queryable, { place, search, filters }: Page): Promise<Row[]> {
     if (Object.keys(filters).length > 0) {
-      return this.#filtered(filters)({ ...place, ...filters, pattern: search?.pattern ?? '%' });
+      return db.query(this.#filtered(filters)({ ...place, ...filters, pattern: search?.pattern ?? '%' }));
     }
-    return search === undefined ? this.#list(place) : this.#search({ ...place, ...search });
+    return search === undefined ? db.query(this.#list(place)) : runSearch(db, this.#search({ ...place, ...search }));
   }
 }
 
@@ -129,7 +134,7 @@ function pageOf(
   return `
     select ${columns(`${table}.product_ids[:${maxShown}]`)}, ${links.map(columnsOf).join('')}
       coalesce(cardinality(${table}.product_ids), 0) as "productIdsCount",
-      ${micros(`${table}.created_at`)} as "createdAtMicros"
+      ${microsOf(`${table}.created_at`)} as "createdAtMicros"
     from (${rows}) as ${table} ${joined}
     order by "createdAtMicros" desc, id desc`;
 }

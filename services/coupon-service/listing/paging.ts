@@ -1,4 +1,5 @@
 import { maxInt32 } from '../../../shared/db/int32.ts';
+import { timeOf } from '../../../shared/db/micros.ts';
 import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
 import { readSearch, type Search } from '../../../shared/searching/searching.ts';
 
@@ -53,22 +54,14 @@ export interface Page {
 const defaultLimit = 50;
 /** Larger limits are reduced to this one (design 7). */
 const maxLimit = 1_000;
-// Stands for infinity, which rows older than migration 0015 may have as their creation time.
-const latest = '9223372036854775807';
+// Later than any row: PostgreSQL's time ends in the year 294276.
+const latest = '9000000000000000000';
 
-/**
- * SQL of a listing's order, and of its condition for rows after a position. The parameters are in subselects, which
- * hides them from the planner (see searching.ts).
- */
+/** SQL of a listing's order, and of its condition for rows after a position. */
 export const latestFirst = 'created_at desc, id desc';
 export const placedAfter = `
-  (created_at, id) < (select case $createdAt::bigint when ${latest} then 'infinity' when -${latest} then '-infinity'
-    else timestamptz 'epoch' + $createdAt::bigint * interval '1 microsecond' end, $id::integer)
-  and id < (select coalesce(nullif($cursor::bigint, 0), ${maxInt32 + 1}))`;
-
-/** Returns SQL that converts a time to a position's `createdAt`. */
-export const micros = (time: string) =>
-  `greatest(least(extract(epoch from ${time}) * 1000000, ${latest}), -${latest})::bigint`;
+  (created_at, id) < (${timeOf('$createdAt')}, $id::integer)
+  and id < coalesce(nullif($cursor::bigint, 0), ${maxInt32 + 1})`;
 
 /** The request for the first page with the default limit, with which staff begin. */
 export const firstPage: PageRequest = { pageToken: '' };

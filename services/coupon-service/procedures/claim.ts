@@ -25,13 +25,12 @@ const drawnCodes = 8;
  */
 export function claim({ database, missLimit }: RedemptionParts): Handler<typeof RedemptionService.method.claim> {
   return async ({ secretCode, userId }, call) => {
-    const guess = await missLimit?.open(call);
+    await missLimit?.require(call);
     const db = database.for(call);
     const reserved = onlyRow(await db.query(selectReserved({ ...codesOf(secretCode), userId })));
     if (!reserved.userExists) throw fail(couponErrors.userNotFound);
-    guess?.requireLeft();
     if (reserved.id === null) {
-      await guess?.miss();
+      await missLimit?.count(call);
       throw fail(couponErrors.secretCodeNotFound);
     }
     const { id, couponCode, links } = reserved;

@@ -2,7 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { type Search, searchedIds } from '../../../shared/searching/searching.ts';
+import { runSearch, type Search, searchedIds } from '../../../shared/searching/searching.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -14,10 +14,9 @@ export function getUsersMiniInfo({ database }: CouponParts): Handler<typeof Coup
     const lookUp = readLookUp(request);
     if (lookUp === undefined) return { users: [] };
     const { page, search } = lookUp;
-    const asked =
-      search === undefined ? listUsers(page) : searchUsers({ ...page, ...search, rows: page.limit + page.offset });
-    const users = await database.for(call).query(asked);
-    return { users };
+    const db = database.for(call);
+    if (search === undefined) return { users: await db.query(listUsers(page)) };
+    return { users: await runSearch(db, searchUsers({ ...page, ...search, rows: page.limit + page.offset })) };
   };
 }
 
@@ -42,7 +41,6 @@ const found = searchedIds({
   table: 'users',
   columns: ['name', 'mobile'],
   indexed: `coalesce(name, '') || E'\\n' || mobile`,
-  placedBy: 'name',
   order: byName,
   where: 'true',
 });

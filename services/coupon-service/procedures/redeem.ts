@@ -9,7 +9,6 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { decimal, toNumber, toNumeric } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judge, judgedColumns, lookedUpCode, notFound, refused } from '../coupons/judgement.ts';
 import { couponErrors } from '../errors.ts';
-import type { Guess } from '../guessing/miss-limit.ts';
 import type { RedemptionParts } from '../parts.ts';
 import {
   changingFields,
@@ -32,8 +31,8 @@ const defaultHoldSeconds = 900;
 export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService.method.redeem> {
   const { database, missLimit, outcomes } = parts;
   return async (request, call) => {
-    const guess = request.code === '' ? undefined : await missLimit?.open(call);
-    const attemptIn = (db: Queryable) => attempt(db, request, actorOf(call), guess);
+    if (request.code !== '') await missLimit?.require(call);
+    const attemptIn = (db: Queryable) => attempt(db, request, actorOf(call));
     const { mayWrite, redemption, refusal } = await conditionalWrite(async (isRerun) => [
       isRerun ? await database.within(call, lockFirst(request, attemptIn)) : await attemptIn(database.for(call)),
     ]);
@@ -46,7 +45,7 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
     call.isRefused = true;
     outcomes.count(refusal.refusal);
     // The caller knew the code of a coupon that the order has.
-    if (refusal.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await guess?.miss();
+    if (refusal.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await missLimit?.count(call);
     return { ...refusal, redemption: redemption && toRedemption(redemption) };
   };
 }
@@ -67,11 +66,10 @@ const lockCoupon = statement<never, { couponCode: string }>(
 type ValidRequest = RedeemRequest & { userId: number };
 
 /** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why it is refused if it is. */
-async function attempt(db: Queryable, request: ValidRequest, actor: Actor, guess: Guess | undefined) {
+async function attempt(db: Queryable, request: ValidRequest, actor: Actor) {
   const { code, orderAmount, productIds, holdSeconds = defaultHoldSeconds, ...order } = request;
   const coupon = onlyRow(await db.query(selectCoupon({ ...order, couponCode: lookedUpCode(code), productIds })));
   if (!coupon.userExists) throw fail(couponErrors.userNotFound);
-  guess?.requireLeft();
   if (coupon.id === null) return { id: null, mayWrite: false, redemption: undefined, refusal: notFound(code) };
   const judged = judgeForOrder(code, coupon, orderAmount);
   const discountAmount = judged.refused === undefined ? toNumeric(judged.discount) : undefined;

@@ -1,3 +1,4 @@
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
 import { sharedRows } from '../../../shared/reads/shared-rows.ts';
@@ -5,7 +6,7 @@ import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { toNumber } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judge, judgedColumns, lookedUpCode } from '../coupons/judgement.ts';
-import { type CallerMisses, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
+import { type CallerMisses, type CallerParams, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -16,7 +17,6 @@ import type { CouponParts } from '../parts.ts';
  */
 export function validate({ database, missLimit }: CouponParts): Handler<typeof CouponService.method.validate> {
   const coupons = sharedRows(database, selectCoupon, ({ couponCode }) => couponCode);
-  const couponsWithinMissLimit = sharedRows(database, selectWithinMissLimit, ({ key }) => key);
   return async ({ code, orderAmount }, call) => {
     const coupon = code === '' ? undefined : await find(lookedUpCode(code), call);
     return toAnswer(code, coupon, orderAmount);
@@ -26,14 +26,16 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
     return missLimit === undefined ? coupons.read(couponCode, call) : findWithinMissLimit(missLimit, couponCode, call);
   }
 
-  /** Reads the coupon, if the caller has a miss left, in one round trip. A miss takes further ones to count. */
+  /**
+   * Reads the coupon, if the caller has a miss left, in one round trip. A miss takes further ones to count. Calls don't
+   * share the statement: they keep their permits, which bound how many guess at once.
+   */
   async function findWithinMissLimit(limit: MissLimit, couponCode: string, call: CallContext) {
-    const caller = limit.paramsOf(call);
-    const found = await couponsWithinMissLimit.read(JSON.stringify({ couponCode, ...caller }), call);
-    if (found === undefined) throw new Error('a statement that always has a row has none');
-    limit.requireMissLeft(caller, found);
+    const params = { couponCode, ...limit.paramsOf(call) };
+    const found = onlyRow(await database.for(call).query(selectWithinMissLimit(params)));
+    limit.requireMissLeft(found);
     if (found.id !== null) return found;
-    await limit.count(caller, call);
+    await limit.count(call);
     return undefined;
   }
 }
@@ -62,12 +64,13 @@ const selectCoupon = keyedStatement<string, JudgedCoupon & { couponCode: string 
    from coupons where coupon_code = $key and not is_invalidated -- 2`,
 );
 
-/** `$key` is JSON with the code and the caller's parameters. */
-const selectWithinMissLimit = keyedStatement<string, CallerMisses & { key: string } & (JudgedCoupon | { id: null })>(
+const selectWithinMissLimit = statement<
+  CallerMisses & (JudgedCoupon | { id: null }),
+  CallerParams & { couponCode: string }
+>(
   'validateWithinLimit',
-  'json',
-  `select $key::text as key, * from (${callerMisses}) as caller left join (
+  `select * from (${callerMisses}) as caller left join (
      select ${judgedColumns}
-     from coupons where coupon_code = $key->>'couponCode' and not is_invalidated -- 2
+     from coupons where coupon_code = $couponCode and not is_invalidated -- 2
    ) as coupon on true`,
 );

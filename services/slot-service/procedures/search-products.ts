@@ -3,7 +3,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { type Search, searchedIds } from '../../../shared/searching/searching.ts';
+import { runSearch, type Search, searchedIds } from '../../../shared/searching/searching.ts';
 import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
 
@@ -16,12 +16,10 @@ export function searchProducts({ database }: CatalogParts): Handler<typeof Catal
     const lookUp = readLookUp(request);
     if (lookUp === undefined) return { products: [] };
     const { page, search } = lookUp;
-    const asked =
-      search === undefined
-        ? listPage(page)
-        : searchPage({ ...page, ...search, id: parseId(search.term), rows: page.limit + page.offset });
-    const products = await database.for(call).query(asked);
-    return { products: toProducts(products) };
+    const db = database.for(call);
+    if (search === undefined) return { products: toProducts(await db.query(listPage(page))) };
+    const params = { ...page, ...search, id: parseId(search.term), rows: page.limit + page.offset };
+    return { products: toProducts(await runSearch(db, searchPage(params))) };
   };
 }
 
@@ -50,7 +48,6 @@ const found = searchedIds({
   table: 'products',
   columns: ['name'],
   indexed: 'name',
-  placedBy: 'name',
   order: 'name collate "und-x-icu", id',
   where: 'true',
 });

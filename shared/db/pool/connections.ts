@@ -197,7 +197,9 @@ export class Connections {
 
   /** The number of calls that wait for a connection. */
   get waiting(): number {
-    return this.#pool.waitingCount;
+    // The pool also lists the calls that get an idle or a new connection in this turn of the event loop.
+    const { waitingCount, idleCount, totalCount } = this.#pool;
+    return Math.max(0, waitingCount - idleCount - (this.#config.poolSize - totalCount));
   }
 
   /** Registers the metrics of the pool. */
