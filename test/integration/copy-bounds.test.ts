@@ -5,12 +5,6 @@ import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service
 import { expectInvalidField } from '../support/contract.ts';
 import { type PlanTestService, startPlanService } from '../support/plan-service.ts';
 
-const _unsound = {
-  code: 'FailedPrecondition',
-  message: 'The record has a value that is out of bounds - it has to be mended first',
-  reason: 'RECORD_NOT_SOUND',
-} as const;
-
 let service: PlanTestService;
 let plan: PlanTestService['plan'];
 let slots: PlanTestService['slots'];
