@@ -1,4 +1,4 @@
-import { type BoundStatement, type Queryable, statement } from '../db/statement.ts';
+import { type BoundStatement, type Queryable, type Statement, statement } from '../db/statement.ts';
 
 // Substring searches. A scan in the listing's order is fastest for a common term: it stops when the page is full. The
 // index is fastest for a rare term. PostgreSQL knows how common a term is, and so plans each search.
@@ -28,23 +28,37 @@ export function readSearch(term: string | undefined): Search | undefined {
 }
 
 /**
- * Returns SQL of the ids of the first rows that contain a term, in no particular order. Its parameters are those of
- * `Search`, and `rows`, the number of wanted rows.
+ * Declares a statement that finds the ids of the first rows that contain a term, for a further one of the transaction,
+ * which shows the rows of `foundIds`. Only the search is planned for its term: to plan the other takes longer.
  */
-export function searchedIds({ table, columns, indexed, order, where }: SearchedTable): string {
-  return `
-    select id from ${table}
-    where search_grams(${indexed}, 1) @> search_grams($term::text, 3) and (${matchesOf(columns)}) and ${where}
-    order by ${order} limit $rows::bigint`;
+export function findStatement<Params extends object>(
+  name: string,
+  { table, columns, indexed, order, where }: SearchedTable,
+): Statement<unknown, Params & Search & { rows: number }> {
+  return statement(
+    name,
+    `select set_config('search.found_ids', array(
+        select id from ${table}
+        where search_grams(${indexed}, 1) @> search_grams($term::text, 3) and (${matchesOf(columns)}) and ${where}
+        order by ${order} limit $rows::bigint
+      )::text, true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
+  );
 }
+
+/** SQL of the ids that the search of the transaction has found. */
+export const foundIds = `unnest(current_setting('search.found_ids')::integer[])`;
 
 /** Returns SQL of the condition that one of the columns contains a term, with the parameter `pattern` of `Search`. */
 export const matchesOf = (columns: readonly string[]) =>
   columns.map((column) => `${column} ilike $pattern::text`).join(' or ');
 
-/** Runs a search, which PostgreSQL plans for its term. */
-export function runSearch<Row>(db: Queryable, search: BoundStatement<Row>): Promise<Row[]> {
-  return db.pipeline([planEach()], search);
+/** Finds rows and shows them, in one round trip. */
+export function runSearch<Row>(
+  db: Queryable,
+  find: BoundStatement<unknown>,
+  show: BoundStatement<Row>,
+): Promise<Row[]> {
+  return db.pipeline([planForTerm(), find], show);
 }
 
-const planEach = statement<never>('planEach', `select set_config('plan_cache_mode', 'force_custom_plan', true)`);
+const planForTerm = statement<never>('planForTerm', `select set_config('plan_cache_mode', 'force_custom_plan', true)`);

@@ -45,10 +45,10 @@ export function createCouponReads() {
   const readOne = readOf<RelatedRow>('getById', relatedSql('where coupons.id = $1'));
   const readFound = readOf<RelatedRow>(
     'getAll',
-    relatedSql('where coupon_code ilike $1 order by coupons.created_at desc, coupons.id desc limit 51'),
+    relatedSql('where coupon_code ilike $1 order by coupons.created_at desc, coupons.id desc limit 50'),
   );
   return {
-    /** Searches for a term without signs of LIKE, found in one page. */
+    /** Searches for a term without signs of LIKE; the first page. */
     async getAll({ search = '' }: { search?: string | undefined }) {
       return { coupons: (await readFound([`%${search}%`])).map(toListed) };
     },

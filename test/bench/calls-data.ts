@@ -34,23 +34,27 @@ export async function loadCallsData(databaseUrl: string, scale: number): Promise
 }
 
 /** What the measured reads ask for. */
-export type Samples = Pick<Services, 'couponCodes' | 'couponId' | 'couponTerm' | 'arraySequenceSlot'>;
+export type Samples = Pick<Services, 'couponCodes' | 'couponId' | 'rareTerm' | 'commonTerm' | 'arraySequenceSlot'>;
 
 export function findSamples(databaseUrl: string): Promise<Samples> {
   return withClient(databaseUrl, async (client) => {
     const { rows: valid } = await client.query<{ code: string }>(
       `select coupon_code as code from coupons where is_apply_for_all order by id limit 64`,
     );
-    const { rows: related } = await client.query<{ id: number; term: string }>(
-      `select id, substr(coupon_code, 4, 5) as term from coupons
-       where is_user_based and coupon_code like 'DC%' and id >= (select avg(id) from coupons) order by id limit 1`,
+    const { rows: related } = await client.query<{ id: number }>(
+      'select id from coupons where is_user_based and id >= (select avg(id) from coupons) order by id limit 1',
     );
-    const [coupon] = related;
-    if (coupon === undefined || valid.length < 64) throw new Error('there are too few coupons to ask for');
+    const { rows: rare } = await client.query<{ term: string }>(
+      `select substr(coupon_code, 1, 5) as term from coupons group by 1 having count(*) = 2 order by 1 limit 1`,
+    );
+    const [[coupon], [few]] = [related, rare];
+    if (coupon === undefined || few === undefined || valid.length < 64)
+      throw new Error('there are too few coupons to ask for');
     return {
       couponCodes: valid.map(({ code }) => code),
       couponId: coupon.id,
-      couponTerm: coupon.term,
+      rareTerm: few.term,
+      commonTerm: 'SAVE',
       arraySequenceSlot,
     };
   });

@@ -15,9 +15,11 @@ export interface Services {
   readonly token: string;
   /** Of coupons that are valid. */
   readonly couponCodes: readonly string[];
-  /** A coupon with relations, and five characters of its code. */
+  /** A coupon with relations. */
   readonly couponId: number;
-  readonly couponTerm: string;
+  /** The first five characters of two codes, and four of a tenth of all. */
+  readonly rareTerm: string;
+  readonly commonTerm: string;
   /** A slot whose sequence is no map, and is therefore not cached. */
   readonly arraySequenceSlot: number;
   readonly folder: string;

@@ -1,11 +1,12 @@
 import { microsOf } from '../../../shared/db/micros.ts';
 import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
 import {
+  findStatement,
+  foundIds,
   matchesOf,
   runSearch,
   type Search,
   type SearchedTable,
-  searchedIds,
 } from '../../../shared/searching/searching.ts';
 import {
   type Filters,
@@ -50,7 +51,8 @@ export class Listing<Row extends PlacedRow> {
   readonly #name: string;
   readonly #filters: readonly (readonly [name: string, condition: string])[];
   readonly #list: Statement<Row, PageParams>;
-  readonly #search: Statement<Row, PageParams & Search>;
+  readonly #find: Statement<unknown, PageParams & Search>;
+  readonly #found: Statement<Row, Record<never, never>>;
   readonly #filtered: (filters: Filters) => Statement<Row, PageParams & Filters & { pattern: string }>;
 
   /**
@@ -80,13 +82,8 @@ export class Listing<Row extends PlacedRow> {
         page(rowsWhere(`${conditions}(${matchesOf(columns)}) and `)),
       );
     };
-    const found = searchedIds({ table, columns, indexed, order, where: placedAfter });
-    this.#search = statement(
-      `${procedure}BySearch`,
-      page(
-        `select listed.* from (${found}) as found, lateral (select * from ${table} where id = found.id offset 0) as listed`,
-      ),
-    );
+    this.#find = findStatement(`${procedure}Find`, { table, columns, indexed, order, where: placedAfter });
+    this.#found = statement(`${procedure}Found`, page(`select * from ${table} where id in (select ${foundIds})`));
   }
 
   /**
@@ -103,7 +100,8 @@ export class Listing<Row extends PlacedRow> {
     if (Object.keys(filters).length > 0) {
       return db.query(this.#filtered(filters)({ ...place, ...filters, pattern: search?.pattern ?? '%' }));
     }
-    return search === undefined ? db.query(this.#list(place)) : runSearch(db, this.#search({ ...place, ...search }));
+    if (search === undefined) return db.query(this.#list(place));
+    return runSearch(db, this.#find({ ...place, ...search }), this.#found());
   }
 }
 

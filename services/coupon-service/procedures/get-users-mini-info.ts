@@ -2,7 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { runSearch, type Search, searchedIds } from '../../../shared/searching/searching.ts';
+import { findStatement, foundIds, runSearch } from '../../../shared/searching/searching.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -16,7 +16,8 @@ export function getUsersMiniInfo({ database }: CouponParts): Handler<typeof Coup
     const { page, search } = lookUp;
     const db = database.for(call);
     if (search === undefined) return { users: await db.query(listUsers(page)) };
-    return { users: await runSearch(db, searchUsers({ ...page, ...search, rows: page.limit + page.offset })) };
+    const find = findUsers({ ...search, rows: page.limit + page.offset });
+    return { users: await runSearch(db, find, foundUsers(page)) };
   };
 }
 
@@ -37,16 +38,14 @@ const pageOf = (rows: string) =>
 
 const listUsers = statement<UserMiniInfo, LookUpPage>('getUsersMiniInfo', pageOf('select * from users'));
 
-const found = searchedIds({
+const findUsers = findStatement('findUsersMiniInfo', {
   table: 'users',
   columns: ['name', 'mobile'],
   indexed: `coalesce(name, '') || E'\\n' || mobile`,
   order: byName,
   where: 'true',
 });
-const searchUsers = statement<UserMiniInfo, LookUpPage & Search & { rows: number }>(
-  'getUsersMiniInfoBySearch',
-  pageOf(
-    `select users.* from (${found}) as found, lateral (select * from users where id = found.id offset 0) as users`,
-  ),
+const foundUsers = statement<UserMiniInfo, LookUpPage>(
+  'foundUsersMiniInfo',
+  pageOf(`select * from users where id in (select ${foundIds})`),
 );

@@ -3,7 +3,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { runSearch, type Search, searchedIds } from '../../../shared/searching/searching.ts';
+import { findStatement, foundIds, runSearch } from '../../../shared/searching/searching.ts';
 import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
 
@@ -18,8 +18,8 @@ export function searchProducts({ database }: CatalogParts): Handler<typeof Catal
     const { page, search } = lookUp;
     const db = database.for(call);
     if (search === undefined) return { products: toProducts(await db.query(listPage(page))) };
-    const params = { ...page, ...search, id: parseId(search.term), rows: page.limit + page.offset };
-    return { products: toProducts(await runSearch(db, searchPage(params))) };
+    const find = findProducts({ ...search, rows: page.limit + page.offset });
+    return { products: toProducts(await runSearch(db, find, foundPage({ ...page, id: parseId(search.term) }))) };
   };
 }
 
@@ -38,13 +38,7 @@ const pageOf = (rows: string) =>
 
 const listPage = statement<ListedProductRow, LookUpPage>('searchProducts', pageOf('select id, name from products'));
 
-interface SearchParams extends LookUpPage, Search {
-  /** The id that the term names; undefined if the term is not an id. */
-  id: number | undefined;
-  rows: number;
-}
-
-const found = searchedIds({
+const findProducts = findStatement('findProducts', {
   table: 'products',
   columns: ['name'],
   indexed: 'name',
@@ -52,10 +46,10 @@ const found = searchedIds({
   where: 'true',
 });
 // The first rows of the union are among the first rows by name and the row by id.
-const searchPage = statement<ListedProductRow, SearchParams>(
-  'searchProductsBySearch',
-  pageOf(
-    `select products.* from (select id from (${found}) as named union select $id::integer) as found,
-       lateral (select id, name from products where id = found.id offset 0) as products`,
-  ),
-);
+const foundPage = statement<
+  ListedProductRow,
+  LookUpPage & {
+    /** The id that the term names; undefined if the term is not an id. */
+    id: number | undefined;
+  }
+>('foundProducts', pageOf(`select id, name from products where id in (select ${foundIds} union select $id::integer)`));
