@@ -29,7 +29,7 @@ export function readSearch(term: string | undefined): Search | undefined {
 
 /**
  * Declares a statement that finds the ids of the first rows that contain a term, for a further one of the transaction,
- * which shows the rows of `foundIds`. Only the search is planned for its term: to plan the other takes longer.
+ * which shows the `foundRows`. Only the search is planned for its term: to plan the other takes longer.
  */
 export function findStatement<Params extends object>(
   name: string,
@@ -45,8 +45,14 @@ export function findStatement<Params extends object>(
   );
 }
 
-/** SQL of the ids that the search of the transaction has found. */
-export const foundIds = `unnest(current_setting('search.found_ids')::integer[])`;
+/**
+ * Returns SQL of the rows that the search of the transaction has found. "offset 0" makes PostgreSQL look them up one by one.
+ *
+ * @param ids SQL of further ids.
+ */
+export const foundRows = (table: string, ids = '') => `
+  select found.* from (select unnest(current_setting('search.found_ids')::integer[]) as id ${ids}) as ids,
+    lateral (select * from ${table} where id = ids.id offset 0) as found`;
 
 /** Returns SQL of the condition that one of the columns contains a term, with the parameter `pattern` of `Search`. */
 export const matchesOf = (columns: readonly string[]) =>

@@ -2,7 +2,7 @@ import { microsOf } from '../../../shared/db/micros.ts';
 import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
 import {
   findStatement,
-  foundIds,
+  foundRows,
   matchesOf,
   runSearch,
   type Search,
@@ -83,7 +83,7 @@ export class Listing<Row extends PlacedRow> {
       );
     };
     this.#find = findStatement(`${procedure}Find`, { table, columns, indexed, order, where: placedAfter });
-    this.#found = statement(`${procedure}Found`, page(`select * from ${table} where id in (select ${foundIds})`));
+    this.#found = statement(`${procedure}Found`, page(foundRows(table)));
   }
 
   /**

@@ -2,7 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { findStatement, foundIds, runSearch } from '../../../shared/searching/searching.ts';
+import { findStatement, foundRows, runSearch } from '../../../shared/searching/searching.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -45,7 +45,4 @@ const findUsers = findStatement('findUsersMiniInfo', {
   order: byName,
   where: 'true',
 });
-const foundUsers = statement<UserMiniInfo, LookUpPage>(
-  'foundUsersMiniInfo',
-  pageOf(`select * from users where id in (select ${foundIds})`),
-);
+const foundUsers = statement<UserMiniInfo, LookUpPage>('foundUsersMiniInfo', pageOf(foundRows('users')));

@@ -3,7 +3,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { findStatement, foundIds, runSearch } from '../../../shared/searching/searching.ts';
+import { findStatement, foundRows, runSearch } from '../../../shared/searching/searching.ts';
 import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
 
@@ -52,4 +52,4 @@ const foundPage = statement<
     /** The id that the term names; undefined if the term is not an id. */
     id: number | undefined;
   }
->('foundProducts', pageOf(`select id, name from products where id in (select ${foundIds} union select $id::integer)`));
+>('foundProducts', pageOf(foundRows('products', 'union select $id::integer')));
