@@ -1,7 +1,9 @@
 import { type BoundStatement, type Queryable, type Statement, statement } from '../db/statement.ts';
 
-// Substring searches. A scan in the listing's order is fastest for a common term: it stops when the page is full. The
-// index is fastest for a rare term. PostgreSQL knows how common a term is, and so plans each search.
+// Lists that few or many rows may match, such as substring searches. A scan in the listing's order is fastest where many
+// match: it stops when the page is full. An index is fastest where few do. PostgreSQL knows how common a value is. So a
+// first statement, which is planned for its values, finds the ids of the page, and a second one shows their rows. To plan
+// the second one each time would take longer than to run it.
 
 export interface SearchedTable {
   readonly table: string;
@@ -27,44 +29,45 @@ export function readSearch(term: string | undefined): Search | undefined {
   return term?.trim() ? { term, pattern: `%${term.replace(/[\\%_]/g, '\\$&')}%` } : undefined;
 }
 
-/**
- * Declares a statement that finds the ids of the first rows that contain a term, for a further one of the transaction,
- * which shows the `foundRows`. Only the search is planned for its term: to plan the other takes longer.
- */
+/** Returns SQL that finds rows for the second statement. `ids` is SQL of their ids in order. */
+export const found = (ids: string) => `
+  select set_config('found.ids', array(${ids})::text, true), set_config('plan_cache_mode', 'force_generic_plan', true)`;
+
+/** SQL of the ids that were found, with their places from 1. */
+export const foundIds = `unnest(current_setting('found.ids')::integer[]) with ordinality as ids (id, place)`;
+
+/** Returns SQL of the rows that were found. "offset 0" makes PostgreSQL look them up one by one. */
+export const foundRows = (table: string, ids = foundIds) =>
+  `select shown.* from ${ids}, lateral (select * from ${table} where id = ids.id offset 0) as shown`;
+
+/** Declares a statement that finds the first rows that contain a term. `rows` is their number. */
 export function findStatement<Params extends object>(
   name: string,
   { table, columns, indexed, order, where }: SearchedTable,
 ): Statement<unknown, Params & Search & { rows: number }> {
   return statement(
     name,
-    `select set_config('search.found_ids', array(
-        select id from ${table}
-        where search_grams(${indexed}, 1) @> search_grams($term::text, 3) and (${matchesOf(columns)}) and ${where}
-        order by ${order} limit $rows::bigint
-      )::text, true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
+    found(`
+      select id from ${table}
+      where search_grams(${indexed}, 1) @> search_grams($term::text, 3) and (${matchesOf(columns)}) and ${where}
+      order by ${order} limit $rows::bigint`),
   );
 }
-
-/**
- * Returns SQL of the rows that the search of the transaction has found. "offset 0" makes PostgreSQL look them up one by one.
- *
- * @param ids SQL of further ids.
- */
-export const foundRows = (table: string, ids = '') => `
-  select found.* from (select unnest(current_setting('search.found_ids')::integer[]) as id ${ids}) as ids,
-    lateral (select * from ${table} where id = ids.id offset 0) as found`;
 
 /** Returns SQL of the condition that one of the columns contains a term, with the parameter `pattern` of `Search`. */
 export const matchesOf = (columns: readonly string[]) =>
   columns.map((column) => `${column} ilike $pattern::text`).join(' or ');
 
 /** Finds rows and shows them, in one round trip. */
-export function runSearch<Row>(
+export function showFound<Row>(
   db: Queryable,
   find: BoundStatement<unknown>,
   show: BoundStatement<Row>,
 ): Promise<Row[]> {
-  return db.pipeline([planForTerm(), find], show);
+  return db.pipeline([planForValues(), find], show);
 }
 
-const planForTerm = statement<never>('planForTerm', `select set_config('plan_cache_mode', 'force_custom_plan', true)`);
+const planForValues = statement<never>(
+  'planForValues',
+  `select set_config('plan_cache_mode', 'force_custom_plan', true)`,
+);

@@ -4,9 +4,9 @@ import {
   findStatement,
   foundRows,
   matchesOf,
-  runSearch,
   type Search,
   type SearchedTable,
+  showFound,
 } from '../../../shared/searching/searching.ts';
 import {
   type Filters,
@@ -101,7 +101,7 @@ export class Listing<Row extends PlacedRow> {
       return db.query(this.#filtered(filters)({ ...place, ...filters, pattern: search?.pattern ?? '%' }));
     }
     if (search === undefined) return db.query(this.#list(place));
-    return runSearch(db, this.#find({ ...place, ...search }), this.#found());
+    return showFound(db, this.#find({ ...place, ...search }), this.#found());
   }
 }
 

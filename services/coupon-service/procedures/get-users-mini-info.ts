@@ -2,7 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { findStatement, foundRows, runSearch } from '../../../shared/searching/searching.ts';
+import { findStatement, foundRows, showFound } from '../../../shared/searching/searching.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**
@@ -17,7 +17,7 @@ export function getUsersMiniInfo({ database }: CouponParts): Handler<typeof Coup
     const db = database.for(call);
     if (search === undefined) return { users: await db.query(listUsers(page)) };
     const find = findUsers({ ...search, rows: page.limit + page.offset });
-    return { users: await runSearch(db, find, foundUsers(page)) };
+    return { users: await showFound(db, find, foundUsers(page)) };
   };
 }
 

@@ -12,8 +12,9 @@ import { jsonTimeText } from '../../../shared/rpc/answers/times.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
+import { foundIds, showFound } from '../../../shared/searching/searching.ts';
 import type { SlotPlanParts } from '../parts.ts';
-import { type FilterName, type OrderName, type PageParams, pageOf } from '../plan/slot-filters.ts';
+import { findSlots, type SlotFilters } from '../plan/slot-filters.ts';
 import { type SlotRow, shortSlotColumns } from '../slots/slot.ts';
 import { maxProductIds } from '../slots/slot-list.ts';
 
@@ -37,7 +38,7 @@ export function listSlots({
     const listed = ['planned slots', order, JSON.stringify(filters)];
     const last = request.pageToken === '' ? undefined : readPageToken(listed, request.pageToken);
     const params = toParams(filters, order, last, request.limit ?? defaultLimit);
-    const rows = await database.for(call).query(selectPage[order][filterOf(filters)](params));
+    const rows = await showFound(database.for(call), findSlots(params), selectPage({ rows: params.rows }));
     const end = rows.at(-1);
     const nextPageToken = end?.hasNext ? writePageToken(listed, [end.micros, end.id]) : '';
     return { slots: mapped(rows, toPlannedSlot), nextPageToken };
@@ -58,13 +59,13 @@ function readFilters(request: ListSlotsRequest) {
   };
 }
 
-function filterOf({ productId, groupId }: Filters): FilterName {
-  if (productId === undefined) return groupId === undefined ? 'none' : 'group';
-  return groupId === undefined ? 'product' : 'productAndGroup';
-}
-
 /** @param last the place of the last slot of the previous page. */
-function toParams(filters: Filters, order: OrderName, last: readonly string[] | undefined, limit: number): PageParams {
+function toParams(
+  filters: Filters,
+  order: SlotFilters['order'],
+  last: readonly string[] | undefined,
+  limit: number,
+): SlotFilters {
   const { from, until, states, isCapacityFull, productId, groupId } = filters;
   // The lowest id is before all slots of a time: one at `from` is listed, and one at `until` is not.
   const before = (ms: number) => ({ micros: `${ms}000`, id: -maxInt32 });
@@ -72,10 +73,16 @@ function toParams(filters: Filters, order: OrderName, last: readonly string[] | 
   const above = (order === 'soonestFirst' ? place : undefined) ?? before(from ?? firstMs);
   const below = (order === 'latestFirst' ? place : undefined) ?? before(until ?? endMs);
   return {
+    order,
     areActive: states.map((state) => state === SlotState.ACTIVE),
     isFull: isCapacityFull,
-    ...{ aboveMicros: above.micros, aboveId: above.id, belowMicros: below.micros, belowId: below.id },
-    ...{ productId, groupId, rows: limit + 1 },
+    productId,
+    groupId,
+    aboveMicros: above.micros,
+    aboveId: above.id,
+    belowMicros: below.micros,
+    belowId: below.id,
+    rows: limit + 1,
   };
 }
 
@@ -97,24 +104,12 @@ function toPlannedSlot({ deliveryTime, freezeTime, groupIds, ...slot }: PlannedS
   };
 }
 
-const selectPage = { soonestFirst: statementsIn('soonestFirst'), latestFirst: statementsIn('latestFirst') };
-
-function statementsIn(order: OrderName) {
-  return {
-    none: selectOf('none', order),
-    product: selectOf('product', order),
-    group: selectOf('group', order),
-    productAndGroup: selectOf('productAndGroup', order),
-  };
-}
-
-/** Declares one statement for each filter and order, so that PostgreSQL plans each with the right index. */
-function selectOf(filter: FilterName, order: OrderName) {
-  // Products and snippets are counted slot by slot, in the order of the page, up to a limit. `ended` has the place of the
-  // first slot that is not shown: at a limit the slot that was counted last, of which there may be more.
-  return statement<PlannedSlotRow, PageParams>(
-    ['listSlots', filter, order].join('-'),
-    `with ${pageOf(filter, order)},
+// Products and snippets are counted slot by slot, in the order of the page, up to a limit. `ended` has the place of the
+// first slot that is not shown: at a limit the slot that was counted last, of which there may be more. A page shows one
+// slot at least.
+const selectPage = statement<PlannedSlotRow, { rows: number }>(
+  'listSlots',
+  `with page as materialized (select id, place from ${foundIds}),
      associated as materialized (
        select place, count(*)::integer as products
        from (
@@ -139,7 +134,7 @@ function selectOf(filter: FilterName, order: OrderName) {
      ),
      ended as materialized (
        select greatest(2, least(
-         (select $rows::bigint),
+         $rows::bigint,
          (select max(place) from associated having sum(products) = ${maxProductIds}),
          (select max(place) from named having sum(snippets) = ${maxSnippets}),
          (select min(place) from listed where group_bytes > ${maxGroupBytes})
@@ -156,5 +151,4 @@ function selectOf(filter: FilterName, order: OrderName) {
      from ended, listed as slots left join associated using (place) left join named using (place)
      where slots.place < ended.place
      order by slots.place`,
-  );
-}
+);

@@ -3,7 +3,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { findStatement, foundRows, runSearch } from '../../../shared/searching/searching.ts';
+import { findStatement, foundIds, foundRows, showFound } from '../../../shared/searching/searching.ts';
 import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
 import type { CatalogParts } from '../parts.ts';
 
@@ -19,7 +19,7 @@ export function searchProducts({ database }: CatalogParts): Handler<typeof Catal
     const db = database.for(call);
     if (search === undefined) return { products: toProducts(await db.query(listPage(page))) };
     const find = findProducts({ ...search, rows: page.limit + page.offset });
-    return { products: toProducts(await runSearch(db, find, foundPage({ ...page, id: parseId(search.term) }))) };
+    return { products: toProducts(await showFound(db, find, foundPage({ ...page, id: parseId(search.term) }))) };
   };
 }
 
@@ -52,4 +52,4 @@ const foundPage = statement<
     /** The id that the term names; undefined if the term is not an id. */
     id: number | undefined;
   }
->('foundProducts', pageOf(foundRows('products', 'union select $id::integer')));
+>('foundProducts', pageOf(foundRows('products', `(select id from ${foundIds} union select $id::integer) as ids`)));
