@@ -15,21 +15,19 @@ export type KeyedStatement<Key, Row, Params extends object = Record<never, never
  */
 export function keyedStatement<Key extends string | number, Row, Params extends object = Record<never, never>>(
   name: string,
-  keyType: Key extends number ? 'integer' : 'text' | 'json',
+  keyType: Key extends number ? 'integer' : 'text',
   sql: string,
 ): KeyedStatement<Key, Row, Params> {
   const sqlOf = (key: string) => sql.replace(/\$key\b/g, `${key}::${keyType}`);
   const one = statement<Row, Record<string, unknown>>(name, sqlOf('$key'));
-  // The keys are passed as JSON. The planner can see the length of an array, and would make a new plan for each short one.
-  // "offset 0" keeps it from merging the two queries, so that it looks up one key after the other.
+  // "offset 0" keeps the planner from merging the two queries, so that it looks up one key after the other.
   const several = statement<Row, Record<string, unknown>>(
     `${name}Several`,
     `select found.*
-     from json_array_elements_text($keys::json) as asked(key), lateral (
+     from unnest($keys::${keyType}[]) as asked (key), lateral (
        ${sqlOf('asked.key')}
        offset 0
      ) as found`,
   );
-  return (keys, params) =>
-    keys.length === 1 ? one({ ...params, key: keys[0] }) : several({ ...params, keys: JSON.stringify(keys) });
+  return (keys, params) => (keys.length === 1 ? one({ ...params, key: keys[0] }) : several({ ...params, keys }));
 }

@@ -62,14 +62,14 @@ const userLinks: Links = {
   owner: 'coupon_id',
   target: 'user_id',
   records: 'users',
-  ids: '(select $applicableUsers::integer[])',
+  ids: '$applicableUsers::integer[]',
 };
 const productLinks: Links = {
   table: 'coupon_applicable_products',
   owner: 'coupon_id',
   target: 'product_id',
   records: 'products',
-  ids: '(select $applicableProducts::integer[])',
+  ids: '$applicableProducts::integer[]',
 };
 
 /** SQL of columns of `found` for a new coupon: whether all given records exist. */

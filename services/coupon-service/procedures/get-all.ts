@@ -62,9 +62,9 @@ const listing = new Listing<ListedCouponRow>(
     // An array, because a join with a page's limit makes the planner scan all coupons for a user's.
     filters: {
       userId: `id = any(array(
-        select coupon_id from coupon_applicable_users where user_id = (select $userId::integer)
+        select coupon_id from coupon_applicable_users where user_id = $userId::integer
       ))`,
-      batchId: 'batch_id = (select $batchId::integer)',
+      batchId: 'batch_id = $batchId::integer',
     },
     links: [
       {

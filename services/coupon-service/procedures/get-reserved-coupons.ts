@@ -32,7 +32,7 @@ const listing = new Listing<ListedReservedCouponRow & PlacedRow>(
     table: 'reserved_coupons',
     columns: ['secret_code', 'coupon_code'],
     indexed: `secret_code || E'\\n' || coupon_code`,
-    filters: { userId: 'redeemed_by = (select $userId::integer)' },
+    filters: { userId: 'redeemed_by = $userId::integer' },
   },
   listedReserved,
 );

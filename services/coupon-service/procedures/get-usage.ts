@@ -25,7 +25,7 @@ const selectUsage = statement<UsageRow, { couponIds: readonly number[] }>(
   'getUsage',
   `with run_out as materialized (
      select coupon_id, count(*) as holds from redemptions
-     where coupon_id = any((select $couponIds::integer[])::integer[]) and ${isRunOut('redemptions')}
+     where coupon_id = any($couponIds::integer[]) and ${isRunOut('redemptions')}
      group by coupon_id
    )
    select asked.coupon_id as "couponId", (coalesce(sum(held), 0) - coalesce(max(holds), 0))::integer as held,

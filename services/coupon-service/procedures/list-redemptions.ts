@@ -62,7 +62,7 @@ function selectRedemptions(filters: PageParams) {
     ['listRedemptions', ...given.map(([name]) => name)].join('-'),
     `with run_out as materialized (
        select * from redemptions
-       where ${isAsked}id < ${lastId} and 'EXPIRED' = any((select $states::text[])::text[]) and ${isRunOut('redemptions')}
+       where ${isAsked}id < ${lastId} and 'EXPIRED' = any($states::text[]) and ${isRunOut('redemptions')}
      ),
      found as (
        select found.* from unnest($states) as asked (state), lateral (

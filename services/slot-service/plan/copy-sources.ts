@@ -118,8 +118,8 @@ interface SourceParams {
 
 /** SQL of which slots are copied. */
 const conditions = {
-  ids: 'id = any((select $slotIds::integer[])::integer[])',
-  interval: `is_active and delivery_time >= (select ${timeOf('$fromMicros')}) and delivery_time < (select ${timeOf('$untilMicros')})`,
+  ids: 'id = any($slotIds::integer[])',
+  interval: `is_active and delivery_time >= ${timeOf('$fromMicros')} and delivery_time < ${timeOf('$untilMicros')}`,
 };
 
 // In the order of ids, which prevents deadlocks. The version of a row stays the same.

@@ -58,7 +58,7 @@ const firstProblem = statement<{ name: string; isLong: boolean; hasUnknownProduc
      select * from unnest($sourceIds::integer[], $dates::text[]) with ordinality as given (source_id, local_date, place)
    ),
    sources as materialized (
-     select id, slot_id, snippet_code, product_ids from vendor_snippets where slot_id = any((select $sourceIds)::integer[])
+     select id, slot_id, snippet_code, product_ids from vendor_snippets where slot_id = any($sourceIds::integer[])
    ),
    unsound as (
      select distinct sources.id
@@ -183,7 +183,7 @@ const insertAll = statement<StoredCopy, NewCopies>(
    strays as (delete from product_slots using written where slot_id = written.id returning product_id),
    products as materialized (
      select slot_id, array_agg(product_id order by product_id) as product_ids
-     from product_slots where slot_id = any((select $sourceIds)::integer[]) group by slot_id
+     from product_slots where slot_id = any($sourceIds::integer[]) group by slot_id
    ),
    associations as (
      insert into product_slots (slot_id, product_id)
@@ -207,7 +207,7 @@ const insertAll = statement<StoredCopy, NewCopies>(
    ),
    group_entries as materialized (
      select id, ${idsEntry('group_ids', 'array(select unnest(group_ids) order by 1)')} as entry from slots
-     where id = any((select $sourceIds)::integer[])
+     where id = any($sourceIds::integer[])
    ),
    product_entries as materialized (
      select slot_id, ${idsEntry('product_ids', 'product_ids')} as entry from products

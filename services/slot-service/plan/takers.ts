@@ -65,7 +65,7 @@ const selectTakers = statement<
        with ordinality as given (source_id, seen, delivery, place)
    ),
    sources as materialized (
-     select id, xmin::text as version, group_ids from slots where id = any((select $sourceIds)::integer[])
+     select id, xmin::text as version, group_ids from slots where id = any($sourceIds::integer[])
    ),
    wanted as materialized (
      select sources.id as source_id, group_id from sources, ${groupsOf('sources')}

@@ -83,7 +83,7 @@ const insertSlot = statement<Result, NewSlot>(
      insert into product_slots (slot_id, product_id)
      select written.id, product_id
      -- Counting the strays makes PostgreSQL delete them first.
-     from written, (select count(*) from strays) as deleted, unnest((select $productIds::integer[])) as product_id
+     from written, (select count(*) from strays) as deleted, unnest($productIds::integer[]) as product_id
      order by product_id
    ),
    ${insertSnippets},

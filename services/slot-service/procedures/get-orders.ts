@@ -43,6 +43,6 @@ const selectOrders = statement<OrderRow, { orderIds: readonly number[] }>(
    from orders
      left join users on users.id = orders.user_id
      left join coupons on coupons.id = (select max(refund_coupon_id) from order_statuses where order_id = orders.id)
-   where orders.id = any((select $orderIds::integer[])::integer[])
+   where orders.id = any($orderIds::integer[])
    order by orders.id`,
 );

@@ -13,10 +13,9 @@ export function getProducts({ database }: CatalogParts): Handler<typeof CatalogS
   };
 }
 
-// The subselect hides the number of ids from the planner, which would otherwise plan again for each call.
 const selectProducts = statement<ListedProductRow, { productIds: readonly number[] }>(
   'getProducts',
   `select ${productColumns} from products
-   where id = any((select $productIds::integer[])::integer[])
+   where id = any($productIds::integer[])
    order by ${byName}`,
 );

@@ -13,10 +13,9 @@ export function getUsers({ database }: CatalogParts): Handler<typeof CatalogServ
   };
 }
 
-// The subselect hides the number of ids from the planner, which would otherwise plan again for each call.
 const selectUsers = statement<ListedUserRow, { userIds: readonly number[] }>(
   'getUsers',
   `select id, ${shownName} as name, mobile from users
-   where id = any((select $userIds::integer[])::integer[])
+   where id = any($userIds::integer[])
    order by nullif(users.name, '') collate "und-x-icu" asc nulls last, id`,
 );

@@ -31,8 +31,8 @@ const folded = (text: string) => `upper(${text} collate "und-x-icu") collate "C"
 const selectSnippets = statement<SnippetPlaceRow, { start: string; limit: number }>(
   'searchSnippets',
   `select snippet_code as "snippetCode", slot_id as "slotId" from vendor_snippets
-   where ${folded('snippet_code')} >= (select ${folded('$start::text')})
-     and ${folded('snippet_code')} <= (select ${folded('$start::text')} || repeat(chr(1114111), 128))
+   where ${folded('snippet_code')} >= ${folded('$start::text')}
+     and ${folded('snippet_code')} <= ${folded('$start::text')} || repeat(chr(1114111), 128)
    order by ${folded('snippet_code')}, snippet_code collate "C"
-   limit (select $limit::bigint)`,
+   limit $limit::bigint`,
 );

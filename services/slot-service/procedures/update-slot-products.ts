@@ -39,7 +39,7 @@ const replaceProducts = statement<
    compared as (
      select product_id, stored.product_id is null as is_added, listed.product_id is null as is_removed
      from (select product_id from product_slots where slot_id = $slotId) as stored
-       full join (select unnest((select $productIds::integer[])) as product_id) as listed using (product_id)
+       full join (select unnest($productIds::integer[]) as product_id) as listed using (product_id)
    ),
    difference as materialized (
      select $slotId as id, count(*) filter (where is_added)::integer as added, count(*) filter (where is_removed)::integer as removed,

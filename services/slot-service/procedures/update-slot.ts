@@ -127,7 +127,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
        -- 2: drops ids without a product group.
        array(
          select given.id
-         from unnest((select $groupIds::integer[])) with ordinality as given (id, position)
+         from unnest($groupIds::integer[]) with ordinality as given (id, position)
          join product_groups using (id)
          order by position
        )
@@ -145,7 +145,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
           ) as old,
           json_build_object(
             ${slotFieldsEntry('wanted')}, 'groupIds', to_json(wanted.group_ids),
-            'productIds', case when $productIds is not null then array_to_json(array(select unnest((select $productIds)) order by 1)) end,
+            'productIds', case when $productIds is not null then array_to_json(array(select unnest($productIds) order by 1)) end,
             'vendorSnippets', case when $snippetsJson <> '[]' then ${snippetsStored} || $snippetsJson end
           ) as new
         from seen join wanted using (id)`,
@@ -160,11 +160,11 @@ const replaceSlot = statement<Found, SlotUpdate>(
    removed as (
      delete from product_slots using written
      where slot_id = written.id and $productIds is not null
-       and product_id not in (select unnest((select $productIds)))
+       and product_id not in (select unnest($productIds))
    ),
    added as (
      insert into product_slots (slot_id, product_id)
-     select written.id, product_id from written, unnest((select $productIds)) as product_id
+     select written.id, product_id from written, unnest($productIds) as product_id
      order by product_id
      on conflict do nothing
    ),

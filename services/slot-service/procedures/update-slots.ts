@@ -72,7 +72,7 @@ const setFlagOf = (field: string, column: string) =>
        select * from unnest($ids::integer[], $etags::text[]) with ordinality as given (id, etag, place)
      ),
      seen as materialized (
-       select id, ${column}, etag from slots where id = any((select $ids)::integer[])
+       select id, ${column}, etag from slots where id = any($ids::integer[])
        order by id for no key update
      ),
      found as materialized (

@@ -82,10 +82,10 @@ export interface SnippetFindings {
 /** SQL of the columns of `SnippetFindings`, for a common table expression `found`. */
 export const snippetFindings = `
   array(
-    select unnest((select $snippetProductIds::integer[]))
-    except select id from products where id = any((select $snippetProductIds::integer[])::integer[])
+    select unnest($snippetProductIds::integer[])
+    except select id from products where id = any($snippetProductIds::integer[])
   ) as "unknownProducts",
-  array(select snippet_code from vendor_snippets where snippet_code = any((select $snippetNames::text[])::text[])) as "takenNames"`;
+  array(select snippet_code from vendor_snippets where snippet_code = any($snippetNames::text[])) as "takenNames"`;
 
 /** SQL of the condition that no rule of snippets is broken. */
 export const snippetsAreSound = `

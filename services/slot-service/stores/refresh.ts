@@ -36,7 +36,7 @@ const storeSlots = statement<never, { slotIds: number[]; version: number }>(
   'storeSlots',
   `with gone as (
      update stored_slots set version = $version, is_active = false
-     where slot_id = any((select $slotIds::integer[])::integer[]) and is_active
+     where slot_id = any($slotIds::integer[]) and is_active
        and not exists (select from slots where id = slot_id)
    )
    insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids)
@@ -44,7 +44,7 @@ const storeSlots = statement<never, { slotIds: number[]; version: number }>(
      is_active, is_capacity_full, array(
        select product_id from product_slots where slot_id = slots.id and slots.is_active order by product_id
      )
-   from slots where id = any((select $slotIds::integer[])::integer[])
+   from slots where id = any($slotIds::integer[])
    on conflict (slot_id) do update set version = excluded.version, delivery_ms = excluded.delivery_ms,
      freeze_ms = excluded.freeze_ms, is_active = excluded.is_active, is_capacity_full = excluded.is_capacity_full,
      product_ids = excluded.product_ids

@@ -58,6 +58,9 @@ export class Connections {
     this.#pool.on('remove', (client) => void this.#connections.delete(client));
     this.#pool.on('connect', (client) => {
       this.#connections.add(client);
+      // A plan for the values of each call would take longer to make than most statements to run. Who gets the
+      // connection need not wait: without the setting, the same rows are found.
+      client.query('set plan_cache_mode = force_generic_plan').catch(() => undefined);
       // Without a listener, losing an idle connection would end the process.
       client.on('error', (error) => {
         this.#lost += 1;
