@@ -67,25 +67,13 @@ export const keptRecord = `kept as (
    )`;
 
 /**
- * Returns SQL for `changeOf` that compares whole records field by field. It omits equal fields and null values. For a
- * list of more than 100 ids, `after` has only the added and removed ids, and `before` omits the list.
+ * Returns SQL for `changeOf` that compares whole records field by field (migration 0031, `changed_fields`).
  *
  * @param records SQL of rows with `id`, and the whole records `old` and `new` as JSON with the same
  * fields in the same order.
  */
-export function differing(records: string): string {
-  // Expanding both side by side parses each record once. Looking up fields by name would parse it once per field.
-  return `select id, before, after from (${records}) as records, lateral (
-      select coalesce(json_object_agg(key, had) filter (where json_typeof(had) <> 'null' and ids is null), '{}') as before,
-        coalesce(json_object_agg(key, coalesce(ids, has)) filter (where json_typeof(has) <> 'null' or ids is not null), '{}') as after
-      from rows from (json_each(old), json_each(new)) as fields (key, had, same_key, has),
-        -- 101 ids take more than 200 characters. Calling the function for every field would take a tenth of a write.
-        lateral (
-          select case when greatest(octet_length(had::text), octet_length(has::text)) > 200 then changed_ids(had, has) end as ids offset 0
-        ) as changed_ids
-      where has::text is distinct from had::text
-    ) as differing`;
-}
+export const differing = (records: string) =>
+  `select id, before, after from (${records}) as records, lateral changed_fields(old, new)`;
 
 /**
  * Returns the JSON of an id list for the entry of a new record. More than 100 ids take the form of SQL's `changed_ids`.
