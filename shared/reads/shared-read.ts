@@ -45,6 +45,8 @@ export class SharedRead<Key, Value> {
   readonly #waiting = new WaitingLine<Reader<Key, Value>>();
   #running = 0;
   #isDue = false;
+  /** Whether the last load had one read. The next read then most likely comes alone, too. */
+  #wasLastAlone = true;
 
   constructor(load: Load<Key, Value>, bounds: ReadBounds) {
     this.#load = load;
@@ -92,8 +94,8 @@ export class SharedRead<Key, Value> {
 
   /** Starts a load: a lone read's at once, others after this turn of the event loop, so that calls of the turn join. */
   #start(): void {
-    if (this.#running === 0 && !this.#isDue) return void this.#run();
     if (this.#isDue || this.#running >= this.#bounds.maxRunning) return;
+    if (this.#wasLastAlone && this.#running === 0) return void this.#run();
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
@@ -105,6 +107,7 @@ export class SharedRead<Key, Value> {
     const readers = this.#takeReaders();
     const [first] = readers;
     if (first === undefined) return;
+    this.#wasLastAlone = readers.length === 1;
     this.#running += 1;
     try {
       const keys = [...new Set(readers.flatMap((reader) => reader.keys))];

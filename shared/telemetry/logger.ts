@@ -28,15 +28,11 @@ export function createLogger(service: string, level: string, destination?: Desti
 
 /**
  * Opens standard output without blocking calls or the process's exit on a pipe that nobody reads. A paused terminal
- * (Ctrl-S) keeps the process from exiting, because Node does not change how a terminal blocks.
+ * (Ctrl-S) blocks the process, because Node does not change how a terminal blocks.
  */
 function openStandardOutput() {
-  // Node makes a pipe non-blocking when it opens it.
-  const { fd } = process.stdout;
-  let isExiting = false;
   // Before pino's own listener, which would write until somebody reads.
   process.once('exit', () => {
-    isExiting = true;
     try {
       destination.flushSync();
     } catch {
@@ -44,8 +40,9 @@ function openStandardOutput() {
     }
   });
   const destination = pino.destination({
-    dest: fd,
-    sync: false,
+    // Node makes a pipe non-blocking when it opens it.
+    dest: process.stdout.fd,
+    sync: true,
     periodicFlush: 100,
     // A write has whole lines, and at most what a pipe takes atomically (4,096 bytes on Linux), because several
     // processes may share one pipe.
@@ -53,8 +50,11 @@ function openStandardOutput() {
     maxWrite: 4_096,
     // Backpressure: lines beyond this are dropped. The pipe has a buffer of its own in addition.
     maxLength: 1024 * 1024,
-    retryEAGAIN: () => !isExiting,
+    // pino would wait for the reader. The next line or the next flush tries again.
+    retryEAGAIN: () => false,
   });
+  // The pipe is full, or its reader has closed it and nobody can receive an error.
+  destination.on('error', () => undefined);
   return destination;
 }
 

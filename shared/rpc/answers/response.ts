@@ -72,8 +72,10 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends Rp
   }
 
   *#toJson(slice: Slice): Sliced<Buffer> {
+    const encoder = encoderOf(this.schema);
+    if (!encoder.hasLists) return Buffer.from(JSON.stringify(encoder.toJson(this.#answer)));
     const writer = new ByteWriter();
-    yield* encoderOf(this.schema).writeJsonInSlices(slice, writer, this.#answer);
+    yield* encoder.writeJsonInSlices(slice, writer, this.#answer);
     return writer.finish();
   }
 }
