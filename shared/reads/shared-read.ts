@@ -104,15 +104,14 @@ export class SharedRead<Key, Value> {
   }
 
   async #run(): Promise<void> {
-    const readers = this.#takeReaders();
+    const { readers, keys } = this.#takeReaders();
     const [first] = readers;
     if (first === undefined) return;
     this.#wasLastAlone = readers.length === 1;
     this.#running += 1;
     try {
-      const keys = [...new Set(readers.flatMap((reader) => reader.keys))];
       // The span of the statement belongs to the first call.
-      const values = await context.with(first.trace, () => this.#load(keys, { signal: new CallSignal() }));
+      const values = await context.with(first.trace, () => this.#load([...keys], { signal: new CallSignal() }));
       for (const reader of readers) reader.resolve(values);
     } catch (error) {
       for (const reader of readers) reader.reject(error);
@@ -122,15 +121,16 @@ export class SharedRead<Key, Value> {
     }
   }
 
-  #takeReaders(): Reader<Key, Value>[] {
+  #takeReaders() {
     const { maxKeys, maxReads } = this.#bounds;
     const readers: Reader<Key, Value>[] = [];
-    for (let keys = 0; keys < maxKeys && readers.length < maxReads; ) {
+    const keys = new Set<Key>();
+    while (keys.size < maxKeys && readers.length < maxReads) {
       const reader = this.#waiting.shift();
       if (reader === undefined) break;
       readers.push(reader);
-      keys += reader.keys.length;
+      for (const key of reader.keys) keys.add(key);
     }
-    return readers;
+    return { readers, keys };
   }
 }
