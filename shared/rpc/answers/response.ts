@@ -11,7 +11,7 @@ import {
 import type { Answer } from './answer.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { encoderOf } from './message-encoder.ts';
-import { inSlices, type Slice, type Sliced } from './slices.ts';
+import { inSlices } from './slices.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /** The encoding of a message. */
@@ -56,26 +56,27 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends Rp
   }
 
   toBinary(subject: string | undefined): Promise<Buffer> {
-    this.#binary ??= inSlices(subject, (slice) => this.#toBinary(slice));
+    this.#binary ??= this.#encodeBinary(subject);
     return this.#binary;
   }
 
   toJson(subject: string | undefined): Promise<Buffer> {
-    this.#json ??= inSlices(subject, (slice) => this.#toJson(slice));
+    this.#json ??= this.#encodeJson(subject);
     return this.#json;
   }
 
-  *#toBinary(slice: Slice): Sliced<Buffer> {
-    const writer = new WireWriter();
-    yield* encoderOf(this.schema).writeInSlices(slice, writer, this.#answer);
+  async #encodeBinary(subject: string | undefined): Promise<Buffer> {
+    const [encoder, writer] = [encoderOf(this.schema), new WireWriter()];
+    if (encoder.hasLists) await inSlices(subject, (slice) => encoder.writeInSlices(slice, writer, this.#answer));
+    else encoder.write(writer, this.#answer);
     return writer.finish();
   }
 
-  *#toJson(slice: Slice): Sliced<Buffer> {
+  async #encodeJson(subject: string | undefined): Promise<Buffer> {
     const encoder = encoderOf(this.schema);
     if (!encoder.hasLists) return Buffer.from(JSON.stringify(encoder.toJson(this.#answer)));
     const writer = new ByteWriter();
-    yield* encoder.writeJsonInSlices(slice, writer, this.#answer);
+    await inSlices(subject, (slice) => encoder.writeJsonInSlices(slice, writer, this.#answer));
     return writer.finish();
   }
 }

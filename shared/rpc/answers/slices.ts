@@ -57,7 +57,7 @@ export class Slice {
  *
  * @param subject the `sub` of the caller for whom the work is done; undefined for the process itself.
  */
-export async function inSlices<Result extends object | string>(
+export async function inSlices<Result>(
   subject: string | undefined,
   work: (slice: Slice) => Sliced<Result>,
 ): Promise<Result> {
@@ -65,10 +65,10 @@ export async function inSlices<Result extends object | string>(
   const slices = work(slice);
   const runSlice = () => {
     slice.begin();
-    const { done, value } = slices.next();
-    return done ? value : undefined;
+    return slices.next();
   };
-  return runSlice() ?? inTurns(subject, runSlice);
+  const first = runSlice();
+  return first.done ? first.value : inTurns(subject, runSlice);
 }
 
 /** Slices that wait for their turn. There is one event loop, so the queue covers the whole process. */
@@ -77,12 +77,15 @@ const waiting = new RoundRobin<() => void>();
 /** The last task of each caller. A caller's tasks run one after another. */
 const lines = new Map<string | undefined, Promise<unknown>>();
 
-async function inTurns<Result>(subject: string | undefined, runSlice: () => Result | undefined): Promise<Result> {
+async function inTurns<Result>(
+  subject: string | undefined,
+  runSlice: () => IteratorResult<undefined, Result>,
+): Promise<Result> {
   const work = async () => {
     for (;;) {
       await nextTurn(subject);
-      const result = runSlice();
-      if (result !== undefined) return result;
+      const { done, value } = runSlice();
+      if (done) return value;
     }
   };
   const before = lines.get(subject);
