@@ -74,11 +74,11 @@ export class JsonText {
 
 /** A message that many others contain. It is encoded once in each form. See `share`. */
 export class Shared {
-  readonly #encode: { toBinary(): Buffer; toJson(): object };
+  readonly #encode: { toBinary(): Buffer; toJson(): string };
   #binary: Buffer | undefined;
-  #json: object | undefined;
+  #json: string | undefined;
 
-  constructor(encode: { toBinary(): Buffer; toJson(): object }) {
+  constructor(encode: { toBinary(): Buffer; toJson(): string }) {
     this.#encode = encode;
   }
 
@@ -87,8 +87,7 @@ export class Shared {
     return this.#binary;
   }
 
-  /** What `JSON.stringify` writes as the message. */
-  get json(): object {
+  get json(): string {
     this.#json ??= this.#encode.toJson();
     return this.#json;
   }

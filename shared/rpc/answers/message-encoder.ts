@@ -67,14 +67,14 @@ export class MessageEncoder {
     }
   }
 
-  /** Returns what `JSON.stringify` writes as protobuf's JSON. */
-  toJson(fields: Named): object {
-    const json: Record<string, unknown> = {};
+  /** Returns protobuf's JSON. */
+  toJson(fields: Named): string {
+    let json = '';
     for (const field of this.#fields) {
       const value = fields[field.name];
-      if (value !== undefined) json[field.jsonName] = field.toJson(value);
+      if (value !== undefined) json += `${json === '' ? '{' : ','}${field.jsonKey}${field.toJson(value)}`;
     }
-    return json;
+    return json === '' ? '{}' : `${json}}`;
   }
 
   *writeJsonInSlices(slice: Slice, writer: ByteWriter, fields: Named): Sliced<void> {
@@ -82,14 +82,14 @@ export class MessageEncoder {
     for (const field of this.#fields) {
       const value = fields[field.name];
       if (value === undefined) continue;
-      writer.utf8(`${mark}"${field.jsonName}":`);
+      writer.utf8(mark + field.jsonKey);
       mark = ',';
       if (field instanceof NestedField) {
         yield* field.writeJsonInSlices(slice, writer, value);
         continue;
       }
       const before = writer.length;
-      writer.utf8(JSON.stringify(field.toJson(value)));
+      writer.utf8(field.toJson(value));
       if (slice.isOverAfterWriting(writer.length - before)) yield;
     }
     writer.utf8(mark === '{' ? '{}' : '}');
@@ -99,7 +99,7 @@ export class MessageEncoder {
 /** A field of scalars, enums or protobuf's own types. */
 class ValueField {
   readonly name: string;
-  readonly jsonName: string;
+  readonly jsonKey: string;
   readonly #number: number;
   readonly #isList: boolean;
   readonly #hasPresence: boolean;
@@ -107,7 +107,7 @@ class ValueField {
 
   constructor(field: DescField) {
     this.name = field.localName;
-    this.jsonName = field.jsonName;
+    this.jsonKey = `"${field.jsonName}":`;
     this.#number = field.number;
     this.#isList = field.fieldKind === 'list';
     this.#hasPresence = field.presence !== FeatureSet_FieldPresence.IMPLICIT;
@@ -130,10 +130,9 @@ class ValueField {
     writer.close(start);
   }
 
-  toJson(value: unknown): unknown {
+  toJson(value: unknown): string {
     const { toJson } = this.#encoder;
-    if (toJson === undefined) return value;
-    return this.#isList && Array.isArray(value) ? value.map(toJson) : toJson(value);
+    return this.#isList && Array.isArray(value) ? `[${value.map((item) => toJson(item)).join()}]` : toJson(value);
   }
 }
 
@@ -142,7 +141,7 @@ const brackets = { list: ['[', ']'], map: ['{', '}'], message: ['', ''], scalar:
 /** A field of messages that have fields of their own: a single one, a list or a map. */
 class NestedField {
   readonly name: string;
-  readonly jsonName: string;
+  readonly jsonKey: string;
   readonly hasLists: boolean;
   readonly #number: number;
   readonly #kind: DescField['fieldKind'];
@@ -152,7 +151,7 @@ class NestedField {
 
   constructor(field: DescField, message: DescMessage) {
     this.name = field.localName;
-    this.jsonName = field.jsonName;
+    this.jsonKey = `"${field.jsonName}":`;
     this.#number = field.number;
     this.#kind = field.fieldKind;
     this.#encoder = encoderOf(message);
@@ -190,11 +189,14 @@ class NestedField {
     }
   }
 
-  toJson(value: unknown): unknown {
+  toJson(value: unknown): string {
     const { items, keys } = itemsOf(value);
-    const messages = Array.from({ length: items.length }, (_, index) => this.#messageToJson(items.at(index)));
-    if (keys !== undefined) return Object.fromEntries(keys.map((key, index) => [key, messages[index]]));
-    return this.#kind === 'list' ? messages : messages[0];
+    const [open, close] = brackets[this.#kind];
+    let json = open;
+    for (let index = 0; index < items.length; index += 1) {
+      json += this.#jsonMark(index, keys) + this.#messageToJson(items.at(index));
+    }
+    return json + close;
   }
 
   *writeJsonInSlices(slice: Slice, writer: ByteWriter, value: unknown): Sliced<void> {
@@ -205,9 +207,9 @@ class NestedField {
       const item = items.at(index);
       const isLong = this.#encoder.hasLists && !(item instanceof Shared);
       const before = writer.length;
-      const mark = `${index > 0 ? ',' : ''}${keys === undefined ? '' : `"${keys[index]}":`}`;
+      const mark = this.#jsonMark(index, keys);
       if (isLong) yield* this.#encoder.writeJsonInSlices(slice, writer.utf8(mark), fieldsOf(item));
-      else writer.utf8(mark + JSON.stringify(this.#messageToJson(item)));
+      else writer.utf8(mark + this.#messageToJson(item));
       if (!slice.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
@@ -215,7 +217,12 @@ class NestedField {
     writer.utf8(close);
   }
 
-  #messageToJson(message: unknown): object {
+  /** Returns what precedes an item in JSON. */
+  #jsonMark(index: number, keys: readonly unknown[] | undefined): string {
+    return `${index > 0 ? ',' : ''}${keys === undefined ? '' : `"${keys[index]}":`}`;
+  }
+
+  #messageToJson(message: unknown): string {
     return message instanceof Shared ? message.json : this.#encoder.toJson(fieldsOf(message));
   }
 

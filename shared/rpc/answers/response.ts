@@ -74,7 +74,7 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends Rp
 
   async #encodeJson(subject: string | undefined): Promise<Buffer> {
     const encoder = encoderOf(this.schema);
-    if (!encoder.hasLists) return Buffer.from(JSON.stringify(encoder.toJson(this.#answer)));
+    if (!encoder.hasLists) return Buffer.from(encoder.toJson(this.#answer));
     const writer = new ByteWriter();
     await inSlices(subject, (slice) => encoder.writeJsonInSlices(slice, writer, this.#answer));
     return writer.finish();

@@ -11,35 +11,39 @@ export interface ValueEncoder {
   /** The value that the binary form omits in a field without presence. */
   readonly zero?: unknown;
   write(writer: WireWriter, value: unknown): void;
-  /** Returns what `JSON.stringify` writes as protobuf's JSON; missing where that is the value itself. */
-  toJson?(value: unknown): unknown;
+  /** Returns protobuf's JSON. */
+  toJson(value: unknown): string;
 }
 
 const int32: ValueEncoder = {
   wireType: WireType.Varint,
   zero: 0,
   write: (writer, value) => void writer.int(Number(value)),
+  toJson: String,
 };
 const int64: ValueEncoder = {
   wireType: WireType.Varint,
   zero: '0',
   write: (writer, value) => void writer.int(BigInt(String(value))),
+  toJson: JSON.stringify,
 };
 const bool: ValueEncoder = {
   wireType: WireType.Varint,
   zero: false,
   write: (writer, value) => void writer.uint(value === true ? 1 : 0),
+  toJson: String,
 };
 const double: ValueEncoder = {
   wireType: WireType.Bit64,
   zero: 0,
   write: (writer, value) => void writer.double(Number(value)),
-  toJson: (value) => (Number.isFinite(value) ? value : String(value)),
+  toJson: (value) => (Number.isFinite(value) ? String(value) : `"${value}"`),
 };
 const string: ValueEncoder = {
   wireType: WireType.LengthDelimited,
   zero: '',
   write: (writer, value) => void writer.string(String(value)),
+  toJson: JSON.stringify,
 };
 
 const scalars = new Map([
@@ -63,21 +67,25 @@ const timestamp: ValueEncoder = {
     if (rest !== 0) writer.tag(nanos.number, WireType.Varint).uint(rest * 1_000_000);
     writer.close(start);
   },
-  toJson: (value) => (typeof value === 'number' ? timeText(value) : value),
+  toJson: (value) => `"${typeof value === 'number' ? timeText(value) : value}"`,
 };
 const struct: ValueEncoder = {
   wireType: WireType.LengthDelimited,
   write: (writer, value) => writeStruct(writer, parsed(value)),
-  toJson: parsed,
+  toJson: jsonOf,
 };
 const jsonValue: ValueEncoder = {
   wireType: WireType.LengthDelimited,
   write: (writer, value) => writeValue(writer, parsed(value)),
-  toJson: parsed,
+  toJson: jsonOf,
 };
 
 function parsed(value: unknown): unknown {
   return value instanceof JsonText ? JSON.parse(value.text) : value;
+}
+
+function jsonOf(value: unknown): string {
+  return value instanceof JsonText ? value.text : JSON.stringify(value);
 }
 
 const ownTypes = new Map<string, ValueEncoder>([
@@ -106,7 +114,7 @@ export function scalarEncoderOf(scalar: ScalarType | undefined, field: DescField
 }
 
 function enumEncoder({ value }: DescEnum): ValueEncoder {
-  return { ...int32, toJson: (number) => value[Number(number)]?.name ?? number };
+  return { ...int32, toJson: (number) => JSON.stringify(value[Number(number)]?.name ?? number) };
 }
 
 const { nullValue, numberValue, stringValue, boolValue, structValue, listValue } = ValueSchema.field;
