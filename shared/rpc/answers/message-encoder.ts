@@ -2,8 +2,8 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { type Answer, fieldsOf, itemsOf, type Named, Shared } from './answer.ts';
-import type { ByteWriter } from './byte-writer.ts';
 import type { Slice, Sliced } from './slices.ts';
+import type { TextWriter } from './text-writer.ts';
 import { isOwnType, scalarEncoderOf, unsupported, type ValueEncoder, valueEncoderOf } from './value-encoders.ts';
 import { mapKey, mapValue, WireWriter } from './wire-writer.ts';
 
@@ -77,22 +77,22 @@ export class MessageEncoder {
     return json === '' ? '{}' : `${json}}`;
   }
 
-  *writeJsonInSlices(slice: Slice, writer: ByteWriter, fields: Named): Sliced<void> {
+  *writeJsonInSlices(slice: Slice, writer: TextWriter, fields: Named): Sliced<void> {
     let mark = '{';
     for (const field of this.#fields) {
       const value = fields[field.name];
       if (value === undefined) continue;
-      writer.utf8(mark + field.jsonKey);
+      writer.add(mark + field.jsonKey);
       mark = ',';
       if (field instanceof NestedField) {
         yield* field.writeJsonInSlices(slice, writer, value);
         continue;
       }
       const before = writer.length;
-      writer.utf8(field.toJson(value));
+      writer.add(field.toJson(value));
       if (slice.isOverAfterWriting(writer.length - before)) yield;
     }
-    writer.utf8(mark === '{' ? '{}' : '}');
+    writer.add(mark === '{' ? '{}' : '}');
   }
 }
 
@@ -199,22 +199,22 @@ class NestedField {
     return json + close;
   }
 
-  *writeJsonInSlices(slice: Slice, writer: ByteWriter, value: unknown): Sliced<void> {
+  *writeJsonInSlices(slice: Slice, writer: TextWriter, value: unknown): Sliced<void> {
     const { items, keys } = itemsOf(value);
     const [open, close] = brackets[this.#kind];
-    writer.utf8(open);
+    writer.add(open);
     for (let index = 0; index < items.length; index += 1) {
       const item = items.at(index);
       const isLong = this.#encoder.hasLists && !(item instanceof Shared);
       const before = writer.length;
       const mark = this.#jsonMark(index, keys);
-      if (isLong) yield* this.#encoder.writeJsonInSlices(slice, writer.utf8(mark), fieldsOf(item));
-      else writer.utf8(mark + this.#messageToJson(item));
+      if (isLong) yield* this.#encoder.writeJsonInSlices(slice, writer.add(mark), fieldsOf(item));
+      else writer.add(mark + this.#messageToJson(item));
       if (!slice.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
     }
-    writer.utf8(close);
+    writer.add(close);
   }
 
   /** Returns what precedes an item in JSON. */

@@ -9,9 +9,9 @@ import {
   toJsonString,
 } from '@bufbuild/protobuf';
 import type { Answer } from './answer.ts';
-import { ByteWriter } from './byte-writer.ts';
 import { encoderOf } from './message-encoder.ts';
 import { inSlices } from './slices.ts';
+import { TextWriter } from './text-writer.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /** The encoding of a message. */
@@ -75,7 +75,7 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends Rp
   async #encodeJson(subject: string | undefined): Promise<Buffer> {
     const encoder = encoderOf(this.schema);
     if (!encoder.hasLists) return Buffer.from(encoder.toJson(this.#answer));
-    const writer = new ByteWriter();
+    const writer = new TextWriter();
     await inSlices(subject, (slice) => encoder.writeJsonInSlices(slice, writer, this.#answer));
     return writer.finish();
   }
