@@ -1,3 +1,5 @@
+import diagnosticsChannel from 'node:diagnostics_channel';
+
 /** A statement with its values, ready to send. PostgreSQL keeps the plan under its name. */
 export interface BoundStatement<Row> {
   readonly name: string;
@@ -24,6 +26,9 @@ export type Statement<Row, Params extends object> = (
   ...params: keyof Params extends never ? [] : [params: Params]
 ) => BoundStatement<Row>;
 
+/** Tells subscribers of each statement as it is declared, with its `name` and its `sql`. */
+const declared = diagnosticsChannel.channel('statement-declared');
+
 /**
  * Declares a statement of raw SQL with named parameters: `$slotId` is the parameter `slotId`. A parameter may occur
  * several times. Undefined is sent as null.
@@ -35,6 +40,7 @@ export function statement<Row, Params extends object = Record<never, never>>(
   name: string,
   sql: string,
 ): Statement<Row, Params> {
+  declared.publish({ name, sql });
   const parameters: string[] = [];
   const text = sql.replace(/\$([a-zA-Z]\w*)/g, (_place, parameter: string) => {
     if (!parameters.includes(parameter)) parameters.push(parameter);

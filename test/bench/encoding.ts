@@ -12,7 +12,7 @@ import { median } from './median.ts';
 // As built, because tsx wraps each function.
 const built = (file: string) => import(path.join(root, 'dist', file));
 const { AnswerResponse }: typeof import('../../shared/rpc/answers/response.ts') = await built(
-  'shared/rpc/answers/answer-response.js',
+  'shared/rpc/answers/response.js',
 );
 const { toOpenSlots }: typeof import('../../services/slot-service/stores/open-slots.ts') = await built(
   'services/slot-service/stores/open-slots.js',

@@ -1,0 +1,6 @@
+select
+from
+  coupons
+where
+  coupon_code = $couponCode
+for share

@@ -1,0 +1,7 @@
+select
+  name
+from
+  schema_migrations
+order by
+  run_on,
+  id

@@ -1,0 +1,7 @@
+insert into
+  idempotency_keys (id, request, answer)
+values
+  ($id, $request, '')
+on conflict do nothing
+returning
+  id

@@ -1,0 +1,2 @@
+select
+  to_regclass('schema_migrations') is not null as exists

@@ -1,0 +1,5 @@
+select
+  days,
+  has_table_privilege('audit_retention', 'update') as "mayWrite"
+from
+  audit_retention

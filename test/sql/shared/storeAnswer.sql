@@ -1,0 +1,4 @@
+insert into
+  idempotency_keys (id, request, answer, store_request_id)
+values
+  ($id, $request, $answer, $storeRequestId)

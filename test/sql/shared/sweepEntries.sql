@@ -1,0 +1,2 @@
+select
+  sweep_audit_entries ('infinity', $most::integer) as swept

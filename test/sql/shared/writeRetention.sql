@@ -1,0 +1,5 @@
+update audit_retention
+set
+  days = $days
+where
+  days is distinct from $days

@@ -1,0 +1,4 @@
+select
+  coalesce(json_agg(id), '[]') as "slotIds"
+from
+  slots

@@ -1,0 +1,4 @@
+select
+  count(*)::integer as "pendingRequests"
+from
+  store_refresh_requests

@@ -1,0 +1,1 @@
+lock table store_versions in exclusive mode

@@ -1,0 +1,2 @@
+select
+  pg_notify ($channel, '')

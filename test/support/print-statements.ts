@@ -1,0 +1,38 @@
+import diagnosticsChannel from 'node:diagnostics_channel';
+import { format } from 'sql-formatter';
+
+// Prints the statements of the services by service and name, as JSON, in the form of test/sql. Run by a test, in a
+// process of its own, because statements are declared while their modules are loaded.
+
+const statements: Record<string, string> = {};
+let service = 'shared';
+diagnosticsChannel.subscribe('statement-declared', (declared) => {
+  if (typeof declared !== 'object' || declared === null || !('name' in declared && 'sql' in declared)) return;
+  const name = String(declared.name);
+  if (name !== '') statements[`${service}/${name}.sql`] = formatted(String(declared.sql));
+});
+
+function formatted(sql: string): string {
+  const text = format(sql, {
+    language: 'postgresql',
+    paramTypes: { custom: [{ regex: String.raw`\$[a-zA-Z]\w*` }] },
+    keywordCase: 'preserve',
+    expressionWidth: 100,
+  });
+  return `${text}\n`;
+}
+
+for (const shared of [
+  'audit/list-entries',
+  'audit/retention',
+  'db/database',
+  'rpc/idempotency/idempotency',
+  'runtime/start-service',
+]) {
+  await import(`../../shared/${shared}.ts`);
+}
+service = 'slot-service';
+await import('../../services/slot-service/service.ts');
+service = 'coupon-service';
+await import('../../services/coupon-service/service.ts');
+process.stdout.write(JSON.stringify(statements));
