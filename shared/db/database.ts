@@ -31,7 +31,7 @@ export class Database {
   }
 
   /**
-   * Returns an object that runs statements and batches for a caller until its signal aborts. They run in the caller's
+   * Returns an object that runs statements for a caller until its signal aborts. They run in the caller's
    * open transaction, or each on its own connection.
    */
   for(caller: Caller): Queryable {

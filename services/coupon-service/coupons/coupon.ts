@@ -35,7 +35,7 @@ export const couponColumnsWith = (productIds: string) => `
   coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
   coupons.etag, coupons.batch_id as "batchId"`;
-// The ids are read as JSON, which parses in a fraction of an array's time.
+// The ids are read as JSON, which parses faster than an array.
 export const couponColumns = couponColumnsWith('to_json(coupons.product_ids)');
 
 /** Returns SQL of the audited terms of either kind of coupon, except its products. `row` names the record. */

@@ -18,7 +18,7 @@ export interface ListedProductRow extends ProductRow {
   areTooLarge: boolean;
 }
 
-/** SQL of the columns of a `ListedProductRow`. Images are read as JSON, which takes a fraction of an array's time. */
+/** SQL of the columns of a `ListedProductRow`. Images are read as JSON, which parses faster than an array. */
 export const productColumns = `products.id, products.name, ${areTooLarge} as "areTooLarge",
   case when not ${areTooLarge} then array_to_json(products.images) end as images`;
 

@@ -29,7 +29,7 @@ type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
  */
 export class Connections {
   readonly #open = new Map<string, Connection>();
-  /** Connections by socket: reading the address of an HTTP/2 session's socket takes 2 µs. */
+  /** Connections by socket, because reading the address of an HTTP/2 session's socket is slow. */
   readonly #known = new WeakMap<Peer, Connection>();
   /** Oldest first. */
   readonly #strangers = new Set<Connection>();

@@ -6,7 +6,7 @@ import { maxRequestDepth, maxRequestValues } from './limits.ts';
 
 /**
  * Checks how many values a request has and how deep they are nested, before it is decoded. Decoding
- * takes a hundred times as long as counting: 4 MiB of brackets would block all other calls for seconds.
+ * takes far longer than counting: 4 MiB of brackets would block all other calls for seconds.
  *
  * @throws INVALID_ARGUMENT for more than 120,000 values, for JSON of more than 100 levels, and for a
  * binary message that is not well-formed.

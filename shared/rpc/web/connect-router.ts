@@ -45,7 +45,7 @@ const openKey = createContextKey<() => Promise<CallContext>>(() => Promise.rejec
 function createHandler(rpc: Rpc, interceptors: Interceptors, logger: Logger): WebHandler {
   const router = createConnectRouter({
     grpc: false,
-    // Only gzip: at Node's default level, brotli takes 200 ms for one large response.
+    // Only gzip: at Node's default level, brotli would block all other calls for one large response.
     acceptCompression: [boundedGzip],
     jsonOptions: jsonWriteOptions,
   });

@@ -12,8 +12,8 @@ import { WebCallSource } from './web-call.ts';
 
 /**
  * A fast path for the most common Connect calls, directly on Node's HTTP: unary, by POST, uncompressed. It behaves like
- * connect-node, but avoids Request, Headers, streams and abort controllers, which take three times as long as the rest
- * of a short call. All other calls go through connect-node (see connect-router.ts).
+ * connect-node, but avoids Request, Headers, streams and abort controllers, which take longer than the rest of a
+ * short call. All other calls go through connect-node (see connect-router.ts).
  */
 export type ConnectUnaryHandler = (
   request: IncomingMessage,

@@ -168,7 +168,7 @@ with
         from
           written
           join change using (id),
-          -- Calling the function for every write would take a tenth of the write.
+          -- Most writes change few ids, and are spared the call of the function.
           lateral (
             select
               case
