@@ -8,11 +8,10 @@ import { isInt32 } from '../db/int32.ts';
 import { statement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Identity } from './identity.ts';
 import { KeySet, type KeySetTimes } from './key-set.ts';
 import { importSecrets, type Keys } from './keys.ts';
 import { type Claims, createTokenVerifier, maxTokenLength } from './token.ts';
-import { VerifiedTokens } from './verified-tokens.ts';
+import { type Identity, VerifiedTokens } from './verified-tokens.ts';
 
 /** Identifies callers by the value of their `authorization` header (spec 5). */
 export interface Authenticator {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { DatabaseClock } from '../clock/clock.ts';
-import type { Identity } from './identity.ts';
+import type { Caller } from '../db/caller.ts';
 import type { Keys } from './keys.ts';
 import { type Claims, leewayMs, type TokenVerifier } from './token.ts';
 
@@ -64,4 +64,13 @@ export class VerifiedTokens {
       this.#running.delete(authorization);
     }
   }
+}
+
+/** The caller that a verified token names (spec 5, design 1). */
+export interface Identity {
+  readonly subject: string;
+  /** The token's `staff_id`. It is only a claim: `staffId` checks that the staff user exists. */
+  readonly claimedStaffId: number | undefined;
+  /** Resolves with the staff id, or undefined if the token has none or the staff user does not exist or is disabled. */
+  staffId(caller: Caller): Promise<number | undefined>;
 }

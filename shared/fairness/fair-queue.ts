@@ -1,5 +1,5 @@
 import type { Caller } from '../db/caller.ts';
-import { type Waiter, WaitingLine } from './waiting-line.ts';
+import { type Waiter, WaitingLine } from './round-robin.ts';
 
 /**
  * A caller may hold this many times the number of free permits. With 2, a single caller takes two thirds of all permits

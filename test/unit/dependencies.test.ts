@@ -31,8 +31,8 @@ const installScripts = {
   protobufjs: 'warns of ranges of versions',
 };
 
-/** Files that are changed have to be published: right for a tool of the build that nobody changes. */
-const forTools = ['MPL-2.0'];
+/** Right for tools of the build, which are not shipped; of MPL-2.0, files that are changed have to be published. */
+const forTools = ['MPL-2.0', 'Python-2.0', 'CC0-1.0'];
 /** Those whose package.json does not tell. */
 const licenseFiles: Record<string, string> = { '@react-aria/optimize-locales-plugin': 'Apache-2.0' };
 

@@ -10,10 +10,9 @@ import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { JsonText, mapped } from '../../shared/rpc/answers/answer.ts';
+import { JsonText, mapped, timeText } from '../../shared/rpc/answers/answer.ts';
 import { share } from '../../shared/rpc/answers/message-encoder.ts';
 import { AnswerResponse, jsonWriteOptions } from '../../shared/rpc/answers/response.ts';
-import { timeText } from '../../shared/rpc/answers/times.ts';
 
 /** A value as a handler gives it, and as a message has it. */
 interface Both {

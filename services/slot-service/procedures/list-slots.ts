@@ -7,8 +7,7 @@ import {
   type SlotPlanService,
   SlotState,
 } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { jsonTimeText } from '../../../shared/rpc/answers/times.ts';
+import { jsonTimeText, mapped } from '../../../shared/rpc/answers/answer.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';

@@ -1,8 +1,7 @@
 import { fail } from '../../../shared/errors/errors.ts';
 import type { ProductSummarySchema } from '../../../shared/gen/common/v1/product_pb.ts';
 import type { CreateSlotRequest, SlotSchema, UpdateSlotRequest } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { type Answer, JsonText } from '../../../shared/rpc/answers/answer.ts';
-import { jsonTimeText } from '../../../shared/rpc/answers/times.ts';
+import { type Answer, JsonText, jsonTimeText } from '../../../shared/rpc/answers/answer.ts';
 import { requiredDate } from '../../../shared/rpc/dates.ts';
 import { slotErrors } from '../errors.ts';
 

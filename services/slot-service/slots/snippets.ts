@@ -1,7 +1,7 @@
 import { fail } from '../../../shared/errors/errors.ts';
 import type { VendorSnippetInput, VendorSnippetSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { timeText } from '../../../shared/rpc/answers/times.ts';
+import { timeText } from '../../../shared/rpc/answers/answer.ts';
 import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import { slotErrors } from '../errors.ts';

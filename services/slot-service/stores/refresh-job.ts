@@ -1,4 +1,3 @@
-import { type AbortSignalLike, CallSignal } from '../../../shared/cancellation/signal.ts';
 import { storeRefreshQueue } from '../../../shared/db/schema.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
@@ -19,7 +18,9 @@ export function createRefresh({ database, logger, metrics }: ServiceParts): Refr
   const refreshMetrics = createRefreshMetrics(metrics);
   return async (stopped) => {
     const start = performance.now();
-    const refreshed = await endingWith(stopped, (signal) => refreshStores(database, signal)).catch((error: unknown) => {
+    const timeout = AbortSignal.timeout(refreshTimeoutMs);
+    const signal = stopped === undefined ? timeout : AbortSignal.any([stopped, timeout]);
+    const refreshed = await refreshStores(database, signal).catch((error: unknown) => {
       refreshMetrics.failed();
       throw error;
     });
@@ -50,25 +51,4 @@ export async function startRefreshJob(parts: ServiceParts, refresh: Refresh): Pr
   await job.start();
   startSweep(parts, { refresh, mendQueue: () => job.restart() });
   return () => job.request();
-}
-
-/**
- * Runs `work` with a signal that aborts after the timeout, or together with `stopped`. The listener on `stopped` is
- * removed at the end, because `stopped` lives as long as the process.
- */
-async function endingWith<Result>(
-  stopped: AbortSignal | undefined,
-  work: (signal: AbortSignalLike) => Promise<Result>,
-): Promise<Result> {
-  const signal = new CallSignal();
-  const timer = setTimeout(() => signal.abort(() => new Error('the refresh took too long')), refreshTimeoutMs);
-  const stop = () => signal.abort(() => new Error('the service stops', { cause: stopped?.reason }));
-  if (stopped?.aborted) stop();
-  stopped?.addEventListener('abort', stop);
-  try {
-    return await work(signal);
-  } finally {
-    clearTimeout(timer);
-    stopped?.removeEventListener('abort', stop);
-  }
 }

@@ -1,8 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
 import { ListValueSchema, StructSchema, TimestampSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
-import { JsonText } from './answer.ts';
-import { timeText } from './times.ts';
+import { JsonText, timeText } from './answer.ts';
 import { mapKey, mapValue, type WireWriter } from './wire-writer.ts';
 
 /** How one value of a type is encoded, without its tag or name. */
