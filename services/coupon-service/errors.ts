@@ -3,11 +3,7 @@ import type { ErrorRow } from '../../shared/errors/errors.ts';
 
 /** All errors of the coupon procedures (spec 4.2, design 3 and 13). */
 export const couponErrors = {
-  unauthorized: {
-    reason: 'UNAUTHORIZED',
-    code: Code.Unauthenticated,
-    message: 'Unauthorized',
-  },
+  unauthorized: { reason: 'UNAUTHORIZED', code: Code.Unauthenticated, message: 'Unauthorized' },
   oneDiscountRequired: {
     reason: 'ONE_DISCOUNT_REQUIRED',
     code: Code.InvalidArgument,
@@ -43,36 +39,16 @@ export const couponErrors = {
     code: Code.InvalidArgument,
     message: 'Some applicable products not found',
   },
-  couponNotFound: {
-    reason: 'COUPON_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'Coupon not found',
-  },
-  couponCodeTaken: {
-    reason: 'COUPON_CODE_TAKEN',
-    code: Code.AlreadyExists,
-    message: 'Coupon code already exists',
-  },
-  secretCodeTaken: {
-    reason: 'SECRET_CODE_TAKEN',
-    code: Code.AlreadyExists,
-    message: 'Secret code already exists',
-  },
+  couponNotFound: { reason: 'COUPON_NOT_FOUND', code: Code.NotFound, message: 'Coupon not found' },
+  couponCodeTaken: { reason: 'COUPON_CODE_TAKEN', code: Code.AlreadyExists, message: 'Coupon code already exists' },
+  secretCodeTaken: { reason: 'SECRET_CODE_TAKEN', code: Code.AlreadyExists, message: 'Secret code already exists' },
   generatedCodeTaken: {
     reason: 'GENERATED_CODE_TAKEN',
     code: Code.AlreadyExists,
     message: 'Generated coupon code already exists - please try again',
   },
-  orderNotFound: {
-    reason: 'ORDER_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'Order not found',
-  },
-  orderUserNotFound: {
-    reason: 'ORDER_USER_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'User not found for this order',
-  },
+  orderNotFound: { reason: 'ORDER_NOT_FOUND', code: Code.NotFound, message: 'Order not found' },
+  orderUserNotFound: { reason: 'ORDER_USER_NOT_FOUND', code: Code.NotFound, message: 'User not found for this order' },
   orderTotalInvalid: {
     reason: 'ORDER_TOTAL_INVALID',
     code: Code.FailedPrecondition,
@@ -88,36 +64,16 @@ export const couponErrors = {
     code: Code.ResourceExhausted,
     message: 'Too many coupon codes were not found - please try again later',
   },
-  userNotFound: {
-    reason: 'USER_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'User not found',
-  },
-  orderKeyTaken: {
-    reason: 'ORDER_KEY_TAKEN',
-    code: Code.AlreadyExists,
-    message: "This order is another user's",
-  },
-  redemptionNotFound: {
-    reason: 'REDEMPTION_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'Redemption not found',
-  },
-  holdExpired: {
-    reason: 'HOLD_EXPIRED',
-    code: Code.FailedPrecondition,
-    message: 'The hold has run out',
-  },
+  userNotFound: { reason: 'USER_NOT_FOUND', code: Code.NotFound, message: 'User not found' },
+  orderKeyTaken: { reason: 'ORDER_KEY_TAKEN', code: Code.AlreadyExists, message: "This order is another user's" },
+  redemptionNotFound: { reason: 'REDEMPTION_NOT_FOUND', code: Code.NotFound, message: 'Redemption not found' },
+  holdExpired: { reason: 'HOLD_EXPIRED', code: Code.FailedPrecondition, message: 'The hold has run out' },
   redemptionReleased: {
     reason: 'REDEMPTION_RELEASED',
     code: Code.FailedPrecondition,
     message: 'The redemption was released',
   },
-  secretCodeNotFound: {
-    reason: 'SECRET_CODE_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'Secret code not found',
-  },
+  secretCodeNotFound: { reason: 'SECRET_CODE_NOT_FOUND', code: Code.NotFound, message: 'Secret code not found' },
   secretCodeClaimed: {
     reason: 'SECRET_CODE_CLAIMED',
     code: Code.FailedPrecondition,
@@ -128,9 +84,5 @@ export const couponErrors = {
     code: Code.FailedPrecondition,
     message: 'Secret code has expired',
   },
-  batchNotFound: {
-    reason: 'BATCH_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'Batch not found',
-  },
+  batchNotFound: { reason: 'BATCH_NOT_FOUND', code: Code.NotFound, message: 'Batch not found' },
 } as const satisfies Record<string, ErrorRow>;

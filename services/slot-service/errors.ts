@@ -18,24 +18,12 @@ export const slotErrors = {
     code: Code.AlreadyExists,
     message: 'Snippet name "<name>" already exists',
   },
-  slotNotFound: {
-    reason: 'SLOT_NOT_FOUND',
-    code: Code.NotFound,
-    message: 'Slot not found',
-  },
-  slotTaken: {
-    reason: 'SLOT_TAKEN',
-    code: Code.AlreadyExists,
-    message: 'A slot at this time exists already',
-  },
+  slotNotFound: { reason: 'SLOT_NOT_FOUND', code: Code.NotFound, message: 'Slot not found' },
+  slotTaken: { reason: 'SLOT_TAKEN', code: Code.AlreadyExists, message: 'A slot at this time exists already' },
   storeRequestLost: {
     reason: 'STORE_REQUEST_LOST',
     code: Code.Aborted,
     message: 'The database does not know the write of this store-request-id',
   },
-  slotNotUpdated: {
-    reason: 'SLOT_NOT_UPDATED',
-    code: Code.FailedPrecondition,
-    message: 'Unable to Update Slot',
-  },
+  slotNotUpdated: { reason: 'SLOT_NOT_UPDATED', code: Code.FailedPrecondition, message: 'Unable to Update Slot' },
 } as const satisfies Record<string, ErrorRow>;

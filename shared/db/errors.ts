@@ -5,11 +5,7 @@ import { commonErrors, type ErrorRow, errorInfo, fail } from '../errors/errors.t
 
 /** The errors that a caller gets when the database fails (design 3). They never include a driver's text. */
 export const databaseErrors = {
-  unavailable: {
-    reason: 'DATABASE_UNAVAILABLE',
-    code: Code.Unavailable,
-    message: 'The database is unavailable',
-  },
+  unavailable: { reason: 'DATABASE_UNAVAILABLE', code: Code.Unavailable, message: 'The database is unavailable' },
   poolExhausted: {
     reason: 'DATABASE_POOL_EXHAUSTED',
     code: Code.ResourceExhausted,
@@ -25,16 +21,8 @@ export const databaseErrors = {
     code: Code.Aborted,
     message: 'Another change got in the way - please try again',
   },
-  unstorable: {
-    reason: 'VALUE_NOT_STORABLE',
-    code: Code.InvalidArgument,
-    message: 'A value cannot be stored',
-  },
-  idsExhausted: {
-    reason: 'IDS_EXHAUSTED',
-    code: Code.ResourceExhausted,
-    message: 'No id is left for a new record',
-  },
+  unstorable: { reason: 'VALUE_NOT_STORABLE', code: Code.InvalidArgument, message: 'A value cannot be stored' },
+  idsExhausted: { reason: 'IDS_EXHAUSTED', code: Code.ResourceExhausted, message: 'No id is left for a new record' },
   unsound: {
     reason: 'RECORD_NOT_SOUND',
     code: Code.FailedPrecondition,

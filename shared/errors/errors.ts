@@ -27,11 +27,7 @@ export const commonErrors = {
     code: Code.Unauthenticated,
     message: 'Authentication required',
   },
-  accessDenied: {
-    reason: 'ACCESS_DENIED',
-    code: Code.Unauthenticated,
-    message: 'Access denied',
-  },
+  accessDenied: { reason: 'ACCESS_DENIED', code: Code.Unauthenticated, message: 'Access denied' },
   keysUnavailable: {
     reason: 'IDENTITY_PROVIDER_UNAVAILABLE',
     code: Code.Unavailable,
@@ -42,11 +38,7 @@ export const commonErrors = {
     code: Code.ResourceExhausted,
     message: 'Too much was stored in this hour - please try again later',
   },
-  invalidRequest: {
-    reason: 'INVALID_REQUEST',
-    code: Code.InvalidArgument,
-    message: '<problem>',
-  },
+  invalidRequest: { reason: 'INVALID_REQUEST', code: Code.InvalidArgument, message: '<problem>' },
   messageTooLarge: {
     reason: 'MESSAGE_TOO_LARGE',
     code: Code.ResourceExhausted,
@@ -77,26 +69,14 @@ export const commonErrors = {
     code: Code.ResourceExhausted,
     message: 'Too many large responses are not read - please read them first',
   },
-  unimplemented: {
-    reason: 'UNIMPLEMENTED',
-    code: Code.Unimplemented,
-    message: '<method> is not implemented',
-  },
-  etagMismatch: {
-    reason: 'ETAG_MISMATCH',
-    code: Code.Aborted,
-    message: 'The record was changed meanwhile',
-  },
+  unimplemented: { reason: 'UNIMPLEMENTED', code: Code.Unimplemented, message: '<method> is not implemented' },
+  etagMismatch: { reason: 'ETAG_MISMATCH', code: Code.Aborted, message: 'The record was changed meanwhile' },
   idempotencyKeyReused: {
     reason: 'IDEMPOTENCY_KEY_REUSED',
     code: Code.InvalidArgument,
     message: 'The idempotency key came with another request before',
   },
-  deadlineExceeded: {
-    reason: 'DEADLINE_EXCEEDED',
-    code: Code.DeadlineExceeded,
-    message: 'Deadline exceeded',
-  },
+  deadlineExceeded: { reason: 'DEADLINE_EXCEEDED', code: Code.DeadlineExceeded, message: 'Deadline exceeded' },
   stopping: { reason: 'STOPPING', code: Code.Unavailable, message: 'The service is stopping' },
   canceled: { reason: 'CANCELED', code: Code.Canceled, message: 'The call was canceled' },
   internal: { reason: 'INTERNAL', code: Code.Internal, message: 'Internal error' },
@@ -127,10 +107,7 @@ export function fail(row: ErrorRow, options: FailOptions = {}): ConnectError {
     Object.hasOwn(params, name) ? (params[name] ?? placeholder) : placeholder,
   );
   const details: OutgoingDetail[] = [
-    {
-      desc: ErrorInfoSchema,
-      value: create(ErrorInfoSchema, { reason: row.reason, domain: errorDomain, metadata }),
-    },
+    { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: row.reason, domain: errorDomain, metadata }) },
   ];
   if (violations?.length) {
     const value = create(BadRequestSchema, { fieldViolations: [...violations] });

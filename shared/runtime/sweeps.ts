@@ -59,10 +59,7 @@ export function startSweeps({ config, database, logger, metrics, shutdown, sweep
 }
 
 function sweepsOf({ idempotencyTtlHours: hours }: ServiceConfig): Sweeps {
-  return {
-    idempotency_keys: (bounds) => sweepKeys({ hours, ...bounds }),
-    audit_entries: sweepEntries,
-  };
+  return { idempotency_keys: (bounds) => sweepKeys({ hours, ...bounds }), audit_entries: sweepEntries };
 }
 
 async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, count: (rows: number) => void) {

@@ -109,7 +109,4 @@ function recordFailure(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-const callHeaders: TextMapGetter<TracedCall> = {
-  get: (call, name) => call.header(name),
-  keys: () => [],
-};
+const callHeaders: TextMapGetter<TracedCall> = { get: (call, name) => call.header(name), keys: () => [] };

@@ -32,10 +32,7 @@ export function updateDeliverySequence({
       return slot;
     };
     const slot = isSequenceMap(given) ? await sequences.rewrite(id, call, store) : await store();
-    return {
-      slot: { id, deliverySequence: slot.deliverySequence },
-      message: 'Delivery sequence updated successfully',
-    };
+    return { slot: { id, deliverySequence: slot.deliverySequence }, message: 'Delivery sequence updated successfully' };
   };
 }
 

@@ -77,11 +77,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     }
     // 5
     afterSlotWrite(parts, call, found);
-    return {
-      slot: toSlot(found),
-      createdSnippets: toCreatedSnippets(given, id),
-      message: 'Slot updated successfully',
-    };
+    return { slot: toSlot(found), createdSnippets: toCreatedSnippets(given, id), message: 'Slot updated successfully' };
   };
 }
 

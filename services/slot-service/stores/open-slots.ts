@@ -8,13 +8,7 @@ const maxShown = 5_000_000;
 /** Converts stored slots to `OpenSlot`s. */
 export const toOpenSlots = (slots: readonly StoredSlot[]) =>
   mapped(slots, ({ id, deliveryMs, freezeMs, productIds }) => {
-    return {
-      id,
-      deliveryTime: deliveryMs,
-      freezeTime: freezeMs,
-      productIds,
-      isCapacityFull: false,
-    };
+    return { id, deliveryTime: deliveryMs, freezeTime: freezeMs, productIds, isCapacityFull: false };
   });
 
 /** Collects the slots of one answer that are open at a moment, and counts them. */

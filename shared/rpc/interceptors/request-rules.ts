@@ -22,10 +22,9 @@ export function checkRules(schema: DescMessage, message: Message): void {
   const result = isSmall ? allViolations.validate(schema, message) : found;
   if (result.kind === 'valid') return;
   if (result.kind === 'error') throw result.error;
-  const violations = result.violations.slice(0, maxViolations).map((violation) => ({
-    field: pathToString(violation.field),
-    description: violation.message,
-  }));
+  const violations = result.violations
+    .slice(0, maxViolations)
+    .map((violation) => ({ field: pathToString(violation.field), description: violation.message }));
   const [first] = result.violations;
   throw invalidRequest(first === undefined ? 'The request is invalid' : describe(first), { violations });
 }

@@ -122,9 +122,7 @@ type Fields = ReadonlyMap<number, Field>;
 
 // All wire types but the groups: a group would be skipped as a whole, uncounted, and has been deprecated
 // for twenty years.
-const unknownField: Field = {
-  wireTypes: [WireType.Varint, WireType.Bit64, WireType.LengthDelimited, WireType.Bit32],
-};
+const unknownField: Field = { wireTypes: [WireType.Varint, WireType.Bit64, WireType.LengthDelimited, WireType.Bit32] };
 const fieldsBySchema = new Map<DescMessage, Fields>();
 
 function fieldsOf(schema: DescMessage): Fields {
