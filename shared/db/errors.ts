@@ -1,34 +1,22 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { commonErrors, type ErrorRow, errorInfo, fail } from '../errors/errors.ts';
+import { commonErrors, type ErrorRow, errorInfo, errorRow, fail } from '../errors/errors.ts';
 
 /** The errors that a caller gets when the database fails (design 3). They never include a driver's text. */
 export const databaseErrors = {
-  unavailable: { reason: 'DATABASE_UNAVAILABLE', code: Code.Unavailable, message: 'The database is unavailable' },
-  poolExhausted: {
-    reason: 'DATABASE_POOL_EXHAUSTED',
-    code: Code.ResourceExhausted,
-    message: 'Too many calls wait for the database',
-  },
-  statementTimeout: {
-    reason: 'DATABASE_STATEMENT_TIMEOUT',
-    code: Code.DeadlineExceeded,
-    message: 'The database took too long',
-  },
-  conflict: {
-    reason: 'CONCURRENT_CHANGE',
-    code: Code.Aborted,
-    message: 'Another change got in the way - please try again',
-  },
-  unstorable: { reason: 'VALUE_NOT_STORABLE', code: Code.InvalidArgument, message: 'A value cannot be stored' },
-  idsExhausted: { reason: 'IDS_EXHAUSTED', code: Code.ResourceExhausted, message: 'No id is left for a new record' },
-  unsound: {
-    reason: 'RECORD_NOT_SOUND',
-    code: Code.FailedPrecondition,
-    message: 'The record has a value that is out of bounds - it has to be mended first',
-  },
-} as const satisfies Record<string, ErrorRow>;
+  unavailable: errorRow('DATABASE_UNAVAILABLE', Code.Unavailable, 'The database is unavailable'),
+  poolExhausted: errorRow('DATABASE_POOL_EXHAUSTED', Code.ResourceExhausted, 'Too many calls wait for the database'),
+  statementTimeout: errorRow('DATABASE_STATEMENT_TIMEOUT', Code.DeadlineExceeded, 'The database took too long'),
+  conflict: errorRow('CONCURRENT_CHANGE', Code.Aborted, 'Another change got in the way - please try again'),
+  unstorable: errorRow('VALUE_NOT_STORABLE', Code.InvalidArgument, 'A value cannot be stored'),
+  idsExhausted: errorRow('IDS_EXHAUSTED', Code.ResourceExhausted, 'No id is left for a new record'),
+  unsound: errorRow(
+    'RECORD_NOT_SOUND',
+    Code.FailedPrecondition,
+    'The record has a value that is out of bounds - it has to be mended first',
+  ),
+};
 
 /**
  * The constraints behind the rules that a conditional write checks first. A statement that still

@@ -17,70 +17,53 @@ export interface ErrorRow {
   readonly message: string;
 }
 
+/** Returns a row of an error table. */
+export const errorRow = (reason: string, code: Code, message: string): ErrorRow => ({ reason, code, message });
+
 /** The domain of every `google.rpc.ErrorInfo` that a service sends. */
 export const errorDomain = 'delivery-admin';
 
 /** The errors that any procedure of either service may return. */
 export const commonErrors = {
-  authenticationRequired: {
-    reason: 'AUTHENTICATION_REQUIRED',
-    code: Code.Unauthenticated,
-    message: 'Authentication required',
-  },
-  accessDenied: { reason: 'ACCESS_DENIED', code: Code.Unauthenticated, message: 'Access denied' },
-  keysUnavailable: {
-    reason: 'IDENTITY_PROVIDER_UNAVAILABLE',
-    code: Code.Unavailable,
-    message: 'The identity provider is unavailable',
-  },
-  storageQuota: {
-    reason: 'STORAGE_QUOTA',
-    code: Code.ResourceExhausted,
-    message: 'Too much was stored in this hour - please try again later',
-  },
-  invalidRequest: { reason: 'INVALID_REQUEST', code: Code.InvalidArgument, message: '<problem>' },
-  messageTooLarge: {
-    reason: 'MESSAGE_TOO_LARGE',
-    code: Code.ResourceExhausted,
-    message: 'The message is larger than 4 MiB',
-  },
-  answerTooLarge: {
-    reason: 'ANSWER_TOO_LARGE',
-    code: Code.ResourceExhausted,
-    message: 'The answer is too large - please ask for less',
-  },
-  overloaded: {
-    reason: 'OVERLOADED',
-    code: Code.ResourceExhausted,
-    message: 'Too many calls at once - please try again later',
-  },
-  tooManyStreams: {
-    reason: 'TOO_MANY_STREAMS',
-    code: Code.ResourceExhausted,
-    message: 'Too many streams at once - please try again later',
-  },
-  tooManyRequestBytes: {
-    reason: 'TOO_MANY_REQUEST_BYTES',
-    code: Code.ResourceExhausted,
-    message: 'Too many large requests at once - please try again later',
-  },
-  tooManyUnreadBytes: {
-    reason: 'TOO_MANY_UNREAD_BYTES',
-    code: Code.ResourceExhausted,
-    message: 'Too many large responses are not read - please read them first',
-  },
-  unimplemented: { reason: 'UNIMPLEMENTED', code: Code.Unimplemented, message: '<method> is not implemented' },
-  etagMismatch: { reason: 'ETAG_MISMATCH', code: Code.Aborted, message: 'The record was changed meanwhile' },
-  idempotencyKeyReused: {
-    reason: 'IDEMPOTENCY_KEY_REUSED',
-    code: Code.InvalidArgument,
-    message: 'The idempotency key came with another request before',
-  },
-  deadlineExceeded: { reason: 'DEADLINE_EXCEEDED', code: Code.DeadlineExceeded, message: 'Deadline exceeded' },
-  stopping: { reason: 'STOPPING', code: Code.Unavailable, message: 'The service is stopping' },
-  canceled: { reason: 'CANCELED', code: Code.Canceled, message: 'The call was canceled' },
-  internal: { reason: 'INTERNAL', code: Code.Internal, message: 'Internal error' },
-} as const satisfies Record<string, ErrorRow>;
+  authenticationRequired: errorRow('AUTHENTICATION_REQUIRED', Code.Unauthenticated, 'Authentication required'),
+  accessDenied: errorRow('ACCESS_DENIED', Code.Unauthenticated, 'Access denied'),
+  keysUnavailable: errorRow('IDENTITY_PROVIDER_UNAVAILABLE', Code.Unavailable, 'The identity provider is unavailable'),
+  storageQuota: errorRow(
+    'STORAGE_QUOTA',
+    Code.ResourceExhausted,
+    'Too much was stored in this hour - please try again later',
+  ),
+  invalidRequest: errorRow('INVALID_REQUEST', Code.InvalidArgument, '<problem>'),
+  messageTooLarge: errorRow('MESSAGE_TOO_LARGE', Code.ResourceExhausted, 'The message is larger than 4 MiB'),
+  answerTooLarge: errorRow('ANSWER_TOO_LARGE', Code.ResourceExhausted, 'The answer is too large - please ask for less'),
+  overloaded: errorRow('OVERLOADED', Code.ResourceExhausted, 'Too many calls at once - please try again later'),
+  tooManyStreams: errorRow(
+    'TOO_MANY_STREAMS',
+    Code.ResourceExhausted,
+    'Too many streams at once - please try again later',
+  ),
+  tooManyRequestBytes: errorRow(
+    'TOO_MANY_REQUEST_BYTES',
+    Code.ResourceExhausted,
+    'Too many large requests at once - please try again later',
+  ),
+  tooManyUnreadBytes: errorRow(
+    'TOO_MANY_UNREAD_BYTES',
+    Code.ResourceExhausted,
+    'Too many large responses are not read - please read them first',
+  ),
+  unimplemented: errorRow('UNIMPLEMENTED', Code.Unimplemented, '<method> is not implemented'),
+  etagMismatch: errorRow('ETAG_MISMATCH', Code.Aborted, 'The record was changed meanwhile'),
+  idempotencyKeyReused: errorRow(
+    'IDEMPOTENCY_KEY_REUSED',
+    Code.InvalidArgument,
+    'The idempotency key came with another request before',
+  ),
+  deadlineExceeded: errorRow('DEADLINE_EXCEEDED', Code.DeadlineExceeded, 'Deadline exceeded'),
+  stopping: errorRow('STOPPING', Code.Unavailable, 'The service is stopping'),
+  canceled: errorRow('CANCELED', Code.Canceled, 'The call was canceled'),
+  internal: errorRow('INTERNAL', Code.Internal, 'Internal error'),
+};
 
 export interface FailOptions {
   /** The values of the `<name>` placeholders in the row's message. */
