@@ -54,7 +54,7 @@ const staffUserExists = statement<{ id: number }, { id: number }>(
 export async function openAuthenticator(options: AuthenticatorOptions): Promise<Authenticator & { close(): void }> {
   const { config, database, metrics } = options;
   const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: cacheTtlMs });
-  metrics.gauge({ name: 'staff_users_cached', help: 'Staff users that are known to exist.' }, () => knownStaff.size);
+  metrics.gauge('staff_users_cached', 'Staff users that are known to exist.', () => knownStaff.size);
 
   async function findStaffUser(id: number, caller: Caller): Promise<number | undefined> {
     const start = performance.now();
@@ -88,10 +88,7 @@ export async function openAuthenticator(options: AuthenticatorOptions): Promise<
     },
     identityOf,
   );
-  metrics.gauge(
-    { name: 'verified_tokens_cached', help: 'Tokens whose signature is known to be good.' },
-    () => tokens.size,
-  );
+  metrics.gauge('verified_tokens_cached', 'Tokens whose signature is known to be good.', () => tokens.size);
 
   return {
     async authenticate(authorization) {

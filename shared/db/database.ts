@@ -97,8 +97,8 @@ export class Database {
   registerMetrics(metrics: Metrics): void {
     this.#connections.registerMetrics(metrics);
     const isDiskFull = () => performance.now() - this.#connections.diskFullAtMs < diskFullForMs;
-    const declaration = { name: 'database_writable', help: '0 while the database is read only, or its disk is full.' };
-    metrics.gauge(declaration, () => Number(!this.#isReadOnly && !isDiskFull()));
+    const isWritable = () => Number(!this.#isReadOnly && !isDiskFull());
+    metrics.gauge('database_writable', '0 while the database is read only, or its disk is full.', isWritable);
   }
 
   /** Closes the connections after the statements in flight have ended. */

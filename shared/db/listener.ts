@@ -53,10 +53,8 @@ export class NotificationListener {
   /** Registers the metric of the connection. */
   registerMetrics(metrics: Metrics): void {
     metrics.counter(
-      {
-        name: 'listener_connections_lost_total',
-        help: 'Connections for notifications that failed, closed or fell silent.',
-      },
+      'listener_connections_lost_total',
+      'Connections for notifications that failed, closed or fell silent.',
       () => this.#lost,
     );
   }

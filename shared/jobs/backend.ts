@@ -157,10 +157,7 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
 }
 
 function countLost(metrics: Metrics, lost: () => number): void {
-  metrics.counter(
-    { name: 'job_connections_lost_total', help: 'Connections of the job queue that were closed or silent.' },
-    lost,
-  );
+  metrics.counter('job_connections_lost_total', 'Connections of the job queue that were closed or silent.', lost);
 }
 
 function answersInTime(answer: Promise<unknown>, ms: number): Promise<boolean> {

@@ -87,17 +87,20 @@ export class SingletonJob {
   /** Registers the metrics of the job. */
   registerMetrics(metrics: Metrics): void {
     const { name: job } = this.#options;
-    metrics.gauge({ name: 'jobs', help: 'Jobs in the queue, of all replicas.', labels: ['job', 'state'] }, async () => {
-      const counts = await this.#queue.getJobCounts('waiting', 'delayed', 'active', 'failed');
-      return Object.entries(counts).map(([state, value]) => ({ labels: { job, state }, value }));
-    });
-    metrics.counter(
-      {
-        name: 'jobs_not_queued_total',
-        help: 'Jobs that could not be queued; the next sweep does their work.',
-        labels: ['job'],
+    metrics.gauge(
+      'jobs',
+      'Jobs in the queue, of all replicas.',
+      async () => {
+        const counts = await this.#queue.getJobCounts('waiting', 'delayed', 'active', 'failed');
+        return Object.entries(counts).map(([state, value]) => ({ labels: { job, state }, value }));
       },
+      ['job', 'state'],
+    );
+    metrics.counter(
+      'jobs_not_queued_total',
+      'Jobs that could not be queued; the next sweep does their work.',
       () => [{ labels: { job }, value: this.#failedAdds }],
+      ['job'],
     );
   }
 

@@ -33,11 +33,12 @@ export class Readiness {
   private constructor(service: ProbedService) {
     this.#service = service;
     const { clock } = service.database;
-    service.metrics.gauge({ name: 'service_ready', help: '1 while the database answers and the clock is right.' }, () =>
+    service.metrics.gauge('service_ready', '1 while the database answers and the clock is right.', () =>
       Number(this.#isReady),
     );
     service.metrics.gauge(
-      { name: 'clock_offset_seconds', help: "How far this machine's clock is ahead of PostgreSQL's." },
+      'clock_offset_seconds',
+      "How far this machine's clock is ahead of PostgreSQL's.",
       () => clock.offsetMs / 1_000,
     );
     this.#timer = setInterval(() => void this.#probe(), probeEveryMs).unref();

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { type BoundStatement, statement } from '../db/statement.ts';
-import { type Metrics, oneAtATime } from '../telemetry/metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 const readMs = 1_000;
 
@@ -19,21 +19,14 @@ const usedIds = statement<{ name: string; value: number }>(
 
 /** Registers what the tables take, which PostgreSQL reads from its file system, and how many of their ids are used up. */
 export function registerStorageMetrics(metrics: Metrics, database: Database): void {
-  const gauge = (
-    name: string,
-    help: string,
-    label: string,
-    read: () => BoundStatement<{ name: string; value: number }>,
-  ) =>
-    metrics.gauge(
-      { name, help, labels: [label] },
-      oneAtATime(async () => {
-        // A scrape must not delay calls further.
-        if (database.waiting > 0) throw new Error('calls wait for the database');
-        const rows = await database.for({ signal: AbortSignal.timeout(readMs) }).query(read());
-        return rows.map((row) => ({ labels: { [label]: row.name }, value: row.value }));
-      }),
-    );
-  gauge('table_bytes', 'What a table takes on the disk, with its indexes and long values.', 'table', tableSizes);
-  gauge('sequence_used_ratio', 'The share of the ids of a sequence that are used up.', 'sequence', usedIds);
+  const reading = (label: string, select: () => BoundStatement<{ name: string; value: number }>) => async () => {
+    // A scrape must not delay calls further.
+    if (database.waiting > 0) throw new Error('calls wait for the database');
+    const rows = await database.for({ signal: AbortSignal.timeout(readMs) }).query(select());
+    return rows.map(({ name, value }) => ({ labels: { [label]: name }, value }));
+  };
+  const bytes = reading('table', tableSizes);
+  metrics.gauge('table_bytes', 'What a table takes on the disk, with its indexes and long values.', bytes, ['table']);
+  const used = reading('sequence', usedIds);
+  metrics.gauge('sequence_used_ratio', 'The share of the ids of a sequence that are used up.', used, ['sequence']);
 }

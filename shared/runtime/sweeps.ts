@@ -73,12 +73,10 @@ async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, 
 function countSwept(metrics: Metrics, tables: readonly string[]): (table: string, rows: number) => void {
   const counts = new Map(tables.map((table) => [table, 0]));
   metrics.counter(
-    {
-      name: 'rows_swept_total',
-      help: 'Rows that were deleted because their time had passed; of redemptions, those that were marked as expired.',
-      labels: ['table'],
-    },
+    'rows_swept_total',
+    'Rows that were deleted because their time had passed; of redemptions, those that were marked as expired.',
     () => [...counts].map(([table, value]) => ({ labels: { table }, value })),
+    ['table'],
   );
   return (table, rows) => void counts.set(table, (counts.get(table) ?? 0) + rows);
 }

@@ -24,10 +24,7 @@ export class CallMetrics {
       labelNames: [...labelNames, 'code'],
       registers,
     });
-    metrics.gauge(
-      { name: 'rpc_server_in_progress', help: 'Calls and streams under way.', labels: labelNames },
-      () => this.#inProgress,
-    );
+    metrics.gauge('rpc_server_in_progress', 'Calls and streams under way.', () => this.#inProgress, labelNames);
     this.#seconds = new Histogram({
       name: 'rpc_server_handling_seconds',
       help: 'How long unary calls took, from the credential to the encoded answer.',

@@ -2,14 +2,6 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { withTimeout } from '../cancellation/timeout.ts';
 
-/** The declaration of a metric. */
-export interface MetricDeclaration {
-  /** Follows Prometheus's conventions: the unit and `_total` come last. */
-  readonly name: string;
-  readonly help: string;
-  readonly labels?: readonly string[];
-}
-
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -41,20 +33,22 @@ export class Metrics {
     this.#logger = logger;
   }
 
-  /** Registers a value that can rise and fall. */
-  gauge({ name, help, labels = [] }: MetricDeclaration, read: Read): void {
-    const collect = this.#collector(name, read);
-    new Gauge({ name, help, labelNames: labels, registers: [this.registry], collect });
+  /**
+   * Registers a value that can rise and fall.
+   *
+   * @param name follows Prometheus's conventions: the unit and `_total` come last.
+   */
+  gauge(name: string, help: string, read: Read, labelNames: readonly string[] = []): void {
+    new Gauge({ name, help, labelNames, registers: [this.registry], collect: this.#collector(name, read) });
   }
 
   /** Registers a value that only rises and is counted elsewhere. */
-  counter({ name, help, labels = [] }: MetricDeclaration, read: Read): void {
-    const collect = this.#collector(name, read);
-    new Counter({ name, help, labelNames: labels, registers: [this.registry], collect });
+  counter(name: string, help: string, read: Read, labelNames: readonly string[] = []): void {
+    new Counter({ name, help, labelNames, registers: [this.registry], collect: this.#collector(name, read) });
   }
 
   /** Registers a histogram. */
-  histogram({ name, help }: MetricDeclaration, buckets: readonly number[]): { observe(value: number): void } {
+  histogram(name: string, help: string, buckets: readonly number[]): { observe(value: number): void } {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
   }
 

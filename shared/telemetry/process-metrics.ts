@@ -18,11 +18,8 @@ export function watchProcess(metrics: Metrics): () => void {
   const lag = (nanoseconds: number) => Math.max(nanoseconds / 1e9 - resolutionMs / 1e3, 0);
 
   metrics.gauge(
-    {
-      name: 'nodejs_eventloop_lag_seconds',
-      help: 'How late the event loop was since the last scrape; quantile 1 is the longest.',
-      labels: ['quantile'],
-    },
+    'nodejs_eventloop_lag_seconds',
+    'How late the event loop was since the last scrape; quantile 1 is the longest.',
     () => {
       const samples = quantiles.map((quantile) => ({
         labels: { quantile: String(quantile) },
@@ -32,14 +29,16 @@ export function watchProcess(metrics: Metrics): () => void {
       delay.reset();
       return samples;
     },
+    ['quantile'],
   );
-  metrics.counter({ name: 'process_cpu_seconds_total', help: 'User and system processor time.' }, () => {
+  metrics.counter('process_cpu_seconds_total', 'User and system processor time.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  metrics.gauge({ name: 'process_resident_memory_bytes', help: 'Memory in RAM.' }, () => process.memoryUsage.rss());
+  metrics.gauge('process_resident_memory_bytes', 'Memory in RAM.', () => process.memoryUsage.rss());
   metrics.gauge(
-    { name: 'nodejs_heap_size_bytes', help: 'The JavaScript heap: what it holds, and its size.', labels: ['state'] },
+    'nodejs_heap_size_bytes',
+    'The JavaScript heap: what it holds, and its size.',
     () => {
       const { heapUsed, heapTotal } = process.memoryUsage();
       return [
@@ -47,8 +46,9 @@ export function watchProcess(metrics: Metrics): () => void {
         { labels: { state: 'total' }, value: heapTotal },
       ];
     },
+    ['state'],
   );
   const startedAt = Math.round(Date.now() / 1e3 - process.uptime());
-  metrics.gauge({ name: 'process_start_time_seconds', help: 'When it started, in Unix time.' }, () => startedAt);
+  metrics.gauge('process_start_time_seconds', 'When it started, in Unix time.', () => startedAt);
   return () => delay.disable();
 }

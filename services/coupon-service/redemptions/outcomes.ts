@@ -15,12 +15,10 @@ export class Outcomes {
 
   registerMetrics(metrics: Metrics): void {
     metrics.counter(
-      {
-        name: 'redemptions_total',
-        help: 'Redemptions by the state that a call gave them, and refusals of Redeem by their reason.',
-        labels: ['outcome'],
-      },
+      'redemptions_total',
+      'Redemptions by the state that a call gave them, and refusals of Redeem by their reason.',
       () => [...this.#counts].map(([outcome, value]) => ({ labels: { outcome: labelOf(outcome) }, value })),
+      ['outcome'],
     );
   }
 

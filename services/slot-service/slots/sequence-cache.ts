@@ -132,22 +132,12 @@ export class SequenceCache {
   /** Registers the metrics of the cache. */
   registerMetrics(metrics: Metrics): void {
     const read = () => this.#cache.getStats();
-    metrics.counter(
-      { name: 'delivery_sequence_cache_hits_total', help: 'Reads that the cache served.' },
-      () => read().hits,
-    );
-    metrics.counter(
-      { name: 'delivery_sequence_cache_misses_total', help: 'Reads that it did not.' },
-      () => read().misses,
-    );
-    metrics.gauge(
-      { name: 'delivery_sequence_cache_entries', help: 'Delivery sequences in the cache.' },
-      () => read().keys,
-    );
-    metrics.gauge({ name: 'delivery_sequence_cache_bytes', help: 'The memory that they take.' }, () => this.#bytes);
-    metrics.gauge(
-      { name: 'delivery_sequence_cache_bypassed', help: '1 while changes by other replicas cannot be heard.' },
-      () => Number(this.#bypassed),
+    metrics.counter('delivery_sequence_cache_hits_total', 'Reads that the cache served.', () => read().hits);
+    metrics.counter('delivery_sequence_cache_misses_total', 'Reads that it did not.', () => read().misses);
+    metrics.gauge('delivery_sequence_cache_entries', 'Delivery sequences in the cache.', () => read().keys);
+    metrics.gauge('delivery_sequence_cache_bytes', 'The memory that they take.', () => this.#bytes);
+    metrics.gauge('delivery_sequence_cache_bypassed', '1 while changes by other replicas cannot be heard.', () =>
+      Number(this.#bypassed),
     );
   }
 

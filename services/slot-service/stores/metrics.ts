@@ -22,14 +22,12 @@ export interface RefreshMetrics {
 /** Registers the metrics of refreshes. */
 export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
   const durations = metrics.histogram(
-    { name: 'store_refresh_seconds', help: 'How long the refreshes that this replica ran took.' },
+    'store_refresh_seconds',
+    'How long the refreshes that this replica ran took.',
     buckets,
   );
   let failures = 0;
-  metrics.counter(
-    { name: 'store_refresh_failures_total', help: 'Refreshes that failed; they are tried again.' },
-    () => failures,
-  );
+  metrics.counter('store_refresh_failures_total', 'Refreshes that failed; they are tried again.', () => failures);
   return {
     succeeded: (seconds) => durations.observe(seconds),
     failed() {
@@ -40,12 +38,10 @@ export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
 
 /** Registers the metrics of a replica's copy of the stores, and of the pending refresh requests. */
 export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, database: Database): void {
+  metrics.gauge('store_version', 'The version of the stores that this replica serves.', () => replica.content.version);
   metrics.gauge(
-    { name: 'store_version', help: 'The version of the stores that this replica serves.' },
-    () => replica.content.version,
-  );
-  metrics.gauge(
-    { name: 'store_age_seconds', help: 'Time since that version was built; it grows while nobody writes.' },
+    'store_age_seconds',
+    'Time since that version was built; it grows while nobody writes.',
     () => Math.max(database.clock.now() - replica.content.refreshedAt, 0) / 1_000,
   );
   const backlog = oneAtATime(async () => {
@@ -55,11 +51,13 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
     return row ?? { pending: 0, oldestSeconds: 0 };
   });
   metrics.gauge(
-    { name: 'store_refresh_requests_pending', help: 'Committed writes that no refresh has covered yet.' },
+    'store_refresh_requests_pending',
+    'Committed writes that no refresh has covered yet.',
     async () => (await backlog()).pending,
   );
   metrics.gauge(
-    { name: 'store_refresh_oldest_request_seconds', help: 'How long the oldest of them waits.' },
+    'store_refresh_oldest_request_seconds',
+    'How long the oldest of them waits.',
     async () => (await backlog()).oldestSeconds,
   );
 }

@@ -35,7 +35,8 @@ export function startSweep(
   const stopped = new AbortController();
   let sweptFor = 0;
   metrics.counter(
-    { name: 'store_refresh_sweeps_total', help: 'Refreshes by the sweep, because the job queue had run none in time.' },
+    'store_refresh_sweeps_total',
+    'Refreshes by the sweep, because the job queue had run none in time.',
     () => sweptFor,
   );
 

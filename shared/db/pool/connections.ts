@@ -207,20 +207,20 @@ export class Connections {
 
   /** Registers the metrics of the pool. */
   registerMetrics(metrics: Metrics): void {
-    metrics.gauge({ name: 'db_pool_connections', help: 'Connections to the database.', labels: ['state'] }, () => [
-      { labels: { state: 'in_use' }, value: this.#lent.size },
-      { labels: { state: 'idle' }, value: this.#pool.idleCount },
-    ]);
-    metrics.gauge({ name: 'db_pool_connections_max', help: 'The most connections.' }, () => this.#config.poolSize);
     metrics.gauge(
-      { name: 'db_pool_waiting', help: 'Calls that wait for a connection to the database.' },
-      () => this.waiting,
+      'db_pool_connections',
+      'Connections to the database.',
+      () => [
+        { labels: { state: 'in_use' }, value: this.#lent.size },
+        { labels: { state: 'idle' }, value: this.#pool.idleCount },
+      ],
+      ['state'],
     );
+    metrics.gauge('db_pool_connections_max', 'The most connections.', () => this.#config.poolSize);
+    metrics.gauge('db_pool_waiting', 'Calls that wait for a connection to the database.', () => this.waiting);
     metrics.counter(
-      {
-        name: 'db_connections_lost_total',
-        help: 'Connections of the pool that were closed or silent; others replace them.',
-      },
+      'db_connections_lost_total',
+      'Connections of the pool that were closed or silent; others replace them.',
       () => this.#lost,
     );
   }

@@ -74,10 +74,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
   return {
     interceptor,
     registerMetrics(metrics) {
-      metrics.gauge(
-        { name: 'rpc_server_waiting', help: 'Calls that wait for a permit to execute.' },
-        () => queue.waiting,
-      );
+      metrics.gauge('rpc_server_waiting', 'Calls that wait for a permit to execute.', () => queue.waiting);
     },
     end() {
       for (const call of [...inFlight.items]) call.signal.abort(() => fail(commonErrors.stopping));
