@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
-import type { Identity } from '../auth/verified-tokens.ts';
+import type { Identity } from '../auth/authenticator.ts';
 import type { CallSignal } from '../cancellation/signal.ts';
 import type { Caller } from '../db/caller.ts';
 import type { Queryable } from '../db/statement.ts';

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { CallMetrics } from '../telemetry/call-metrics.ts';
-import type { Implementation } from './implementation.ts';
-import type { Interceptors } from './interceptor.ts';
+import type { Implementation, Interceptors } from './implementation.ts';
 import type { OpenRequests } from './limits/open-requests.ts';
 
 /** The services of both ports, and the interceptors and limits for their calls. */

@@ -1,6 +1,5 @@
 import pino from 'pino';
-import type { Authenticator } from '../../shared/auth/authenticator.ts';
-import type { Identity } from '../../shared/auth/verified-tokens.ts';
+import type { Authenticator, Identity } from '../../shared/auth/authenticator.ts';
 import type { Implementation } from '../../shared/rpc/implementation.ts';
 import { OpenRequests } from '../../shared/rpc/limits/open-requests.ts';
 import type { ServedCalls } from '../../shared/rpc/served-calls.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnorderedList } from '../../shared/rpc/limits/unordered-list.ts';
+import { UnorderedList } from '../../shared/rpc/limits/open-requests.ts';
 
 function listOf(count: number) {
   const list = new UnorderedList<{ index: number }>();

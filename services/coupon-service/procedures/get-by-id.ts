@@ -1,8 +1,7 @@
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
-import { readBySize, type Sized } from '../../../shared/reads/shared-read.ts';
+import { keyedStatement, readBySize, type Sized } from '../../../shared/reads/shared-read.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type CouponRow, couponColumns, toCoupon } from '../coupons/coupon.ts';

@@ -1,7 +1,6 @@
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
-import { sharedRows } from '../../../shared/reads/shared-read.ts';
+import { keyedStatement, sharedRows } from '../../../shared/reads/shared-read.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { toNumber } from '../coupons/decimals.ts';

@@ -1,8 +1,7 @@
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
-import { readBySize, type Sized } from '../../../shared/reads/shared-read.ts';
+import { keyedStatement, readBySize, type Sized } from '../../../shared/reads/shared-read.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';

@@ -1,7 +1,6 @@
 import { fail } from '../../../shared/errors/errors.ts';
 import { GetSlotByIdResponseSchema, type SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
-import { readBySize, type Sized } from '../../../shared/reads/shared-read.ts';
+import { keyedStatement, readBySize, type Sized } from '../../../shared/reads/shared-read.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import { AnswerResponse } from '../../../shared/rpc/answers/response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';

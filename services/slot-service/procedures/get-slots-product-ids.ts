@@ -1,8 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { keyedStatement } from '../../../shared/reads/keyed-statement.ts';
-import { sharedRows } from '../../../shared/reads/shared-read.ts';
+import { keyedStatement, sharedRows } from '../../../shared/reads/shared-read.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';

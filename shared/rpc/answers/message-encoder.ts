@@ -2,10 +2,10 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { type Answer, fieldsOf, itemsOf, type Named, Shared } from './answer.ts';
-import type { TextWriter } from './byte-writer.ts';
 import type { Slice, Sliced } from './slices.ts';
 import { isOwnType, scalarEncoderOf, unsupported, type ValueEncoder, valueEncoderOf } from './value-encoders.ts';
-import { mapKey, mapValue, WireWriter } from './wire-writer.ts';
+import type { TextWriter } from './writers.ts';
+import { mapKey, mapValue, WireWriter } from './writers.ts';
 
 const encoders = new Map<DescMessage, MessageEncoder>();
 

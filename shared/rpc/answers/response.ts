@@ -9,10 +9,9 @@ import {
   toJsonString,
 } from '@bufbuild/protobuf';
 import type { Answer } from './answer.ts';
-import { TextWriter } from './byte-writer.ts';
 import { encoderOf } from './message-encoder.ts';
 import { inSlices } from './slices.ts';
-import { WireWriter } from './wire-writer.ts';
+import { TextWriter, WireWriter } from './writers.ts';
 
 /** The encoding of a message. */
 export type Codec = 'json' | 'proto';

@@ -1,5 +1,5 @@
 import { commonErrors, fail } from '../../errors/errors.ts';
-import { RoundRobin } from '../../fairness/round-robin.ts';
+import { RoundRobin } from '../../fairness/fair-queue.ts';
 
 /** Shorter than a small call. The output of one slice fits into the processor's cache. */
 const sliceMs = 0.5;

@@ -2,7 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bu
 import { WireType } from '@bufbuild/protobuf/wire';
 import { ListValueSchema, StructSchema, TimestampSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { JsonText, timeText } from './answer.ts';
-import { mapKey, mapValue, type WireWriter } from './wire-writer.ts';
+import { mapKey, mapValue, type WireWriter } from './writers.ts';
 
 /** How one value of a type is encoded, without its tag or name. */
 export interface ValueEncoder {

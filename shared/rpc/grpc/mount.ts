@@ -15,7 +15,7 @@ import { commonErrors, fail } from '../../errors/errors.ts';
 import { CallContext, type CallSource } from '../call-context.ts';
 import { decodeRequest } from '../decode-request.ts';
 import type { Implementation, Rpc } from '../implementation.ts';
-import { executeStream, executeUnary, type Interceptors } from '../interceptor.ts';
+import { executeStream, executeUnary, type Interceptors } from '../implementation.ts';
 import { procedurePath } from '../procedure.ts';
 import { holdRequest } from './requests.ts';
 import { encodeStatus } from './status.ts';

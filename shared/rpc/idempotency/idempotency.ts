@@ -6,8 +6,7 @@ import { statement } from '../../db/statement.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { EncodedResponse, type RpcResponse } from '../answers/response.ts';
 import type { CallContext } from '../call-context.ts';
-import type { Rpc } from '../implementation.ts';
-import type { Execute } from '../interceptor.ts';
+import type { Execute, Rpc } from '../implementation.ts';
 import { hashKey, hashRequest, readKey } from './key.ts';
 
 const storeRequestHeader = 'store-request-id';

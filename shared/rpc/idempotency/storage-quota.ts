@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { commonErrors, fail } from '../../errors/errors.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Interceptor } from '../implementation.ts';
 
 const hourMs = 3_600_000;
 /** What a row takes with its indexes and its place in the audit trail. */

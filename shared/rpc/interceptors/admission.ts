@@ -4,10 +4,10 @@ import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { CallContext, Permit } from '../call-context.ts';
-import type { Execute, Interceptor } from '../interceptor.ts';
+import type { Execute, Interceptor } from '../implementation.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
-import { UnorderedList } from '../limits/unordered-list.ts';
+import { UnorderedList } from '../limits/open-requests.ts';
 
 /** How many calls a process executes concurrently. */
 export interface CallLimits {

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import { toPublicError } from '../../errors/errors.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Interceptor } from '../implementation.ts';
 
 /**
  * Converts anything thrown into an error that a caller may see, and logs unexpected errors. A 401 of the web port gets

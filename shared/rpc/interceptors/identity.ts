@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { logRefusals } from '../../auth/refusals.ts';
 import type { CallContext } from '../call-context.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Interceptor } from '../implementation.ts';
 
 const recheckMs = 1_000;
 

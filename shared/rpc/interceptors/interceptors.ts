@@ -5,7 +5,7 @@ import type { CallMetrics } from '../../telemetry/call-metrics.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { idempotency } from '../idempotency/idempotency.ts';
 import { type StorageQuota, storageQuota } from '../idempotency/storage-quota.ts';
-import type { Interceptors } from '../interceptor.ts';
+import type { Interceptors } from '../implementation.ts';
 import type { Admission } from './admission.ts';
 import { errors } from './errors.ts';
 import { identity } from './identity.ts';

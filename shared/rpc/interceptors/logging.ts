@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { codeName, toPublicError } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Interceptor } from '../implementation.ts';
 import { procedureName } from '../procedure.ts';
 
 /** Logs one line per call: caller, procedure, code and duration. It never logs a token or a message. */

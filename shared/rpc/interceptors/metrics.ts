@@ -1,6 +1,6 @@
 import { toPublicError } from '../../errors/errors.ts';
 import type { CallMetrics } from '../../telemetry/call-metrics.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Interceptor } from '../implementation.ts';
 
 /** Counts and times a procedure's calls. */
 export function metrics(calls: CallMetrics): Interceptor {

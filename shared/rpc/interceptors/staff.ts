@@ -1,5 +1,5 @@
 import { fail } from '../../errors/errors.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Interceptor } from '../implementation.ts';
 
 /** Rejects callers without a staff identity, for procedures that require one before their body (spec 5). */
 export const staff: Interceptor = function staff({ noStaffError }, next) {

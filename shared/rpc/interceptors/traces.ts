@@ -1,5 +1,5 @@
 import type { Tracing } from '../../telemetry/tracing.ts';
-import type { Interceptor } from '../interceptor.ts';
+import type { Interceptor } from '../implementation.ts';
 
 /** Runs each call in its own span. */
 export function traces(tracing: Tracing): Interceptor {

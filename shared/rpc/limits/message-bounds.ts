@@ -3,7 +3,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ConnectError } from '@connectrpc/connect';
 import { invalidRequest } from '../../errors/errors.ts';
 import type { Codec } from '../answers/response.ts';
-import { mapKey, mapValue } from '../answers/wire-writer.ts';
+import { mapKey, mapValue } from '../answers/writers.ts';
 import { maxRequestDepth, maxRequestValues } from './limits.ts';
 
 /**

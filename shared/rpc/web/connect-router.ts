@@ -19,7 +19,7 @@ import type { Logger } from 'pino';
 import { jsonWriteOptions } from '../answers/response.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
-import { executeStream, executeUnary, type Interceptors } from '../interceptor.ts';
+import { executeStream, executeUnary, type Interceptors } from '../implementation.ts';
 import { procedurePath } from '../procedure.ts';
 import { boundedGzip } from './compression.ts';
 import { codecOf, readMessage, withoutMessage } from './connect-request.ts';

@@ -3,7 +3,7 @@ import { ConnectError } from '@connectrpc/connect';
 import type { Codec } from '../answers/response.ts';
 import { CallContext } from '../call-context.ts';
 import type { Rpc } from '../implementation.ts';
-import { executeUnary, type Interceptors } from '../interceptor.ts';
+import { executeUnary, type Interceptors } from '../implementation.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 import { gzipUnlessBusy } from './compression.ts';
 import { readBody } from './connect-request.ts';
