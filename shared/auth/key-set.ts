@@ -99,7 +99,7 @@ export class KeySet implements Keys {
   }
 
   /**
-   * Fetches the set for jose. After a failure it fails fast for a while, so that strangers' tokens can't
+   * Fetches the set for jose. After a failure it fails fast for a while, so that invalid tokens can't
    * flood a provider that is down.
    */
   async #fetch(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {

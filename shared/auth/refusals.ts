@@ -18,7 +18,7 @@ export const shown = (value: unknown) => (typeof value === 'object' ? 'an object
 /**
  * Returns a function that logs why a token was refused, given the cause of the `TokenVerifier`'s error. It logs neither
  * the token nor its claims, except a short, printable excerpt of the invalid one. After five lines in a second it only
- * counts, so that strangers can't fill the log.
+ * counts, so that unauthenticated clients can't fill the log.
  */
 export function logRefusals(logger: Logger): (cause: unknown, requestId: string) => void {
   let refused = 0;

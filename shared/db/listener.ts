@@ -5,7 +5,7 @@ import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/variables.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Database } from './database.ts';
-import { beatEveryMs, PacedClient } from './pool/paced-client.ts';
+import { heartbeatEveryMs, PacedClient } from './pool/paced-client.ts';
 import { statement } from './statement.ts';
 
 export interface ListenerHandlers {
@@ -110,7 +110,7 @@ class Connection {
   readonly #testChannel = `listener_${randomUUID()}`;
   /** Rejects when the connection is lost. */
   readonly #lost: Promise<never>;
-  readonly #beating: NodeJS.Timeout;
+  readonly #heartbeats: NodeJS.Timeout;
   #onTestNotification: () => void = () => undefined;
 
   constructor(config: DatabaseConfig, channels: ListenerHandlers['channels'], logger: Logger) {
@@ -135,7 +135,7 @@ class Connection {
       this.#client.on('end', () => reject(new Error('the connection was closed')));
     });
     this.#lost.catch(() => undefined);
-    this.#beating = setInterval(() => void this.#client.beat(), beatEveryMs).unref();
+    this.#heartbeats = setInterval(() => void this.#client.heartbeat(), heartbeatEveryMs).unref();
   }
 
   async open(): Promise<void> {
@@ -173,7 +173,7 @@ class Connection {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#beating);
+    clearInterval(this.#heartbeats);
     // On a connection that no longer answers, `end` never resolves.
     await Promise.race([this.#client.end().catch(() => undefined), pause(closeTimeoutMs, undefined, { ref: false })]);
     this.#client.destroy();

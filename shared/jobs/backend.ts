@@ -13,7 +13,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
 import type { HostPort } from '../config/variables.ts';
-import { beatEveryMs, PacedClient } from '../db/pool/paced-client.ts';
+import { heartbeatEveryMs, PacedClient } from '../db/pool/paced-client.ts';
 import { createBullmqPool } from '../internals/bullmq.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -82,9 +82,9 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
     });
   }
   // BullMQ itself watches the connection on which a worker blocks for jobs.
-  const beating = setInterval(() => {
-    for (const connection of [producer, consumer]) void beat(connection, logger);
-  }, beatEveryMs).unref();
+  const heartbeats = setInterval(() => {
+    for (const connection of [producer, consumer]) void heartbeat(connection, logger);
+  }, heartbeatEveryMs).unref();
   return {
     ...openersOf(createRedisBackend, producer, consumer),
     // Slots can be read and written without Redis. The sweep brings the stores up to date.
@@ -92,7 +92,7 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
     answers: () => answersInTime(producer.ping(), 1_000),
     registerMetrics: (metrics) => countLost(metrics, () => lost),
     async close() {
-      clearInterval(beating);
+      clearInterval(heartbeats);
       producer.disconnect();
       consumer.disconnect();
     },
@@ -100,7 +100,7 @@ function openRedis(url: string, options: JobBackendOptions): JobBackend {
 }
 
 /** Replaces a connection that no longer answers. ioredis drops the old one 2 s later. */
-async function beat(connection: Redis, logger: Logger): Promise<void> {
+async function heartbeat(connection: Redis, logger: Logger): Promise<void> {
   if (connection.status !== 'ready') return;
   let isClosed = false;
   const onClose = () => {
@@ -127,19 +127,22 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
     // connecting would change the search path for every client that shares the pooler's connection.
     options: '-c search_path=bullmq',
     max: 4,
-    // Idle connections stay open. While one is being closed it gets no beats, so nothing would detect its silence.
+    // Idle connections stay open. While one is being closed it gets no heartbeats, so nothing would detect its silence.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     Client: PacedClient,
-    // Lets a beat be sent while a BullMQ statement runs.
+    // Lets a heartbeat be sent while a BullMQ statement runs.
     pipeline: true,
   });
   let lost = 0;
   pool.on('connect', (client) => {
-    // BullMQ keeps one of these connections for LISTEN, so each one needs its own beat.
-    const beating = setInterval(() => client instanceof PacedClient && void client.beat(), beatEveryMs).unref();
-    client.on('end', () => clearInterval(beating));
+    // BullMQ keeps one of these connections for LISTEN, so each one needs its own heartbeat.
+    const heartbeats = setInterval(
+      () => client instanceof PacedClient && void client.heartbeat(),
+      heartbeatEveryMs,
+    ).unref();
+    client.on('end', () => clearInterval(heartbeats));
     client.on('error', (error) => {
       lost += 1;
       logger.warn({ err: error }, 'a connection of the job queue was lost');

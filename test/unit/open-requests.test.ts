@@ -4,8 +4,8 @@ import { CallSignal } from '../../shared/cancellation/signal.ts';
 import type { Connection } from '../../shared/rpc/limits/connections.ts';
 import {
   maxRequestBytes,
-  maxStrangersBytes,
-  maxStrangersRequestsPerConnection,
+  maxUnauthenticatedBytes,
+  maxUnauthenticatedRequestsPerConnection,
   maxUnreadBytes,
   minRequestBytes,
   requestTimeoutMs,
@@ -16,7 +16,7 @@ import { OpenRequest, OpenRequests } from '../../shared/rpc/limits/open-requests
 const aMoment = 1_000;
 const mebibyte = 1024 * 1024;
 const maxOpenRequests = maxRequestBytes / minRequestBytes;
-const maxStrangersRequests = maxStrangersBytes / minRequestBytes;
+const maxStrangersRequests = maxUnauthenticatedBytes / minRequestBytes;
 
 class PlainRequest extends OpenRequest {
   isArriving = false;
@@ -72,7 +72,7 @@ describe('The open requests of a process', () => {
     return {
       subject,
       socket: new Socket(),
-      strangersRequests: new Set(),
+      unauthenticatedRequests: new Set(),
       identified,
       identify: (each) => identified.push(each),
       resets: 0,
@@ -162,7 +162,7 @@ describe('The open requests of a process', () => {
 
   it('A connection without a caller is closed when it has more than ten requests without a credential', () => {
     const over = connection();
-    const own = countOf(maxStrangersRequestsPerConnection, () => begin(undefined, {}, over));
+    const own = countOf(maxUnauthenticatedRequestsPerConnection, () => begin(undefined, {}, over));
     expect(own.some(({ isDisconnected }) => isDisconnected)).toBe(false);
     const [first] = own;
     if (first !== undefined) requests.end(first);
@@ -172,7 +172,7 @@ describe('The open requests of a process', () => {
 
   it('Requests whose credential is still being verified do not close their connection', async () => {
     const over = connection();
-    const many = countOf(2 * maxStrangersRequestsPerConnection, () => begin('caller', {}, over));
+    const many = countOf(2 * maxUnauthenticatedRequestsPerConnection, () => begin('caller', {}, over));
     await vi.advanceTimersByTimeAsync(0);
     expect(many.some(({ isDisconnected }) => isDisconnected)).toBe(false);
   });
@@ -202,20 +202,20 @@ describe('The open requests of a process', () => {
 
   it('A large request of a stranger takes the memory of the oldest strangers, and none of a caller', () => {
     const [oldest, newest, known] = [begin(), begin(), beginKnown('caller')];
-    expect(oldest.reserve(maxStrangersBytes - minRequestBytes)).toBe(true);
+    expect(oldest.reserve(maxUnauthenticatedBytes - minRequestBytes)).toBe(true);
     expect(newest.reserve(mebibyte)).toBe(true);
     expect(oldest.isReset).toBe(true);
     expect(newest.isReset).toBe(false);
-    expect(oldest.reserve(maxStrangersBytes)).toBe(false);
+    expect(oldest.reserve(maxUnauthenticatedBytes)).toBe(false);
     expect(known.reserve(maxRequestBytes / 2)).toBe(true);
-    expect(begin().reserve(2 * maxStrangersBytes)).toBe(false);
+    expect(begin().reserve(2 * maxUnauthenticatedBytes)).toBe(false);
   });
 
   it('The memory of a stranger moves to the share of its caller', async () => {
     const request = begin('caller');
-    expect(request.reserve(maxStrangersBytes)).toBe(true);
+    expect(request.reserve(maxUnauthenticatedBytes)).toBe(true);
     await vi.advanceTimersByTimeAsync(0);
-    expect(begin().reserve(maxStrangersBytes)).toBe(true);
+    expect(begin().reserve(maxUnauthenticatedBytes)).toBe(true);
     expect(beginKnown('caller').reserve(maxRequestBytes / 2)).toBe(false);
     expect(request.isReset).toBe(false);
   });

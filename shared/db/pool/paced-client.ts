@@ -4,8 +4,8 @@ import pg from 'pg';
 
 /** The most that Node reads from a socket at once. A chunk of this length means that more is waiting. */
 const partBytes = 64 * 1024;
-/** The interval of beats. Together with `answerWithinMs`, it detects a silent connection within 9 s (design 8). */
-export const beatEveryMs = 4_000;
+/** The interval of heartbeats. Together with `answerWithinMs`, it detects a silent connection within 9 s (design 8). */
+export const heartbeatEveryMs = 4_000;
 const answerWithinMs = 4_500;
 
 /**
@@ -30,7 +30,7 @@ export class PacedClient extends pg.Client {
    * Sends an empty query, and closes the connection if no answer comes in time. A failover can leave a connection open
    * but dead, which TCP does not report. Never rejects.
    */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     const isAnswered = () => true;
     const answer = this.query('select').then(isAnswered, isAnswered);
     // After a pause of the process, the answer may already be in the socket, so the event loop reads it first.

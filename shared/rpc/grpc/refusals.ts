@@ -58,7 +58,7 @@ export function refuse(stream: ServerHttp2Stream, answer: OutgoingHttpHeaders): 
 
 /**
  * Returns a function that logs and counts, as a call, a request that was refused before its procedure, given its headers
- * and those of the answer. RESOURCE_EXHAUSTED and DEADLINE_EXCEEDED, with which strangers could raise alerts, are left
+ * and those of the answer. RESOURCE_EXHAUSTED and DEADLINE_EXCEEDED, with which unauthenticated clients could raise alerts, are left
  * out.
  */
 export function createRefusalLog({ implementations, logger, calls }: ServedCalls) {

@@ -1,16 +1,16 @@
 import type { Server, Socket } from 'node:net';
 import { FairShare } from '../../fairness/fair-share.ts';
-import { maxConnections, maxResets, maxStrangersResets, resetsPeriodMs } from './limits.ts';
+import { maxConnections, maxResets, maxUnauthenticatedResets, resetsPeriodMs } from './limits.ts';
 
 /** A connection of a port. */
 export interface Connection {
   /** The socket, over TLS the one that decrypts. */
   socket: Socket;
-  /** The first caller who has shown a valid credential on it; undefined: a stranger. */
+  /** The first caller who has shown a valid credential on it; undefined: none has yet. */
   subject: string | undefined;
   /** The open requests on it without a valid credential. */
-  readonly strangersRequests: Set<unknown>;
-  /** Counts a stranger's connection for a caller. Closes it if that caller has its share already. */
+  readonly unauthenticatedRequests: Set<unknown>;
+  /** Counts an unauthenticated connection for a caller. Closes it if that caller has its share already. */
   identify(subject: string): void;
   /** The requests that were reset at once and are not forgotten, as of the last one; 0: there never were any. */
   resets: number;
@@ -24,7 +24,7 @@ export interface Connection {
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 /**
- * The open connections of a port. A caller has its share of them. When there are too many, the oldest of a stranger is
+ * The open connections of a port. A caller has its share of them. When there are too many, the oldest unauthenticated one is
  * closed.
  */
 export class Connections {
@@ -32,7 +32,7 @@ export class Connections {
   /** Connections by socket, because reading the address of an HTTP/2 session's socket is slow. */
   readonly #known = new WeakMap<Peer, Connection>();
   /** Oldest first. */
-  readonly #strangers = new Set<Connection>();
+  readonly #unauthenticated = new Set<Connection>();
   readonly #shares = new FairShare(maxConnections);
 
   constructor(server: Server) {
@@ -67,30 +67,30 @@ export class Connections {
     const identify = (subject: string) => {
       if (connection.subject !== undefined) return;
       connection.subject = subject;
-      this.#strangers.delete(connection);
+      this.#unauthenticated.delete(connection);
       if (!this.#shares.fits(subject, 1)) socket.destroy();
       this.#shares.add(subject, 1);
     };
     let resetAtMs = 0;
     const countReset = () => {
-      const max = connection.subject === undefined ? maxStrangersResets : maxResets;
+      const max = connection.subject === undefined ? maxUnauthenticatedResets : maxResets;
       const nowMs = performance.now();
       const forgotten = ((nowMs - resetAtMs) * max) / resetsPeriodMs;
       connection.resets = Math.max(connection.resets - forgotten, 0) + 1;
       resetAtMs = nowMs;
       return connection.resets > max;
     };
-    const none = { subject: undefined, strangersRequests: new Set(), resets: 0, isEnding: false };
+    const none = { subject: undefined, unauthenticatedRequests: new Set(), resets: 0, isEnding: false };
     const connection: Connection = { socket, ...none, identify, countReset };
     this.#open.set(name, connection);
-    this.#strangers.add(connection);
+    this.#unauthenticated.add(connection);
     socket.once('close', () => {
       this.#open.delete(name);
-      this.#strangers.delete(connection);
+      this.#unauthenticated.delete(connection);
       if (connection.subject !== undefined) this.#shares.release(connection.subject);
     });
     if (this.#open.size <= maxConnections) return;
-    for (const oldest of this.#strangers) return void oldest.socket.destroy();
+    for (const oldest of this.#unauthenticated) return void oldest.socket.destroy();
   }
 }
 

@@ -56,7 +56,7 @@ export const leastPatienceMs = 10;
 export const maxResets = 100;
 
 /** The same for a connection without a caller. */
-export const maxStrangersResets = 10;
+export const maxUnauthenticatedResets = 10;
 
 export const resetsPeriodMs = 10_000;
 
@@ -65,13 +65,13 @@ export const cautionMs = 1_000;
 
 export const cautionDelayMs = 100;
 
-// Requests of strangers: clients that have shown no valid credential.
+// Requests of unauthenticated clients, which have shown no valid credential.
 
 /** Their open requests on a connection without a caller; one more closes it. */
-export const maxStrangersRequestsPerConnection = 10;
+export const maxUnauthenticatedRequestsPerConnection = 10;
 
 /** The memory of their open requests; the oldest makes room for the newest. */
-export const maxStrangersBytes = 8 * MiB;
+export const maxUnauthenticatedBytes = 8 * MiB;
 
-/** A request to health or reflection, which strangers may call. */
+/** A request to health or reflection, which unauthenticated clients may call. */
 export const maxOpenServiceRequestBytes = 16 * 1024;

@@ -5,8 +5,8 @@ import type { Connection } from './connections.ts';
 import {
   maxMessageBytes,
   maxRequestBytes,
-  maxStrangersBytes,
-  maxStrangersRequestsPerConnection,
+  maxUnauthenticatedBytes,
+  maxUnauthenticatedRequestsPerConnection,
   maxUnreadBytes,
   minRequestBytes,
   requestTimeoutMs,
@@ -21,7 +21,7 @@ const sweepMs = 50;
 /** One request and its response, until the response has been read. */
 export abstract class OpenRequest {
   readonly connection: Connection;
-  /** The `sub` of its caller; undefined for a stranger, and until the credential is verified. */
+  /** The `sub` of its caller; undefined without a valid credential, and until that is verified. */
   subject: string | undefined;
   /** The memory that is reserved for it. */
   bytes = minRequestBytes;
@@ -104,7 +104,7 @@ class OldestFirst {
 
 /**
  * The open requests of a process, on both ports, by the memory that they hold. A caller has its share of the memory for
- * requests, and of the bytes that are sent but unread. Strangers have a small memory of their own, so that they never
+ * requests, and of the bytes that are sent but unread. Unauthenticated clients have a small memory of their own, so that they never
  * take that of callers; nor do requests whose credential is still being verified.
  */
 export class OpenRequests {
@@ -112,7 +112,7 @@ export class OpenRequests {
   readonly #open = new UnorderedList<OpenRequest>();
   readonly #bytes = new FairShare(maxRequestBytes);
   readonly #unverified = new OldestFirst(maxRequestBytes);
-  readonly #strangers = new OldestFirst(maxStrangersBytes);
+  readonly #unauthenticated = new OldestFirst(maxUnauthenticatedBytes);
   readonly #timer: NodeJS.Timeout;
   /** As of the last sweep, with the responses sent since. */
   #unread = new FairShare(maxUnreadBytes);
@@ -139,7 +139,7 @@ export class OpenRequests {
     this.#open.add(request);
     const known = authorization === undefined ? connection.subject : this.#authenticator.known(authorization)?.subject;
     if (known !== undefined) this.#assign(request, known);
-    else if (authorization === undefined) this.#addStranger(request);
+    else if (authorization === undefined) this.#addUnauthenticated(request);
     else void this.#identify(request, authorization);
   }
 
@@ -150,16 +150,17 @@ export class OpenRequests {
       if (this.#unverified.delete(request)) this.#assign(request, subject);
     } catch {
       // The call itself reports the invalid credential.
-      if (this.#unverified.delete(request)) this.#addStranger(request);
+      if (this.#unverified.delete(request)) this.#addUnauthenticated(request);
     }
   }
 
-  #addStranger(request: OpenRequest): void {
-    const { strangersRequests, subject } = request.connection;
-    strangersRequests.add(request);
-    this.#strangers.add(request);
+  #addUnauthenticated(request: OpenRequest): void {
+    const { unauthenticatedRequests, subject } = request.connection;
+    unauthenticatedRequests.add(request);
+    this.#unauthenticated.add(request);
     // Resetting its requests one by one would cost more than closing the connection.
-    if (strangersRequests.size > maxStrangersRequestsPerConnection && subject === undefined) request.disconnect();
+    if (unauthenticatedRequests.size > maxUnauthenticatedRequestsPerConnection && subject === undefined)
+      request.disconnect();
   }
 
   #assign(request: OpenRequest, subject: string): void {
@@ -174,7 +175,8 @@ export class OpenRequests {
   reserve(request: OpenRequest, more: number): boolean {
     if (more <= 0) return true;
     const { subject } = request;
-    if (subject === undefined) return this.#unverified.reserve(request, more) || this.#strangers.reserve(request, more);
+    if (subject === undefined)
+      return this.#unverified.reserve(request, more) || this.#unauthenticated.reserve(request, more);
     const isReserved = this.#open.has(request) && this.#bytes.take(subject, more);
     if (isReserved) request.bytes += more;
     return isReserved;
@@ -191,9 +193,9 @@ export class OpenRequests {
   end(request: OpenRequest): void {
     const { subject, bytes, connection } = request;
     this.#open.delete(request);
-    connection.strangersRequests.delete(request);
+    connection.unauthenticatedRequests.delete(request);
     if (subject !== undefined) this.#bytes.release(subject, bytes);
-    else if (!this.#unverified.delete(request)) this.#strangers.delete(request);
+    else if (!this.#unverified.delete(request)) this.#unauthenticated.delete(request);
   }
 
   /**
