@@ -122,6 +122,29 @@ describe('A pool of one connection', () => {
     await pooled.close();
   });
 
+  it.each([
+    ['has left already', () => AbortSignal.abort(new Error('left')), undefined, 'left'],
+    ['leaves meanwhile', () => AbortSignal.timeout(50), undefined, 'aborted due to timeout'],
+    ['waits no longer', () => new AbortController().signal, 50, 'Too many calls wait for the database'],
+  ])(
+    'A caller that %s while no connection is free is answered, and logs nothing',
+    async (_what, signalOf, maxWaitMs, message) => {
+      const lines: string[] = [];
+      const { database: config } = readConfig('slot', { DATABASE_URL: testDatabase.url, AUTH_JWT_SECRET: testSecret });
+      const logger = createLogger('test', 'warn', { write: (line: string) => void lines.push(line) });
+      const pool = new Database({ ...config, poolSize: 1 }, logger);
+      const ending = new AbortController();
+      const waiting = pool.for({ signal: ending.signal }).query(wait());
+      await expect.poll(() => testDatabase.sql(asleep)).toHaveLength(1);
+      await expect(pool.for({ signal: signalOf(), maxWaitMs }).query(backend())).rejects.toThrow(message);
+      ending.abort(new Error('canceled by the test'));
+      await expect(waiting).rejects.toThrow('canceled by the test');
+      await pool.for({ signal: new AbortController().signal }).query(backend());
+      await pool.close();
+      expect(lines).toEqual([]);
+    },
+  );
+
   it('500 canceled statements end no other one, and cost no connection', () => expectCancelsHarmless(500));
 });
 

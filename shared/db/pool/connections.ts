@@ -77,6 +77,7 @@ export class Connections {
    */
   lend<Result>({ signal, maxWaitMs }: Caller, work: (send: Send) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
       let client: pg.PoolClient | undefined;
       let hasGivenUp = false;
       let canceling: Promise<boolean> | undefined;
@@ -105,10 +106,10 @@ export class Connections {
           this.#lent.delete(connected);
           release(isLost);
         };
-        if (connected === undefined || hasGivenUp || signal.aborted) {
+        if (hasGivenUp) return giveBack(false);
+        if (connected === undefined) {
           giveBack(false);
-          reject(signal.aborted ? signal.reason : toDatabaseError(connectError, this.#logger));
-          return;
+          return reject(toDatabaseError(connectError, this.#logger));
         }
         this.#lent.add(connected);
         const finish = (error?: unknown) => {
