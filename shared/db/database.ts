@@ -69,8 +69,7 @@ export class Database {
 
   /**
    * Resolves with whether the database answers before the signal aborts, even while calls wait for connections.
-   * The answer adjusts `clock`, and says whether the database is read only. Without one, idle connections are closed,
-   * because a failover can leave them open but dead.
+   * The answer adjusts `clock`, and says whether the database is read only.
    */
   async answers(signal: AbortSignal): Promise<boolean> {
     const asked = this.#probe.lend({ signal }, async (send) => {
@@ -81,10 +80,7 @@ export class Database {
     });
     return asked.then(
       () => true,
-      () => {
-        this.#connections.closeIdle();
-        return false;
-      },
+      () => false,
     );
   }
 

@@ -8,7 +8,7 @@ import type { Caller } from '../caller.ts';
 import { databaseErrors, endsConnection, foundDiskFull, toDatabaseError } from '../errors.ts';
 import type { BoundStatement } from '../statement.ts';
 import { cancelStatement } from './cancel.ts';
-import { PacedClient } from './paced-client.ts';
+import { heartbeatEveryMs, PacedClient } from './paced-client.ts';
 
 // Dates go to the server in UTC. In the process's zone, historical offsets would lose their seconds.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -29,6 +29,7 @@ export class Connections {
   readonly #config: DatabaseConfig;
   readonly #connections = new Set<pg.PoolClient>();
   readonly #lent = new Set<pg.PoolClient>();
+  readonly #heartbeats: NodeJS.Timeout;
   #lost = 0;
   #diskFullAtMs = Number.NEGATIVE_INFINITY;
   readonly #logger: Logger;
@@ -62,12 +63,13 @@ export class Connections {
       // connection need not wait: without the setting, the same rows are found.
       client.query('set plan_cache_mode = force_generic_plan').catch(() => undefined);
       // Without a listener, losing an idle connection would end the process.
-      client.on('error', (error) => {
-        this.#lost += 1;
-        logger.warn({ err: error }, 'a database connection was lost');
-      });
+      client.on('error', (error) => this.#onLost(error));
     });
     this.#pool.on('error', () => undefined);
+    // No call waits for an answer on an idle connection, so nothing else would notice its silence.
+    this.#heartbeats = setInterval(() => {
+      for (const client of this.#idle()) void client.heartbeat();
+    }, heartbeatEveryMs).unref();
   }
 
   /**
@@ -147,7 +149,7 @@ export class Connections {
         // The driver's types do not say that the error may be null.
         if (!(error instanceof Error)) return resolve(result.rows);
         if (foundDiskFull(error)) this.#diskFullAtMs = performance.now();
-        if (isSilent(error)) this.#afterSilence(client);
+        if (isSilent(error)) this.#afterSilence(client, error);
         reject(signal.aborted ? signal.reason : toDatabaseError(error, this.#logger, name));
       });
       // PostgreSQL keeps the plan of a named statement.
@@ -161,16 +163,22 @@ export class Connections {
    * whose commit waits for a synchronous standby does not notice that the silent one is closed, so its statement is
    * canceled.
    */
-  #afterSilence(silent: pg.PoolClient): void {
+  #afterSilence(silent: pg.PoolClient, error: Error): void {
+    // pg tells only the statement.
+    this.#onLost(error);
     void this.#cancel(silent);
-    this.closeIdle();
+    for (const client of this.#idle()) client.destroy();
   }
 
-  /** Closes the idle connections. New ones replace them when calls need them. */
-  closeIdle(): void {
-    for (const client of this.#connections) {
-      if (!this.#lent.has(client) && client instanceof PacedClient) client.destroy();
-    }
+  #onLost(error: Error): void {
+    this.#lost += 1;
+    this.#logger.warn({ err: error }, 'a database connection was lost');
+  }
+
+  #idle(): PacedClient[] {
+    return [...this.#connections].flatMap((client) =>
+      client instanceof PacedClient && !this.#lent.has(client) ? [client] : [],
+    );
   }
 
   /**
@@ -228,6 +236,7 @@ export class Connections {
 
   /** Closes the pool after the statements in flight have ended. */
   close(): Promise<void> {
+    clearInterval(this.#heartbeats);
     return this.#pool.end();
   }
 }
