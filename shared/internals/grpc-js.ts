@@ -26,6 +26,9 @@ import { PinnedLibrary } from './pinned-library.ts';
  */
 export const grpcJs = new PinnedLibrary('@grpc/grpc-js', '1.14.7');
 
+/** So many requests of doubtful connections begin before other connections are read again. */
+const mostBegunAtOnce = 100;
+
 export type CertificateProvider = grpc.experimental.CertificateProvider;
 export type CaCertificateListener = grpc.experimental.CaCertificateUpdateListener;
 export type IdentityCertificateListener = grpc.experimental.IdentityCertificateUpdateListener;
@@ -68,7 +71,11 @@ export function onRequest(
   const [listener] = server.listeners('stream');
   server.removeAllListeners('stream');
   const handle = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void listener?.(stream, headers);
-  let arrived: (() => void)[] = [];
+  const arrived: (() => void)[] = [];
+  const beginArrived = () => {
+    for (const begin of arrived.splice(0, mostBegunAtOnce)) begin();
+    if (arrived.length > 0) setImmediate(beginArrived);
+  };
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
     const begin = arrive(stream, headers, raw, handle);
     if (begin === undefined) return;
@@ -78,12 +85,7 @@ export function onRequest(
       // Node has emitted the end of an empty body before anybody listened.
       if (stream.readableEnded) stream.emit('end');
     });
-    if (arrived.length > 1) return;
-    setImmediate(() => {
-      const begins = arrived;
-      arrived = [];
-      for (const beginLate of begins) beginLate();
-    });
+    if (arrived.length === 1) setImmediate(beginArrived);
   });
 }
 
