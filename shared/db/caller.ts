@@ -14,5 +14,5 @@ export interface Caller {
   /** Releases the call's permit to execute. Undefined for a caller that holds none. */
   releasePermit?(): void;
   /** Waits for a permit again. Rejects with OVERLOADED if none is released in time. */
-  takePermit?(): Promise<void>;
+  takePermit?(): Promise<void> | undefined;
 }

@@ -39,6 +39,9 @@ export class NotificationListener {
   readonly #handlers: ListenerHandlers;
   readonly #logger: Logger;
   readonly #stopped = new AbortController();
+  readonly #aborted = new Promise<void>((resolve) => {
+    this.#stopped.signal.addEventListener('abort', () => resolve());
+  });
   #running: Promise<void> | undefined;
   #lost = 0;
 
@@ -88,7 +91,7 @@ export class NotificationListener {
         retryMs = firstRetryMs;
         this.#handlers.connected();
         onReady();
-        await connection.untilLost(signal);
+        await Promise.race([connection.lost, this.#aborted]);
       } catch (error) {
         if (error instanceof NotificationsLost) onConfigError(new ConfigError(error.message));
         this.#lost += 1;
@@ -109,7 +112,7 @@ class Connection {
   /** The channel of the self-test. No other connection listens on it. */
   readonly #testChannel = `listener_${randomUUID()}`;
   /** Rejects when the connection is lost. */
-  readonly #lost: Promise<never>;
+  readonly lost: Promise<never>;
   readonly #heartbeats: NodeJS.Timeout;
   #onTestNotification: () => void = () => undefined;
 
@@ -130,11 +133,11 @@ class Connection {
         logger.warn({ err: error, channel }, 'a notification could not be read');
       }
     });
-    this.#lost = new Promise((_resolve, reject) => {
+    this.lost = new Promise((_resolve, reject) => {
       this.#client.on('error', reject);
       this.#client.on('end', () => reject(new Error('the connection was closed')));
     });
-    this.#lost.catch(() => undefined);
+    this.lost.catch(() => undefined);
     this.#heartbeats = setInterval(() => void this.#client.heartbeat(), heartbeatEveryMs).unref();
   }
 
@@ -154,22 +157,7 @@ class Connection {
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(selfTestMs)]);
     await database.for({ signal: timeout }).query(notify({ channel: this.#testChannel }));
     const silence = pause(selfTestMs, false, { signal, ref: false });
-    if (!(await Promise.race([arrived, this.#lost, silence]))) throw new NotificationsLost();
-  }
-
-  /** Resolves when the signal aborts. Rejects when the connection is lost or no longer answers. */
-  async untilLost(signal: AbortSignal): Promise<void> {
-    let end: () => void = () => undefined;
-    const aborted = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-    try {
-      await Promise.race([this.#lost, aborted]);
-    } finally {
-      signal.removeEventListener('abort', end);
-    }
+    if (!(await Promise.race([arrived, this.lost, silence]))) throw new NotificationsLost();
   }
 
   async close(): Promise<void> {

@@ -25,17 +25,6 @@ export interface CallSource {
   decode(): Message;
 }
 
-/** The permit with which a unary call executes. */
-export interface Permit {
-  /** Waits for the permit; returns undefined if the call gets it at once. Rejects with OVERLOADED. */
-  take(): Promise<void> | undefined;
-  /** Releases the permit, if the call holds it. */
-  release(): void;
-}
-
-/** Streams execute without a permit. */
-const noPermit: Permit = { take: () => undefined, release: () => undefined };
-
 const requestIdPattern = /^[\w.-]{1,128}$/;
 
 // The first part makes a request id unique across processes, the second within this one.
@@ -52,7 +41,7 @@ const defaultWaitMs = 10_000;
 
 type AfterWrite = (isCommitted: boolean) => void | Promise<void>;
 
-const chargeNothing = () => undefined;
+const doNothing = () => undefined;
 
 /** One call, as interceptors and handlers see it, regardless of the protocol. */
 export class CallContext implements Caller {
@@ -65,7 +54,10 @@ export class CallContext implements Caller {
 
   /** The caller's `x-request-id`, or a new one. The response returns it in the same header. */
   readonly requestId: string;
-  permit = noPermit;
+  /** Releases the permit to execute, if the call holds it. Streams execute without one. */
+  releasePermit: () => void = doNothing;
+  /** Waits for the permit again; undefined if the call gets it at once. Rejects with OVERLOADED. */
+  takePermit: () => Promise<void> | undefined = doNothing;
   /** Its place among the calls in flight. */
   index = -1;
   /** The response headers, sent with results and with errors. */
@@ -78,7 +70,7 @@ export class CallContext implements Caller {
    * Charges the caller for rows that the call is about to write and that its request does not show. Throws STORAGE_QUOTA
    * if the caller has nothing left. Only mutations are charged.
    */
-  chargeRows: (rows: number) => void = chargeNothing;
+  chargeRows: (rows: number) => void = doNothing;
   /** The answer refuses what was asked, and has written nothing: it is not stored for an idempotency key. */
   isRefused = false;
   /** The caller gets an answer that another call has stored for its idempotency key. */
@@ -160,24 +152,6 @@ export class CallContext implements Caller {
 
   set traceId(traceId: string) {
     this.#traceId = traceId;
-  }
-
-  /**
-   * Waits for something slow, such as an event, and releases the call's permit meanwhile. Rejects as `wait` does, and
-   * with OVERLOADED if no permit comes free in time afterwards.
-   */
-  async withoutPermit(wait: () => Promise<void>): Promise<void> {
-    this.releasePermit();
-    await wait();
-    await this.takePermit();
-  }
-
-  releasePermit(): void {
-    this.permit.release();
-  }
-
-  async takePermit(): Promise<void> {
-    await this.permit.take();
   }
 
   /**

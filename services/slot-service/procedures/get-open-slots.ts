@@ -5,7 +5,6 @@ import {
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { StoreParts } from '../parts.ts';
 import { toOpenSlots } from '../stores/open-slots.ts';
-import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
 /**
@@ -16,7 +15,7 @@ export function getOpenSlots({ database, replica }: StoreParts): Handler<typeof 
   // No limit is needed, because the only response is that of all slots.
   const responses = new ResponseCache(GetOpenSlotsResponseSchema, database.clock, Number.MAX_SAFE_INTEGER);
   return async (_request, call) => {
-    const content = await readStores(replica, call);
+    const content = await replica.read(call);
     return responses.get(content, '', (open) => {
       const { version, refreshedAt } = content;
       return { slots: toOpenSlots(open.among(content.slots)), version, refreshedAt };

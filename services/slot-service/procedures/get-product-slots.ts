@@ -5,7 +5,6 @@ import {
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { StoreParts } from '../parts.ts';
 import { toOpenSlots } from '../stores/open-slots.ts';
-import { readStores } from '../stores/read.ts';
 import { ResponseCache } from '../stores/response-cache.ts';
 
 // Each slot and product id takes about ten bytes in each of two encodings.
@@ -21,7 +20,7 @@ export function getProductSlots({
 }: StoreParts): Handler<typeof SlotStoreService.method.getProductSlots> {
   const responses = new ResponseCache(GetProductSlotsResponseSchema, database.clock, maxShown);
   return async ({ productIds }, call) => {
-    const content = await readStores(replica, call);
+    const content = await replica.read(call);
     return responses.get(content, productIds.join(), (open) => {
       const { byProduct, version, refreshedAt } = content;
       const ofProduct = (id: number) => ({ slots: toOpenSlots(open.among(byProduct.get(id) ?? [])) });

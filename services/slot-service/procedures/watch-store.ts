@@ -1,7 +1,6 @@
 import type { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { StoreParts } from '../parts.ts';
-import { readStores } from '../stores/read.ts';
 
 /**
  * Design 4, WatchStore: streams the version that this replica serves, then each version that it loads. Versions up to
@@ -9,7 +8,7 @@ import { readStores } from '../stores/read.ts';
  */
 export function watchStore({ replica }: StoreParts): Handler<typeof SlotStoreService.method.watchStore> {
   return async function* ({ afterVersion }, call) {
-    await readStores(replica, call);
+    await replica.read(call);
     const isNew = async (version: number) =>
       afterVersion === undefined || version > afterVersion || (await replica.hasLost(afterVersion, call));
     // A recovery sets the numbering back, so every version after the first new one is new as well.

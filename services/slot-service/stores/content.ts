@@ -74,65 +74,47 @@ function* apply(
 ): Sliced<StoredSlots> {
   const changed = new Set<number>();
   const added: StoredSlot[] = [];
-  const addedByProduct = new Map<number, StoredSlot[]>();
+  /** The products whose lists change. */
+  const affected = new Set<number>();
   for (const slot of changes) {
     changed.add(slot.id);
-    if (slice.isOverAfter(1)) yield;
-    if (!slot.isOpen || closesAtMs(slot) <= fromMs) continue;
-    added.push(slot);
-    for (const productId of slot.productIds) {
-      const ofProduct = addedByProduct.get(productId);
-      if (ofProduct === undefined) addedByProduct.set(productId, [slot]);
-      else ofProduct.push(slot);
-      if (slice.isOverAfter(1)) yield;
+    if (slot.isOpen && closesAtMs(slot) > fromMs) {
+      added.push(slot);
+      for (const productId of slot.productIds) affected.add(productId);
     }
+    if (slice.isOverAfter(1 + slot.productIds.length)) yield;
   }
 
-  const stays = (slot: StoredSlot) => closesAtMs(slot) > fromMs && !changed.has(slot.id);
-  const left = new Set<number>();
-  for (const slot of before.slots) {
-    if (slice.isOverAfter(1)) yield;
-    if (stays(slot)) continue;
-    for (const productId of slot.productIds) {
-      left.add(productId);
-      if (slice.isOverAfter(1)) yield;
-    }
-  }
-
-  const slots = yield* merge(slice, before.slots, added, stays);
-  const byProduct = new Map<number, readonly StoredSlot[]>();
-  for (const [productId, old] of before.byProduct) {
-    const ofProduct = addedByProduct.get(productId) ?? [];
-    const isSame = ofProduct.length === 0 && !left.has(productId);
-    const now = isSame ? old : yield* merge(slice, old, ofProduct, stays);
-    if (now.length > 0) byProduct.set(productId, now);
-    if (slice.isOverAfter(1)) yield;
-  }
-  for (const [productId, ofProduct] of addedByProduct) {
-    if (!before.byProduct.has(productId)) byProduct.set(productId, ofProduct);
-    if (slice.isOverAfter(1)) yield;
-  }
-  return { slots, byProduct };
-}
-
-/** Merges two ordered lists: the old slots that stay, and the added slots. */
-function* merge(
-  slice: Slice,
-  old: readonly StoredSlot[],
-  added: readonly StoredSlot[],
-  stays: (slot: StoredSlot) => boolean,
-): Sliced<StoredSlot[]> {
-  const merged: StoredSlot[] = [];
+  const slots: StoredSlot[] = [];
   let next = 0;
-  for (const slot of old) {
+  for (const slot of before.slots) {
     for (let head = added[next]; head !== undefined && isBefore(head, slot); head = added[next]) {
-      merged.push(head);
+      slots.push(head);
       next += 1;
     }
-    if (stays(slot)) merged.push(slot);
+    if (closesAtMs(slot) > fromMs && !changed.has(slot.id)) slots.push(slot);
+    else for (const productId of slot.productIds) affected.add(productId);
     if (slice.isOverAfter(1)) yield;
   }
-  return merged.concat(added.slice(next));
+  for (const slot of added.slice(next)) slots.push(slot);
+
+  const byProduct = new Map<number, readonly StoredSlot[]>();
+  for (const [productId, ofProduct] of before.byProduct) {
+    if (!affected.has(productId)) byProduct.set(productId, ofProduct);
+    if (slice.isOverAfter(1)) yield;
+  }
+  const rebuilt = new Map<number, StoredSlot[]>();
+  for (const slot of slots) {
+    for (const productId of slot.productIds) {
+      if (!affected.has(productId)) continue;
+      const ofProduct = rebuilt.get(productId);
+      if (ofProduct === undefined) rebuilt.set(productId, [slot]);
+      else ofProduct.push(slot);
+    }
+    if (slice.isOverAfter(1 + slot.productIds.length)) yield;
+  }
+  for (const [productId, ofProduct] of rebuilt) byProduct.set(productId, ofProduct);
+  return { slots, byProduct };
 }
 
 function isBefore(left: StoredSlot, right: StoredSlot): boolean {

@@ -4,6 +4,7 @@ import type { Caller } from '../../../shared/db/caller.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { slotErrors } from '../errors.ts';
 import { covers, type StoreContent } from './content.ts';
 import { loadStores } from './load.ts';
@@ -92,6 +93,20 @@ export class StoreReplica {
         if (!this.#draining.aborted) setTimeout(() => this.load(), retryMs).unref();
       }
     }
+  }
+
+  /**
+   * Resolves with the loaded version. A call with the header `store-request-id` first waits until it covers that write
+   * (design 4). Rejects as `untilCovers` does.
+   */
+  async read(call: CallContext): Promise<StoreContent> {
+    const requestId = call.header('store-request-id');
+    if (requestId !== undefined) {
+      call.releasePermit();
+      await this.untilCovers(requestId, { subject: call.subject, signal: call.signal.toAbortSignal() });
+      await call.takePermit();
+    }
+    return this.#content;
   }
 
   /**

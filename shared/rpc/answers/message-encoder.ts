@@ -17,6 +17,7 @@ export function encoderOf(schema: DescMessage): MessageEncoder {
 /** Returns a message that is encoded once, for the many that contain it. */
 export function share<Schema extends DescMessage>(schema: Schema, fields: Answer<Schema>): Shared {
   const encoder = encoderOf(schema);
+  if (encoder.hasLists) throw new Error(`${schema.typeName} has lists, and must be encoded in slices`);
   return new Shared({
     toBinary() {
       const writer = new WireWriter();
@@ -159,13 +160,9 @@ class NestedField {
     this.#keys = field.fieldKind === 'map' ? scalarEncoderOf(field.mapKey, field) : undefined;
   }
 
+  /** Writes a single message, which has no lists. */
   write(writer: WireWriter, value: unknown): void {
-    const { items, keys } = itemsOf(value);
-    for (let index = 0; index < items.length; index += 1) {
-      const entry = this.#beginItem(writer, keys?.[index]);
-      this.#writeMessage(writer, items.at(index));
-      if (entry !== undefined) writer.close(entry);
-    }
+    this.#writeMessage(writer.tag(this.#number, WireType.LengthDelimited), value);
   }
 
   *writeInSlices(slice: Slice, writer: WireWriter, value: unknown): Sliced<void> {
@@ -190,13 +187,7 @@ class NestedField {
   }
 
   toJson(value: unknown): string {
-    const { items, keys } = itemsOf(value);
-    const [open, close] = brackets[this.#kind];
-    let json = open;
-    for (let index = 0; index < items.length; index += 1) {
-      json += this.#jsonMark(index, keys) + this.#messageToJson(items.at(index));
-    }
-    return json + close;
+    return value instanceof Shared ? value.json : this.#encoder.toJson(fieldsOf(value));
   }
 
   *writeJsonInSlices(slice: Slice, writer: TextWriter, value: unknown): Sliced<void> {
@@ -209,7 +200,7 @@ class NestedField {
       const before = writer.length;
       const mark = this.#jsonMark(index, keys);
       if (isLong) yield* this.#encoder.writeJsonInSlices(slice, writer.add(mark), fieldsOf(item));
-      else writer.add(mark + this.#messageToJson(item));
+      else writer.add(mark + this.toJson(item));
       if (!slice.isOverAfterWriting(isLong ? 0 : writer.length - before)) continue;
       writer.flush();
       yield;
@@ -220,10 +211,6 @@ class NestedField {
   /** Returns what precedes an item in JSON. */
   #jsonMark(index: number, keys: readonly unknown[] | undefined): string {
     return `${index > 0 ? ',' : ''}${keys === undefined ? '' : `"${keys[index]}":`}`;
-  }
-
-  #messageToJson(message: unknown): string {
-    return message instanceof Shared ? message.json : this.#encoder.toJson(fieldsOf(message));
   }
 
   /** Writes what precedes a message. Returns the start of its map entry, which ends after the message. */

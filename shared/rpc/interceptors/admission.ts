@@ -1,9 +1,8 @@
-import type { ConnectError } from '@connectrpc/connect';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { FairShare } from '../../fairness/fair-share.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { CallContext, Permit } from '../call-context.ts';
+import type { CallContext } from '../call-context.ts';
 import type { Execute, Interceptor } from '../implementation.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
 import type { OpenRequests } from '../limits/open-requests.ts';
@@ -44,9 +43,21 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
 
   async function executeUnary<Result>(call: CallContext, next: Execute<Result>): Promise<Result> {
     inFlight.add(call);
-    call.permit = new QueuedPermit(queue, call, overloaded);
+    let isHeld = false;
+    call.takePermit = () => {
+      isHeld = queue.tryTake(call.subject);
+      if (isHeld) return undefined;
+      return queue.take(call).then((isTaken) => {
+        if (!isTaken) throw overloaded;
+        isHeld = true;
+      });
+    };
+    call.releasePermit = () => {
+      if (isHeld) queue.release(call.subject);
+      isHeld = false;
+    };
     try {
-      await call.permit.take();
+      await call.takePermit();
       const result = await next(call);
       const bytes = sizeOf(result);
       if (bytes > smallResponseBytes && !(await requests.untilRead(call, bytes))) {
@@ -54,7 +65,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       }
       return result;
     } finally {
-      call.permit.release();
+      call.releasePermit();
       inFlight.delete(call);
     }
   }
@@ -80,35 +91,6 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
       for (const call of [...inFlight.items]) call.signal.abort(() => fail(commonErrors.stopping));
     },
   };
-}
-
-class QueuedPermit implements Permit {
-  readonly #queue: FairQueue;
-  readonly #call: CallContext;
-  readonly #overloaded: ConnectError;
-  #isHeld = false;
-
-  constructor(queue: FairQueue, call: CallContext, overloaded: ConnectError) {
-    this.#queue = queue;
-    this.#call = call;
-    this.#overloaded = overloaded;
-  }
-
-  take(): Promise<void> | undefined {
-    if (this.#queue.tryTake(this.#call.subject)) {
-      this.#isHeld = true;
-      return undefined;
-    }
-    return this.#queue.take(this.#call).then((isTaken) => {
-      if (!isTaken) throw this.#overloaded;
-      this.#isHeld = true;
-    });
-  }
-
-  release(): void {
-    if (this.#isHeld) this.#queue.release(this.#call.subject);
-    this.#isHeld = false;
-  }
 }
 
 /** The size of an encoded result; 0 for a message. */
