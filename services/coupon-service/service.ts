@@ -12,7 +12,7 @@ import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
 import { createCouponBatchHandlers, createCouponHandlers, createRedemptionHandlers } from './handlers.ts';
 import { Outcomes } from './redemptions/outcomes.ts';
-import { sweepHolds } from './redemptions/sweep.ts';
+import { sweepHolds } from './redemptions/redemption.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
 export function startCouponService(config: ServiceConfig, logger: Logger): Promise<RunningService> {

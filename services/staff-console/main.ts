@@ -1,4 +1,4 @@
-import { runProgram } from '../../shared/runtime/run-program.ts';
+import { runProgram } from '../../shared/runtime/run-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { readConsoleConfig } from './config.ts';
 import { startConsole } from './server.ts';

@@ -4,7 +4,7 @@ import type { AuditService, ListEntriesRequest } from '../gen/audit/v1/audit_ser
 import { JsonText, mapped } from '../rpc/answers/answer.ts';
 import { optionalDate } from '../rpc/dates.ts';
 import type { Handler } from '../rpc/implementation.ts';
-import { readPageToken, writePageToken } from '../rpc/page-token.ts';
+import { readPageToken, writePageToken } from '../rpc/paging.ts';
 import type { ResourceType } from './entry.ts';
 
 const defaultLimit = 50;

@@ -32,3 +32,9 @@ export async function applyRetention(database: Database, asked: number | undefin
       'the retention of audit entries is the one that the migration was given',
     );
 }
+
+/** Deletes entries whose retention has passed, oldest first (design 10). Returns the number of deleted entries. */
+export const sweepEntries = statement<{ swept: number }, { most: number }>(
+  'sweepEntries',
+  `select sweep_audit_entries('infinity', $most::integer) as swept`,
+);

@@ -9,8 +9,7 @@ import { isInt32 } from '../db/int32.ts';
 import { statement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { KeySet, type KeySetTimes } from './key-set.ts';
-import { importSecrets, type Keys } from './keys.ts';
+import { importSecrets, KeySet, type KeySetTimes, type Keys } from './key-set.ts';
 import { type Claims, createTokenVerifier, leewayMs, maxTokenLength, type TokenVerifier } from './token.ts';
 
 const maxTokens = 10_000;

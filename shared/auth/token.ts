@@ -10,7 +10,7 @@ import {
 import type { DatabaseClock } from '../clock/clock.ts';
 import type { AuthConfig } from '../config/auth.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
-import { type Keys, KeysUnavailableError } from './keys.ts';
+import { type Keys, KeysUnavailableError } from './key-set.ts';
 import { shown } from './refusals.ts';
 
 /** The claims that this project reads from a token. */

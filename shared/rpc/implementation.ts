@@ -7,10 +7,13 @@ import type {
   Message,
   MessageValidType,
 } from '@bufbuild/protobuf';
+import type { Logger } from 'pino';
 import { commonErrors, type ErrorRow, fail } from '../errors/errors.ts';
+import type { CallMetrics } from '../telemetry/call-metrics.ts';
 import type { Answer } from './answers/answer.ts';
 import { AnswerResponse, RpcResponse } from './answers/response.ts';
 import type { CallContext } from './call-context.ts';
+import type { OpenRequests } from './limits/open-requests.ts';
 import { isMutation } from './procedure.ts';
 
 /**
@@ -130,4 +133,14 @@ function intercept<Result>(
   execute: Execute<Result>,
 ): Execute<Result> {
   return interceptors.reduceRight((next, interceptor) => interceptor(rpc, next), execute);
+}
+
+/** The services of both ports, and the interceptors and limits for their calls. */
+export interface ServedCalls {
+  readonly implementations: readonly Implementation[];
+  readonly interceptors: Interceptors;
+  readonly requests: OpenRequests;
+  readonly logger: Logger;
+  /** Undefined without a metrics port. */
+  readonly calls: CallMetrics | undefined;
 }

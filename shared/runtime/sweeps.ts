@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { sweepEntries } from '../audit/sweep.ts';
+import { sweepEntries } from '../audit/retention.ts';
 import { CallSignal } from '../cancellation/signal.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
 import { type BoundStatement, onlyRow } from '../db/statement.ts';
-import { sweepKeys } from '../rpc/idempotency/sweep.ts';
+import { sweepKeys } from '../rpc/idempotency/key.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ShutdownStack } from './shutdown.ts';
 

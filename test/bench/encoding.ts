@@ -14,7 +14,7 @@ const built = (file: string) => import(path.join(root, 'dist', file));
 const { AnswerResponse }: typeof import('../../shared/rpc/answers/response.ts') = await built(
   'shared/rpc/answers/response.js',
 );
-const { toOpenSlots }: typeof import('../../services/slot-service/stores/open-slots.ts') = await built(
+const { toOpenSlots }: typeof import('../../services/slot-service/stores/response-cache.ts') = await built(
   'services/slot-service/stores/open-slots.js',
 );
 

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { StoreContent } from '../../services/slot-service/stores/content.ts';
-import { loadStores } from '../../services/slot-service/stores/load.ts';
+import { loadStores } from '../../services/slot-service/stores/content.ts';
 import { refreshStores } from '../../services/slot-service/stores/refresh.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadStores } from '../../services/slot-service/stores/load.ts';
+import { loadStores } from '../../services/slot-service/stores/content.ts';
 import { refreshStores } from '../../services/slot-service/stores/refresh.ts';
 import { StoreReplica } from '../../services/slot-service/stores/replica.ts';
 import type { Database } from '../../shared/db/database.ts';

@@ -1,8 +1,7 @@
 import pino from 'pino';
 import type { Authenticator, Identity } from '../../shared/auth/authenticator.ts';
-import type { Implementation } from '../../shared/rpc/implementation.ts';
+import type { Implementation, ServedCalls } from '../../shared/rpc/implementation.ts';
 import { OpenRequests } from '../../shared/rpc/limits/open-requests.ts';
-import type { ServedCalls } from '../../shared/rpc/served-calls.ts';
 
 /** An authenticator that knows nobody. */
 export const nobody: Authenticator = {

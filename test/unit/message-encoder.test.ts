@@ -11,7 +11,7 @@ import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.t
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { JsonText, mapped, timeText } from '../../shared/rpc/answers/answer.ts';
-import { share } from '../../shared/rpc/answers/message-encoder.ts';
+import { encoderOf, share } from '../../shared/rpc/answers/message-encoder.ts';
 import { AnswerResponse, jsonWriteOptions } from '../../shared/rpc/answers/response.ts';
 
 /** A value as a handler gives it, and as a message has it. */
@@ -92,7 +92,7 @@ function fieldValuesOf(field: DescField): fc.Arbitrary<Both> {
   });
 }
 
-/** Messages of a type. Some are shared. */
+/** Messages of a type. Some that have no lists of messages are shared. */
 function messagesOf(schema: DescMessage): fc.Arbitrary<Both> {
   const isOptional = (field: DescField) => Reflect.get(create(schema), field.localName) === undefined;
   const fields = schema.fields.map((field) => [
@@ -103,7 +103,10 @@ function messagesOf(schema: DescMessage): fc.Arbitrary<Both> {
     const part = (name: keyof Both) =>
       Object.fromEntries(Object.entries<Both | undefined>(values).map(([field, value]) => [field, value?.[name]]));
     const given = part('given');
-    return { given: isShared ? share(schema, given) : given, kept: create(schema, part('kept')) };
+    return {
+      given: isShared && !encoderOf(schema).hasLists ? share(schema, given) : given,
+      kept: create(schema, part('kept')),
+    };
   });
 }
 

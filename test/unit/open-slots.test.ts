@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import type { StoredSlot } from '../../services/slot-service/stores/content.ts';
-import { OpenSlots } from '../../services/slot-service/stores/open-slots.ts';
+import { OpenSlots } from '../../services/slot-service/stores/response-cache.ts';
 
 const slot = (freezeMs: number, products: number, deliveryMs = 5_000): StoredSlot => ({
   id: 1,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { moveByDays } from '../../services/slot-service/plan/wall-clock.ts';
+import { moveByDays } from '../../services/slot-service/plan/copies.ts';
 
 const microsOf = (time: string) => BigInt(Date.parse(time)) * 1_000n;
 const move = (time: string, days: number, timeZone: string) => {

@@ -1,6 +1,6 @@
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { timeOf } from '../../../shared/db/micros.ts';
-import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
+import { readPageToken, writePageToken } from '../../../shared/rpc/paging.ts';
 import { readSearch, type Search } from '../../../shared/searching/searching.ts';
 
 /** A request to list coupons or reserved coupons (spec 4.2, design 2). */

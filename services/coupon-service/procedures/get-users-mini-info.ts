@@ -1,8 +1,13 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { findStatement, foundRows, showFound } from '../../../shared/searching/searching.ts';
+import {
+  findStatement,
+  foundRows,
+  type LookUpPage,
+  readLookUp,
+  showFound,
+} from '../../../shared/searching/searching.ts';
 import type { CouponParts } from '../parts.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { type IdPage, lastId, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { type IdPage, lastId, readIdPage, toIdPage } from '../../../shared/rpc/paging.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
 import type { BatchParts } from '../parts.ts';
 

@@ -1,8 +1,8 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { type RedemptionService, RedemptionState } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
-import { type IdPage, lastId, readIdPage, toIdPage } from '../../../shared/rpc/id-page.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { type IdPage, lastId, readIdPage, toIdPage } from '../../../shared/rpc/paging.ts';
 import type { RedemptionParts } from '../parts.ts';
 import {
   isRunOut,

@@ -1,5 +1,5 @@
 import { actorOf } from '../../../shared/audit/entry.ts';
-import { isTimeZone } from '../../../shared/clock/time-zone.ts';
+import { isTimeZone } from '../../../shared/config/business.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import type { Queryable } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
@@ -15,6 +15,7 @@ import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotPlanParts } from '../parts.ts';
+import type { MovedTime } from '../plan/copies.ts';
 import {
   isTaken,
   type JudgedCopy,
@@ -27,7 +28,6 @@ import {
 import { type AskedSources, readSources } from '../plan/copy-sources.ts';
 import { checkCopiedSnippets, insertCopies, toNameFormat } from '../plan/copy-writes.ts';
 import { findTakers } from '../plan/takers.ts';
-import type { MovedTime } from '../plan/wall-clock.ts';
 import { afterSlotWrites } from '../stores/after-slot-write.ts';
 
 /**

@@ -4,8 +4,7 @@ import {
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { StoreParts } from '../parts.ts';
-import { toOpenSlots } from '../stores/open-slots.ts';
-import { ResponseCache } from '../stores/response-cache.ts';
+import { ResponseCache, toOpenSlots } from '../stores/response-cache.ts';
 
 /**
  * Design 4, GetOpenSlots: lists the slots that are open now, soonest delivery first. Throws RESOURCE_EXHAUSTED for more

@@ -2,7 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { type ListedUserRow, shownName } from '../catalog/users.ts';
+import { type ListedUserRow, shownName } from '../catalog/catalog.ts';
 import type { CatalogParts } from '../parts.ts';
 
 /** Design 11, GetOrders: lists orders with their users and refunds by their ids, by id. Omits ids without an order. */

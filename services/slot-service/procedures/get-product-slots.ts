@@ -4,8 +4,7 @@ import {
 } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { StoreParts } from '../parts.ts';
-import { toOpenSlots } from '../stores/open-slots.ts';
-import { ResponseCache } from '../stores/response-cache.ts';
+import { ResponseCache, toOpenSlots } from '../stores/response-cache.ts';
 
 // Each slot and product id takes about ten bytes in each of two encodings.
 const maxShown = 1_000_000;

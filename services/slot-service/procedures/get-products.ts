@@ -1,7 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
+import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/catalog.ts';
 import type { CatalogParts } from '../parts.ts';
 
 /** Design 11, GetProducts: lists products by their ids, ordered by name, then id. Omits ids without a product. */

@@ -1,7 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { type ListedUserRow, shownName } from '../catalog/users.ts';
+import { type ListedUserRow, shownName } from '../catalog/catalog.ts';
 import type { CatalogParts } from '../parts.ts';
 
 /** Design 11, GetUsers: lists users by their ids, ordered by name, nulls last, then id. Omits ids without a user. */

@@ -10,7 +10,7 @@ import {
 import { jsonTimeText, mapped } from '../../../shared/rpc/answers/answer.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { readPageToken, writePageToken } from '../../../shared/rpc/page-token.ts';
+import { readPageToken, writePageToken } from '../../../shared/rpc/paging.ts';
 import { foundIds, showFound } from '../../../shared/searching/searching.ts';
 import type { SlotPlanParts } from '../parts.ts';
 import { findSlots, type SlotFilters } from '../plan/slot-filters.ts';

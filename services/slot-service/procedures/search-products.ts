@@ -2,9 +2,15 @@ import { parseId } from '../../../shared/db/int32.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { type LookUpPage, readLookUp } from '../../../shared/searching/look-up.ts';
-import { findStatement, foundIds, foundRows, showFound } from '../../../shared/searching/searching.ts';
-import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/products.ts';
+import {
+  findStatement,
+  foundIds,
+  foundRows,
+  type LookUpPage,
+  readLookUp,
+  showFound,
+} from '../../../shared/searching/searching.ts';
+import { byName, type ListedProductRow, productColumns, toProducts } from '../catalog/catalog.ts';
 import type { CatalogParts } from '../parts.ts';
 
 /**

@@ -6,8 +6,7 @@ import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { slotErrors } from '../errors.ts';
-import { covers, type StoreContent } from './content.ts';
-import { loadStores } from './load.ts';
+import { covers, loadStores, type StoreContent } from './content.ts';
 import { latestVersion } from './refresh.ts';
 import { parseStoreRequest, type StoreRequest } from './requests.ts';
 

@@ -14,11 +14,10 @@ import { CallSignal } from '../../cancellation/signal.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { CallContext, type CallSource } from '../call-context.ts';
 import { decodeRequest } from '../decode-request.ts';
-import type { Implementation, Rpc } from '../implementation.ts';
-import { executeStream, executeUnary, type Interceptors } from '../implementation.ts';
+import { executeStream, executeUnary, type Implementation, type Interceptors, type Rpc } from '../implementation.ts';
 import { procedurePath } from '../procedure.ts';
+import { encodeStatus } from './refusals.ts';
 import { holdRequest } from './requests.ts';
-import { encodeStatus } from './status.ts';
 
 /** A grpc-js call with raw bytes as messages. The interceptors decode and encode them. */
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;

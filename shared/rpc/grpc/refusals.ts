@@ -1,11 +1,13 @@
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { anyPack } from '@bufbuild/protobuf/wkt';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { codeName, invalidRequest } from '../../errors/errors.ts';
-import { grpcTimeoutMs } from '../limits/grpc-timeout.ts';
+import { StatusSchema } from '../../gen/google/rpc/status_pb.ts';
+import type { ServedCalls } from '../implementation.ts';
+import { grpcTimeoutMs } from '../limits/grpc-wire.ts';
 import { maxTimerMs } from '../limits/limits.ts';
 import { procedurePath } from '../procedure.ts';
-import type { ServedCalls } from '../served-calls.ts';
-import { encodeStatus } from './status.ts';
 
 const withParameters = /^application\/grpc(?:\+proto)?\s*;/;
 
@@ -74,4 +76,13 @@ export function createRefusalLog({ implementations, logger, calls }: ServedCalls
     begins.get(path)?.()(code);
     logger.info({ method: path.slice(1), code: codeName(code), protocol: 'grpc' }, 'call');
   };
+}
+
+/** Encodes an error as the `google.rpc.Status` of the trailer `grpc-status-details-bin`. */
+export function encodeStatus(error: ConnectError): Buffer {
+  const details = error.details.flatMap((detail) =>
+    'desc' in detail ? [anyPack(detail.desc, create(detail.desc, detail.value))] : [],
+  );
+  const status = create(StatusSchema, { code: error.code, message: error.rawMessage, details });
+  return Buffer.from(toBinary(StatusSchema, status));
 }

@@ -9,9 +9,9 @@ import {
   onChunk,
   onRequest,
 } from '../../internals/grpc-js.ts';
+import type { ServedCalls } from '../implementation.ts';
 import { type Connection, Connections } from '../limits/connections.ts';
-import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
-import { grpcTimeoutMs } from '../limits/grpc-timeout.ts';
+import { envelopeBytes, envelopeHeadBytes, grpcTimeoutMs, notOneMessage } from '../limits/grpc-wire.ts';
 import {
   cautionDelayMs,
   cautionMs,
@@ -20,7 +20,6 @@ import {
   rapidResetMs,
 } from '../limits/limits.ts';
 import { OpenRequest, type OpenRequests } from '../limits/open-requests.ts';
-import type { ServedCalls } from '../served-calls.ts';
 import { createRefusalLog, prepareHeaders, refusalOf, refuse, trailersOnly } from './refusals.ts';
 
 // gRPC clients report it as RESOURCE_EXHAUSTED. They would retry a REFUSED_STREAM at once.

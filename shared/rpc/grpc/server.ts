@@ -1,9 +1,9 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
+import type { ServedCalls } from '../implementation.ts';
 import { maxMessageBytes, maxStreamsPerConnection } from '../limits/limits.ts';
 import { procedurePath } from '../procedure.ts';
-import type { ServedCalls } from '../served-calls.ts';
 import { createServerCredentials } from './credentials.ts';
 import { mount } from './mount.ts';
 import { addReflection } from './reflection.ts';

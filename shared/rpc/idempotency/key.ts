@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isMessage, type Message } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import { statement } from '../../db/statement.ts';
 import { invalidField } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import { keyHeader, procedureName } from '../procedure.ts';
@@ -59,3 +60,14 @@ function canonical(value: unknown): string {
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** Deletes keys older than `hours`, oldest first (design 9). Returns the number of deleted keys. */
+export const sweepKeys = statement<{ swept: number }, { hours: number; most: number }>(
+  'sweepKeys',
+  `with oldest as (
+     select id from idempotency_keys where created_at < now() - $hours::integer * interval '1 hour'
+     order by created_at limit $most::integer for update skip locked
+   ),
+   swept as (delete from idempotency_keys using oldest where idempotency_keys.id = oldest.id returning 1)
+   select count(*)::integer as swept from swept`,
+);

@@ -2,6 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { logRefusals } from '../../auth/refusals.ts';
+import { fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../implementation.ts';
 
@@ -51,3 +52,12 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
     };
   };
 }
+
+/** Rejects callers without a staff identity, for procedures that require one before their body (spec 5). */
+export const staff: Interceptor = function staff({ noStaffError }, next) {
+  if (noStaffError === undefined) return next;
+  return async (call) => {
+    if ((await call.staffId()) === undefined) throw fail(noStaffError);
+    return next(call);
+  };
+};

@@ -8,11 +8,8 @@ import { type StorageQuota, storageQuota } from '../idempotency/storage-quota.ts
 import type { Interceptors } from '../implementation.ts';
 import type { Admission } from './admission.ts';
 import { errors } from './errors.ts';
-import { identity } from './identity.ts';
-import { logging } from './logging.ts';
-import { metrics } from './metrics.ts';
-import { staff } from './staff.ts';
-import { traces } from './traces.ts';
+import { identity, staff } from './identity.ts';
+import { logging, metrics, traces } from './observation.ts';
 import { validation } from './validation.ts';
 
 export interface InterceptorOptions {

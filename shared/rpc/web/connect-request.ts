@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { base64Decode } from '@bufbuild/protobuf/wire';
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { createAsyncIterable, type UniversalServerRequest } from '@connectrpc/connect/protocol';
+import { compressionGzip } from '@connectrpc/connect-node';
 import { commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
 import type { Codec } from '../answers/response.ts';
-import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/envelope.ts';
+import { envelopeBytes, envelopeHeadBytes, notOneMessage } from '../limits/grpc-wire.ts';
 import { maxMessageBytes } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
-import { boundedGzip } from './compression.ts';
 import { encodingHeaders } from './http-request.ts';
 
 const compressedFlag = 1;
@@ -109,4 +111,40 @@ function isEnveloped({ headers }: IncomingMessage): boolean {
 
 function urlOf({ url = '' }: IncomingMessage): URL {
   return new URL(url, 'http://localhost');
+}
+
+const compress = promisify(gzip);
+
+// Responses wait in memory for Node's four worker threads, which also verify tokens.
+const maxInFlightBytes = 1024 * 1024;
+let inFlightBytes = 0;
+
+/** Whether other responses keep the threads busy. A single response may have any size. */
+function isBusy(bytes: number): boolean {
+  return inFlightBytes > 0 && inFlightBytes + bytes > maxInFlightBytes;
+}
+
+/** Compresses a response with gzip; undefined while the threads are busy, so that it is sent uncompressed. */
+export async function gzipUnlessBusy(body: Buffer | string): Promise<Buffer | undefined> {
+  return isBusy(body.length) ? undefined : gzipCounted(body);
+}
+
+/**
+ * The gzip codec of connect-node, which requires gzip output. While the threads are busy, the output is
+ * in gzip's format but not compressed.
+ */
+export const boundedGzip: typeof compressionGzip = {
+  ...compressionGzip,
+  async compress(bytes) {
+    return Uint8Array.from(await gzipCounted(bytes, isBusy(bytes.length) ? 0 : undefined));
+  },
+};
+
+async function gzipCounted(body: Uint8Array | string, level?: number): Promise<Buffer> {
+  inFlightBytes += body.length;
+  try {
+    return await compress(body, level === undefined ? {} : { level });
+  } finally {
+    inFlightBytes -= body.length;
+  }
 }

@@ -18,11 +18,9 @@ import {
 import type { Logger } from 'pino';
 import { jsonWriteOptions } from '../answers/response.ts';
 import { CallContext } from '../call-context.ts';
-import type { Rpc } from '../implementation.ts';
-import { executeStream, executeUnary, type Interceptors } from '../implementation.ts';
+import { executeStream, executeUnary, type Interceptors, type Rpc } from '../implementation.ts';
 import { procedurePath } from '../procedure.ts';
-import { boundedGzip } from './compression.ts';
-import { codecOf, readMessage, withoutMessage } from './connect-request.ts';
+import { boundedGzip, codecOf, readMessage, withoutMessage } from './connect-request.ts';
 import { refuse } from './error-response.ts';
 import type { WebHandler } from './port.ts';
 import { WebCallSource } from './web-call.ts';

@@ -2,11 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConnectError } from '@connectrpc/connect';
 import type { Codec } from '../answers/response.ts';
 import { CallContext } from '../call-context.ts';
-import type { Rpc } from '../implementation.ts';
-import { executeUnary, type Interceptors } from '../implementation.ts';
+import { executeUnary, type Interceptors, type Rpc } from '../implementation.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
-import { gzipUnlessBusy } from './compression.ts';
-import { readBody } from './connect-request.ts';
+import { gzipUnlessBusy, readBody } from './connect-request.ts';
 import { errorToJson, httpStatus } from './error-response.ts';
 import { WebCallSource } from './web-call.ts';
 

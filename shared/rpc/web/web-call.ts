@@ -6,7 +6,7 @@ import { commonErrors, fail, invalidRequest, toPublicError } from '../../errors/
 import type { Codec } from '../answers/response.ts';
 import type { CallSource } from '../call-context.ts';
 import { decodeRequest } from '../decode-request.ts';
-import { grpcTimeoutMs } from '../limits/grpc-timeout.ts';
+import { grpcTimeoutMs } from '../limits/grpc-wire.ts';
 import { maxTimerMs } from '../limits/limits.ts';
 
 const connectTimeout = /^\d{1,10}$/;

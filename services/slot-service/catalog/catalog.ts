@@ -27,3 +27,13 @@ export function toProducts(rows: readonly ListedProductRow[]) {
   if (rows[0]?.areTooLarge) throw fail(commonErrors.answerTooLarge);
   return mapped(rows, toProduct);
 }
+
+/** A user in compact form, as a `CatalogUser` has it. */
+export interface ListedUserRow {
+  id: number;
+  name: string;
+  mobile: string;
+}
+
+/** SQL of the name under which a user is shown. An empty name counts as none (design 7). */
+export const shownName = `coalesce(nullif(users.name, ''), 'Unknown')`;
