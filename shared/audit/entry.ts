@@ -47,6 +47,16 @@ export function auditEntry(
 }
 
 /**
+ * Returns SQL of a common table expression that writes the audit entry of a new record, from SQL of the names and values
+ * of its fields, and of the row that has them and the `id`.
+ */
+export const createdEntry = (resourceType: ResourceType, fields: string, from = 'written') =>
+  auditEntry(
+    resourceType,
+    `select id, null::json as before, json_strip_nulls(json_build_object(${fields})) as after from ${from}`,
+  );
+
+/**
  * Returns SQL of a common table expression `change`. Its column `differs` tells whether a write would change the record.
  * The write joins it, so that a write without effect leaves the record, its etag and the audit trail alone (design 9,
  * 10). It compares the texts of both, so equal values must be built alike. `before` is exact, because the statement has

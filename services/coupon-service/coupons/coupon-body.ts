@@ -1,3 +1,4 @@
+import { idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponBody as CouponBodyMessage } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { readCode } from '../../../shared/rpc/code-text.ts';
@@ -34,11 +35,20 @@ export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial
 
 export type CouponBody = ReturnType<typeof readCouponBody>;
 
-/** The terms that both kinds of coupon share. */
-export type Terms = Pick<
-  CouponBody,
-  'discountPercent' | 'flatDiscount' | 'minOrder' | 'maxValue' | 'productIds' | 'validTill' | 'maxLimitForUser'
->;
+/** Returns the parameters of a new coupon of either kind, with its id lists as JSON for the audit entry. */
+export function newCoupon(body: CouponBody) {
+  const { isUserBased = false, isApplyForAll = false, exclusiveApply = false, productIds } = body;
+  const { applicableUsers = [], applicableProducts = [] } = body;
+  return {
+    ...body,
+    ...{ isUserBased, isApplyForAll, exclusiveApply, applicableUsers, applicableProducts },
+    productIdsJson: productIds && idsEntryJson(productIds),
+    usersJson: linksEntryJson(applicableUsers),
+    productsJson: linksEntryJson(applicableProducts),
+  };
+}
+
+export type NewCoupon = ReturnType<typeof newCoupon>;
 
 /** Throws INVALID_ARGUMENT unless exactly one discount is present and non-zero (spec 4.2, rule 1). */
 export function requireOneDiscount({ discountPercent, flatDiscount }: CouponBody): void {

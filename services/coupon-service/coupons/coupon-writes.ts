@@ -151,6 +151,10 @@ function idsIfGiven(given: string, ids: string): string {
   return `case when ${given} is not null then array_to_json(array(select ${ids} order by 1)) end`;
 }
 
+/** SQL of the id lists of a `NewCoupon` for its audit entry. */
+export const linksEntry = `'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json,
+  'applicableProducts', $productsJson::json`;
+
 /** SQL of columns of `found`: whether the staff user `$staffId` exists, and whether the code is free. */
 export const isStaff = 'exists (select from staff_users where id = $staffId and disabled_at is null) as "isStaff"';
 export const isCodeFree = 'not exists (select from coupons where coupon_code = $couponCode) as "isCodeFree"';

@@ -66,16 +66,6 @@ export function toTerms(row: TermsRow) {
 
 /** Converts a record to a `Coupon`. `ListedCoupon` and `CouponDetail` have the same fields. */
 export function toCoupon(row: CouponRow) {
-  return {
-    ...toTerms(row),
-    id: row.id,
-    couponCode: row.couponCode,
-    isUserBased: row.isUserBased,
-    isApplyForAll: row.isApplyForAll,
-    isInvalidated: row.isInvalidated,
-    createdBy: row.createdBy,
-    createdAt: row.createdAt.getTime(),
-    etag: row.etag,
-    batchId: row.batchId ?? undefined,
-  } satisfies Answer<typeof CouponSchema>;
+  const fields = { ...row, ...toTerms(row), createdAt: row.createdAt.getTime(), batchId: row.batchId ?? undefined };
+  return fields satisfies Answer<typeof CouponSchema>;
 }

@@ -26,14 +26,8 @@ export const reservedColumns = reservedColumnsWith('reserved_coupons.product_ids
 
 /** Converts a record to a `ReservedCoupon`. `ListedReservedCoupon` has the same fields. */
 export function toReservedCoupon(row: ReservedCouponRow) {
-  return {
-    ...toTerms(row),
-    id: row.id,
-    secretCode: row.secretCode,
-    couponCode: row.couponCode,
-    createdBy: row.createdBy,
-    createdAt: row.createdAt.getTime(),
-  } satisfies Answer<typeof ReservedCouponSchema>;
+  const fields = { ...row, ...toTerms(row), createdAt: row.createdAt.getTime() };
+  return fields satisfies Answer<typeof ReservedCouponSchema>;
 }
 
 /** A reserved coupon as listings show it, with its creator and the user who redeemed it. */

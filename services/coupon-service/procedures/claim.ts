@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry, createdEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -114,15 +114,12 @@ const claimCoupon = statement<Found, { id: number; userId: number; couponCodes: 
      from written where reserved_coupons.id = $id
      returning reserved_coupons.id
    ),
-   ${auditEntry(
+   ${createdEntry(
      'coupon',
-     `select id, null::json as before, json_strip_nulls(json_build_object(
-        ${couponFields('written')}, 'productIds', ${idsEntry('product_ids')}, 'applicableUsers', json_build_array($userId),
-        'applicableProducts', ${idsEntry(`array(
-          select product_id from reserved_coupon_applicable_products where reserved_coupon_id = $id order by product_id
-        )`)}
-      )) as after
-      from written`,
+     `${couponFields('written')}, 'productIds', ${idsEntry('product_ids')}, 'applicableUsers', json_build_array($userId),
+      'applicableProducts', ${idsEntry(`array(
+        select product_id from reserved_coupon_applicable_products where reserved_coupon_id = $id order by product_id
+      )`)}`,
    )},
    ${auditEntry(
      'reserved_coupon',

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, createdEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { commonErrors, type ErrorRow, fail, invalidField } from '../../../shared/errors/errors.ts';
@@ -8,10 +8,11 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
 import { drawTexts } from '../coupons/codes.ts';
 import { termsFields } from '../coupons/coupon.ts';
-import { readCouponBody, requireCreatable, type Terms } from '../coupons/coupon-body.ts';
+import { type NewCoupon, newCoupon, readCouponBody, requireCreatable } from '../coupons/coupon-body.ts';
 import {
   isStaff,
   linkProducts,
+  linksEntry,
   linkUsers,
   productsExist,
   termsColumns,
@@ -39,24 +40,15 @@ export function createBatch({ database }: BatchParts): Handler<typeof CouponBatc
   return async ({ name = '', count, prefix, codeLength, ...request }, call) => {
     const body = readCouponBody('coupon', request.coupon);
     if (body.couponCode) throw invalidField('coupon.coupon_code', 'must be empty: the codes of a batch are drawn');
-    const { isUserBased = false, isApplyForAll = false, applicableUsers = [], applicableProducts = [] } = body;
     // 1 to 3
     requireCreatable(body);
-    const links = applicableUsers.length + applicableProducts.length;
+    const coupon = newCoupon(body);
+    const links = coupon.applicableUsers.length + coupon.applicableProducts.length;
     if (links * count > maxLinks) throw invalidField('count', `makes more than ${maxLinks} links`);
     if ((links + (body.productIds?.length ?? 0)) * count > maxIds) {
       throw invalidField('count', `makes more than ${maxIds} links and product ids`);
     }
-    const terms = {
-      ...actorOf(call),
-      ...body,
-      ...{ name, count, prefix, isUserBased, isApplyForAll, applicableUsers, applicableProducts },
-      staffId: await call.staffId(),
-      exclusiveApply: body.exclusiveApply ?? false,
-      productIdsJson: body.productIds && idsEntryJson(body.productIds),
-      usersJson: linksEntryJson(applicableUsers),
-      productsJson: linksEntryJson(applicableProducts),
-    };
+    const terms = { ...actorOf(call), ...coupon, name, count, staffId: await call.staffId() };
     call.chargeRows(count * (1 + links));
     const texts = drawTexts(count + spareCodes, codeLength || defaultLength);
     const codes = texts.map((text) => `${prefix}${text}`);
@@ -78,19 +70,10 @@ function brokenRule({ usersExist, isStaff }: Findings): ErrorRow {
   return isStaff ? couponErrors.productsNotFound : commonErrors.accessDenied;
 }
 
-interface NewBatch extends Terms, Actor {
+interface NewBatch extends NewCoupon, Actor {
   name: string;
   count: number;
   staffId: number | undefined;
-  isUserBased: boolean;
-  isApplyForAll: boolean;
-  exclusiveApply: boolean;
-  applicableUsers: readonly number[];
-  applicableProducts: readonly number[];
-  /** The id lists as JSON for the audit entry. */
-  productIdsJson: string | null | undefined;
-  usersJson: string;
-  productsJson: string;
 }
 
 interface Findings {
@@ -114,14 +97,11 @@ const insertBatch = statement<Found, NewBatch>(
      returning *
    ),
    terms (${termsColumns}) as (select ${termsValues}),
-   ${auditEntry(
+   ${createdEntry(
      'coupon_batch',
-     `select id, null::json as before, json_strip_nulls(json_build_object(
-        'name', name, 'count', count, 'isUserBased', $isUserBased::boolean, 'isApplyForAll', $isApplyForAll::boolean,
-        ${termsFields('made')}, 'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json,
-        'applicableProducts', $productsJson::json
-      )) as after
-      from (select batch.*, terms.* from batch, terms) as made`,
+     `'name', name, 'count', count, 'isUserBased', $isUserBased::boolean, 'isApplyForAll', $isApplyForAll::boolean,
+      ${termsFields('made')}, ${linksEntry}`,
+     '(select batch.*, terms.* from batch, terms) as made',
    )}
    select found.*, ${mayWrite} as "mayWrite", ${batchColumns}
    from found left join batch as coupon_batches on true`,

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, createdEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -95,13 +95,11 @@ const insertPhoneCoupon = statement<Found, NewPhoneCoupon>(
    linked as (
      insert into coupon_applicable_users (coupon_id, user_id) select written.id, owner.id from written, owner
    ),
-   ${auditEntry('user', `select id, null::json as before, json_build_object('mobile', mobile) as after from created`)},
-   ${auditEntry(
+   ${createdEntry('user', `'mobile', mobile`, 'created')},
+   ${createdEntry(
      'coupon',
-     `select written.id, null::json as before, json_strip_nulls(json_build_object(
-        ${couponFields('written')}, 'applicableUsers', json_build_array(owner.id), 'applicableProducts', json_build_array()
-      )) as after
-      from written, owner`,
+     `${couponFields('written')}, 'applicableUsers', json_build_array(user_id), 'applicableProducts', json_build_array()`,
+     'written, (select id as user_id from owner) as owner',
    )}
    select found.*, "isStaff" and "isCodeFree" as "mayWrite", written.id, owner.id as "userId"
    from found left join (written cross join owner) on true`,

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, createdEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { type ErrorRow, fail } from '../../../shared/errors/errors.ts';
@@ -7,7 +7,7 @@ import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { termsFields } from '../coupons/coupon.ts';
-import { readCouponBody, requireOneDiscount, type Terms } from '../coupons/coupon-body.ts';
+import { type NewCoupon, newCoupon, readCouponBody, requireOneDiscount } from '../coupons/coupon-body.ts';
 import { isStaff, linkReservedProducts, productsExist, termsColumns, termsValues } from '../coupons/coupon-writes.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { couponErrors } from '../errors.ts';
@@ -30,19 +30,14 @@ export function createReservedCoupon({
     // 2, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
     const digits = lastSixDigits(Date.now());
-    const { applicableProducts = [] } = body;
     const insert = insertReservedCoupon({
       ...actorOf(call),
-      ...body,
+      ...newCoupon(body),
       // 3
       secretCode: body.couponCode || newCode('SECRET', digits, 6),
       // 4
       couponCode: body.couponCode || newCode('RESERVED', digits),
       staffId,
-      exclusiveApply: body.exclusiveApply ?? false,
-      applicableProducts,
-      productIdsJson: body.productIds && idsEntryJson(body.productIds),
-      productsJson: linksEntryJson(applicableProducts),
     });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(insert), couponErrors.secretCodeTaken);
@@ -58,15 +53,10 @@ function brokenRule({ isStaff, isCodeFree }: Findings): ErrorRow {
   return isCodeFree ? couponErrors.productsNotFound : couponErrors.secretCodeTaken;
 }
 
-interface NewReservedCoupon extends Terms, Actor {
+interface NewReservedCoupon extends NewCoupon, Actor {
   secretCode: string;
   couponCode: string;
   staffId: number;
-  exclusiveApply: boolean;
-  applicableProducts: readonly number[];
-  /** The id lists as JSON for the audit entry. */
-  productIdsJson: string | null | undefined;
-  productsJson: string;
 }
 
 interface Findings {
@@ -95,13 +85,10 @@ const insertReservedCoupon = statement<Found, NewReservedCoupon>(
      returning *
    ),
    ${linkReservedProducts},
-   ${auditEntry(
+   ${createdEntry(
      'reserved_coupon',
-     `select id, null::json as before, json_strip_nulls(json_build_object(
-        'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')},
-        'productIds', $productIdsJson::json, 'applicableProducts', $productsJson::json
-      )) as after
-      from written`,
+     `'secretCode', secret_code, 'couponCode', coupon_code, ${termsFields('written')},
+      'productIds', $productIdsJson::json, 'applicableProducts', $productsJson::json`,
    )}
    select found.*, ${mayWrite} as "mayWrite", ${reservedColumns}
    from found left join written as reserved_coupons on true`,

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry, idsEntryJson, linksEntryJson } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, createdEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { type ErrorRow, fail } from '../../../shared/errors/errors.ts';
@@ -7,13 +7,14 @@ import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
-import { readCouponBody, requireCreatable, type Terms } from '../coupons/coupon-body.ts';
+import { type NewCoupon, newCoupon, readCouponBody, requireCreatable } from '../coupons/coupon-body.ts';
 import {
   couponFieldsColumns,
   couponFieldsValues,
   isCodeFree,
   isStaff,
   linkProducts,
+  linksEntry,
   linkUsers,
   productsExist,
   usersExist,
@@ -30,27 +31,15 @@ import type { CouponParts } from '../parts.ts';
 export function create({ database, codePrefix }: CouponParts): Handler<typeof CouponService.method.create> {
   return async (request, call) => {
     const body = readCouponBody('coupon', request.coupon);
-    const { isUserBased = false, isApplyForAll = false, applicableUsers = [], applicableProducts = [] } = body;
     // 1 to 3
     requireCreatable(body);
+    const coupon = newCoupon(body);
     const staffId = await call.staffId();
     // 6
     const couponCode = body.couponCode || newCode(codePrefix, lastSixDigits(Date.now()), 6);
-    const isLinked = applicableUsers.length + applicableProducts.length > 0;
-    const write = (isLinked ? insertLinkedCoupon : insertCoupon)({
-      ...actorOf(call),
-      ...body,
-      couponCode,
-      staffId,
-      isUserBased,
-      isApplyForAll,
-      applicableUsers,
-      exclusiveApply: body.exclusiveApply ?? false,
-      applicableProducts,
-      productIdsJson: body.productIds && idsEntryJson(body.productIds),
-      usersJson: linksEntryJson(applicableUsers),
-      productsJson: linksEntryJson(applicableProducts),
-    });
+    const isLinked = coupon.applicableUsers.length + coupon.applicableProducts.length > 0;
+    const insert = isLinked ? insertLinkedCoupon : insertCoupon;
+    const write = insert({ ...actorOf(call), ...coupon, couponCode, staffId });
     const db = database.for(call);
     const found = await conditionalWrite(() => db.query(write), couponErrors.couponCodeTaken);
     if (!found.mayWrite) throw fail(brokenRule(found));
@@ -67,20 +56,6 @@ function brokenRule({ usersExist, isStaff, isCodeFree }: Findings): ErrorRow {
   return isCodeFree ? couponErrors.productsNotFound : couponErrors.couponCodeTaken;
 }
 
-interface NewCoupon extends Terms, Actor {
-  couponCode: string;
-  staffId: number | undefined;
-  isUserBased: boolean;
-  isApplyForAll: boolean;
-  exclusiveApply: boolean;
-  applicableUsers: readonly number[];
-  applicableProducts: readonly number[];
-  /** The id lists as JSON for the audit entry. */
-  productIdsJson: string | null | undefined;
-  usersJson: string;
-  productsJson: string;
-}
-
 interface Findings {
   usersExist: boolean;
   isStaff: boolean;
@@ -93,11 +68,11 @@ type Found = Findings & { mayWrite: boolean } & (CouponRow | { id: null });
 const mayWrite = `("usersExist" and "isStaff" and "isCodeFree" and "productsExist")`;
 
 // Inserting no links takes long, too: the triggers count them.
-const insertCoupon = insert('create', '');
-const insertLinkedCoupon = insert('createLinked', `${linkUsers}, ${linkProducts},`);
+const insertCoupon = insertWith('create', '');
+const insertLinkedCoupon = insertWith('createLinked', `${linkUsers}, ${linkProducts},`);
 
-function insert(name: string, links: string) {
-  return statement<Found, NewCoupon>(
+function insertWith(name: string, links: string) {
+  return statement<Found, NewCoupon & Actor & { couponCode: string; staffId: number | undefined }>(
     name,
     `with found as (
      select ${usersExist}, ${isStaff}, ${isCodeFree}, ${productsExist}
@@ -109,14 +84,7 @@ function insert(name: string, links: string) {
      returning *
    ),
    ${links}
-   ${auditEntry(
-     'coupon',
-     `select id, null::json as before, json_strip_nulls(json_build_object(
-        ${couponFields('written')}, 'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json,
-        'applicableProducts', $productsJson::json
-      )) as after
-      from written`,
-   )}
+   ${createdEntry('coupon', `${couponFields('written')}, ${linksEntry}`)}
    select found.*, ${mayWrite} as "mayWrite", ${couponColumns}
    from found left join written as coupons on true`,
   );

@@ -1,4 +1,4 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, createdEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
@@ -107,12 +107,10 @@ const issueRefund = statement<Found, Refund>(
      insert into coupon_applicable_users (coupon_id, user_id)
      select written.id, refunded.user_id from written, refunded
    ),
-   ${auditEntry(
+   ${createdEntry(
      'coupon',
-     `select id, null::json as before, json_strip_nulls(json_build_object(
-        ${couponFields('written')}, 'applicableUsers', json_build_array(user_id), 'applicableProducts', json_build_array()
-      )) as after
-      from written, refunded`,
+     `${couponFields('written')}, 'applicableUsers', json_build_array(user_id), 'applicableProducts', json_build_array()`,
+     'written, refunded',
    )},
    statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)
    -- If the order or its user has changed, or another transaction takes the code, the write runs again.

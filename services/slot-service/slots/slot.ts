@@ -89,13 +89,9 @@ export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequen
 /** Converts a record to a `Slot`. `ListedSlot` has the same fields. An unset delivery sequence becomes `{}`. */
 export function toSlot(slot: SlotRow) {
   return {
-    id: slot.id,
+    ...slot,
     deliveryTime: jsonTimeText(slot.deliveryTime),
     freezeTime: jsonTimeText(slot.freezeTime),
-    isActive: slot.isActive,
-    isCapacityFull: slot.isCapacityFull,
-    groupIds: slot.groupIds,
     deliverySequence: new JsonText(sequenceText(slot)),
-    etag: slot.etag,
   } satisfies Answer<typeof SlotSchema>;
 }
