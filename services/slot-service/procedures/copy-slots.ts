@@ -28,7 +28,7 @@ import {
 import { type AskedSources, readSources } from '../plan/copy-sources.ts';
 import { checkCopiedSnippets, insertCopies, toNameFormat } from '../plan/copy-writes.ts';
 import { findTakers } from '../plan/takers.ts';
-import { afterSlotWrites } from '../stores/after-slot-write.ts';
+import { afterSlotWrite } from '../stores/after-slot-write.ts';
 
 /**
  * Design 12, copySlots. Reads the sources, plans the copies, decides which are taken and stores the others, in one
@@ -47,9 +47,8 @@ export function copySlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.
       await database.within(call, (tx) => copy(tx, asked, call, isRerun), options),
     ]);
     const [first] = stored;
-    if (first !== undefined) {
-      afterSlotWrites(parts, call, { ids: stored.map(({ id }) => id), storeRequestId: first.storeRequestId });
-    }
+    const ids = stored.map(({ id }) => id);
+    if (first !== undefined) afterSlotWrite(parts, call, first.storeRequestId, ids);
     return toAnswer(copies, stored, asked);
   };
 }

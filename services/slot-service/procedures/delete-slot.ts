@@ -6,7 +6,7 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
-import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
@@ -16,8 +16,8 @@ export function deleteSlot(parts: SlotParts): Handler<typeof SlotService.method.
   return async ({ id, etag }, call) => {
     const [slot] = await parts.database.for(call).query(deactivateSlot({ ...actorOf(call), id, etag }));
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
-    if (slot.id === null) throw staleSlot(parts, call, id);
-    afterSlotWrite(parts, call, slot);
+    if (slot.id === null) throw staleSlots(parts, call, [id]);
+    afterSlotWrite(parts, call, slot.storeRequestId, [slot.id]);
     return { message: 'Slot deleted successfully' };
   };
 }

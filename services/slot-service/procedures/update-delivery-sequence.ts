@@ -10,7 +10,7 @@ import type { SlotParts } from '../parts.ts';
 import { isSequenceMap } from '../slots/delivery-sequence.ts';
 import type { Sequence } from '../slots/sequence-cache.ts';
 import { sequenceChannel } from '../slots/sequence-cache.ts';
-import { staleSlot } from '../stores/after-slot-write.ts';
+import { staleSlots } from '../stores/after-slot-write.ts';
 
 /**
  * Spec 4.1, updateDeliverySequence: stores the value as given. A map rewrites the cached copy and notifies the other
@@ -28,7 +28,7 @@ export function updateDeliverySequence({
       const sequence = { deliverySequence: JSON.stringify(given), updateId };
       const [slot] = await db.query(storeSequence({ ...actorOf(call), id, etag, ...sequence }));
       if (slot === undefined) throw fail(slotErrors.slotNotFound);
-      if (slot.etag === null) throw staleSlot({ sequences, database }, call, id);
+      if (slot.etag === null) throw staleSlots({ sequences, database }, call, [id]);
       return slot;
     };
     const slot = isSequenceMap(given) ? await sequences.rewrite(id, call, store) : await store();

@@ -7,7 +7,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
-import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /** Spec 4.1, updateSlotCapacity. Throws NOT_FOUND, and ABORTED for an outdated etag. */
@@ -16,8 +16,8 @@ export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService
     const set = setCapacity({ ...actorOf(call), slotId, isCapacityFull, etag });
     const [slot] = await parts.database.for(call).query(set);
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
-    if (slot.id === null) throw staleSlot(parts, call, slotId);
-    afterSlotWrite(parts, call, slot);
+    if (slot.id === null) throw staleSlots(parts, call, [slotId]);
+    afterSlotWrite(parts, call, slot.storeRequestId, [slot.id]);
     const message = isCapacityFull ? 'Slot marked as full capacity' : 'Slot capacity reset';
     return { success: true, slot: toSlot(slot), message };
   };

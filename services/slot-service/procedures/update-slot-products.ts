@@ -5,7 +5,7 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { SlotParts } from '../parts.ts';
 import { lockSlot } from '../slots/slot-lock.ts';
-import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
@@ -19,9 +19,9 @@ export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService
     const found = await conditionalWrite((isRerun) =>
       db.pipeline(isRerun ? [lockSlot({ slotId })] : [], replaceProducts({ ...replacement, isLocked: isRerun })),
     );
-    if (!found.mayWrite) throw staleSlot(parts, call, slotId);
+    if (!found.mayWrite) throw staleSlots(parts, call, [slotId]);
     const { added, removed, storeRequestId } = found;
-    afterSlotWrite(parts, call, { id: slotId, storeRequestId });
+    afterSlotWrite(parts, call, storeRequestId, [slotId]);
     return { message: 'Slot products updated successfully', added, removed };
   };
 }

@@ -31,7 +31,7 @@ import {
   snippetsStored,
   toCreatedSnippets,
 } from '../slots/snippets.ts';
-import { afterSlotWrite, staleSlot } from '../stores/after-slot-write.ts';
+import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 type UpdateSlot = Handler<typeof SlotService.method.updateSlot>;
@@ -73,10 +73,10 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     if (!found.mayWrite) {
       if (!found.exists) throw fail(slotErrors.slotNotFound);
       // 4
-      throw found.isCurrent ? brokenSnippetRule(given, found) : staleSlot(parts, call, id);
+      throw found.isCurrent ? brokenSnippetRule(given, found) : staleSlots(parts, call, [id]);
     }
     // 5
-    afterSlotWrite(parts, call, found);
+    afterSlotWrite(parts, call, found.storeRequestId, [id]);
     return { slot: toSlot(found), createdSnippets: toCreatedSnippets(given, id), message: 'Slot updated successfully' };
   };
 }

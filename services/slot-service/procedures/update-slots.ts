@@ -1,13 +1,13 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { type Actor, actorOf, auditEntry, changeOf, keptRecord } from '../../../shared/audit/entry.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { commonErrors, fail, invalidField } from '../../../shared/errors/errors.ts';
+import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import type { SlotPlanService, SlotVersion } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotPlanParts } from '../parts.ts';
-import { afterSlotWrites, dropStaleSlots } from '../stores/after-slot-write.ts';
+import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
@@ -30,7 +30,7 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
     if (first === undefined || !first.mayWrite) throw refuse(parts, call, found);
     const changed = found.filter(({ differs }) => differs).map(({ id }) => id);
     if (changed.length > 0) {
-      afterSlotWrites(parts, call, { ids: changed, storeRequestId: first.storeRequestId });
+      afterSlotWrite(parts, call, first.storeRequestId, changed);
     }
     return { slots: found.map(({ id, etag }) => ({ id, etag: etag ?? '' })), changed: changed.length };
   };
@@ -41,8 +41,7 @@ function refuse(parts: SlotPlanParts, call: CallContext, found: readonly FoundSl
   const missing = found.filter(({ etag }) => etag === null).map(({ id }) => id);
   if (missing.length > 0) return fail(slotErrors.slotNotFound, { metadata: { slotIds: missing.join() } });
   const stale = found.filter(({ isCurrent }) => !isCurrent).map(({ id }) => id);
-  dropStaleSlots(parts, call, stale);
-  return fail(commonErrors.etagMismatch, { metadata: { slotIds: stale.join() } });
+  return staleSlots(parts, call, stale, { slotIds: stale.join() });
 }
 
 function requireDistinct(slots: readonly SlotVersion[]): void {

@@ -124,7 +124,7 @@ with
         select
           id,
           null::json as before,
-          json_build_object('mobile', mobile) as after
+          json_strip_nulls(json_build_object('mobile', mobile)) as after
         from
           created
         offset
@@ -147,7 +147,7 @@ with
     from
       (
         select
-          written.id,
+          id,
           null::json as before,
           json_strip_nulls(
             json_build_object(
@@ -178,14 +178,19 @@ with
               'createdAt',
               api_time (written.created_at),
               'applicableUsers',
-              json_build_array(owner.id),
+              json_build_array(user_id),
               'applicableProducts',
               json_build_array()
             )
           ) as after
         from
           written,
-          owner
+          (
+            select
+              id as user_id
+            from
+              owner
+          ) as owner
         offset
           0
       ) as changes
