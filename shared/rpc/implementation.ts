@@ -135,6 +135,17 @@ function intercept<Result>(
   return interceptors.reduceRight((next, interceptor) => interceptor(rpc, next), execute);
 }
 
+/** A running server of one port. */
+export interface RunningServer {
+  readonly port: number;
+  /** Tells load balancers to send new calls elsewhere. Calls still work. */
+  drain(): void;
+  /** Stops accepting calls. Resolves once those in flight have ended. */
+  stop(): Promise<void>;
+  /** Closes every connection at once. */
+  kill(): void;
+}
+
 /** The services of both ports, and the interceptors and limits for their calls. */
 export interface ServedCalls {
   readonly implementations: readonly Implementation[];

@@ -8,13 +8,13 @@ import { Database } from '../db/database.ts';
 import { poolerProblem } from '../db/errors.ts';
 import { assertMigrated } from '../db/schema.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
-import { type GrpcServer, serveGrpc } from '../rpc/grpc/server.ts';
+import { serveGrpc } from '../rpc/grpc/server.ts';
 import { StorageQuota } from '../rpc/idempotency/storage-quota.ts';
-import type { Implementation } from '../rpc/implementation.ts';
+import type { Implementation, RunningServer } from '../rpc/implementation.ts';
 import { createAdmission } from '../rpc/interceptors/admission.ts';
 import { createInterceptors } from '../rpc/interceptors/interceptors.ts';
 import { OpenRequests } from '../rpc/limits/open-requests.ts';
-import { serveWeb, type WebServer } from '../rpc/web/server.ts';
+import { serveWeb } from '../rpc/web/server.ts';
 import { CallMetrics } from '../telemetry/call-metrics.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { serveMetrics } from '../telemetry/metrics-server.ts';
@@ -101,7 +101,7 @@ export async function startService(
     admission.registerMetrics(metrics);
     const interceptors = createInterceptors({ logger, authenticator, admission, quota, database, calls, tracing });
     const served = { implementations, interceptors, requests, logger, calls };
-    const ports: (GrpcServer | WebServer)[] = [];
+    const ports: RunningServer[] = [];
     // Both ports stop together. If one stopped first, the other would keep accepting calls meanwhile.
     shutdown.push({
       name: 'ports',

@@ -1,7 +1,7 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
-import type { ServedCalls } from '../implementation.ts';
+import type { RunningServer, ServedCalls } from '../implementation.ts';
 import { maxMessageBytes, maxStreamsPerConnection } from '../limits/limits.ts';
 import { procedurePath } from '../procedure.ts';
 import { createServerCredentials } from './credentials.ts';
@@ -9,16 +9,9 @@ import { mount } from './mount.ts';
 import { addReflection } from './reflection.ts';
 import { countRequests } from './requests.ts';
 
-export interface GrpcServer {
-  readonly port: number;
-  /** Sets the health of every service, which says whether calls would succeed now. */
+export interface GrpcServer extends RunningServer {
+  /** Sets the health of every service, which says whether calls would succeed now, until the server drains. */
   setReady(isReady: boolean): void;
-  /** Sets the health of every service to NOT_SERVING permanently. Calls still work. */
-  drain(): void;
-  /** Stops accepting calls. Resolves once those in flight have ended. */
-  stop(): Promise<void>;
-  /** Closes every connection at once. */
-  kill(): void;
 }
 
 /**

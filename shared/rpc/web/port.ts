@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import type { Server } from 'node:net';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
+import type { RunningServer } from '../implementation.ts';
 import { Connections } from '../limits/connections.ts';
 import { requestTimeoutMs } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
@@ -11,13 +12,9 @@ export type WebHandler = (request: IncomingMessage, response: ServerResponse, op
 export type WebListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server that does not listen yet. */
-export interface WebPort {
+export interface WebPort extends Pick<RunningServer, 'stop' | 'kill'> {
   readonly server: Server;
   readonly connections: Connections;
-  /** Stops accepting connections. Resolves once the calls in flight have ended. */
-  stop(): Promise<void>;
-  /** Closes every connection at once. */
-  kill(): void;
 }
 
 const httpOptions = {

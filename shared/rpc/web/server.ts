@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
-import type { ServedCalls } from '../implementation.ts';
+import type { RunningServer, ServedCalls } from '../implementation.ts';
 import type { Connections } from '../limits/connections.ts';
 import { procedurePath } from '../procedure.ts';
 import { createConnectRouterHandlers } from './connect-router.ts';
@@ -11,16 +11,6 @@ import { createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';
 import { refuse } from './error-response.ts';
 import { HttpRequest, pathOf } from './http-request.ts';
 import { createPort, type WebHandler, type WebListener } from './port.ts';
-
-export interface WebServer {
-  readonly port: number;
-  /** Makes `/readyz` answer 503. Calls still work, and each response closes its connection. */
-  drain(): void;
-  /** Stops accepting connections. Resolves once the calls in flight have ended. */
-  stop(): Promise<void>;
-  /** Closes every connection at once. */
-  kill(): void;
-}
 
 export interface WebOptions {
   readonly host: string;
@@ -37,7 +27,7 @@ export interface WebOptions {
  * Serves Connect and gRPC-Web, `/healthz` and `/readyz` over HTTP/1.1 on a port (0 for a free one), in cleartext or,
  * with certificates, over TLS. Rejects if the port can't be bound.
  */
-export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<WebServer> {
+export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<RunningServer> {
   const handleCall = createCallListener(calls, () => webPort.connections);
   const allowOrigin = createCors(options.corsOrigins);
   let draining = false;
@@ -70,6 +60,7 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
   }
   return {
     port: await listen(server, options),
+    // `/readyz` answers 503, and each response closes its connection.
     drain() {
       draining = true;
       for (const response of responses.values()) response.shouldKeepAlive = false;
