@@ -5,11 +5,13 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Caller } from './caller.ts';
 import { Connections, type Send } from './pool/connections.ts';
-import { onlyRow, type Queryable, statement } from './statement.ts';
+import { type BoundStatement, onlyRow, type Queryable, statement } from './statement.ts';
 import { runPipeline, runTransaction, type TransactionOptions } from './transaction.ts';
 
 // A full disk shows only in the writes that it fails. Longer than a scrape, so that the metric shows a single one.
 const diskFullForMs = 60_000;
+
+const measureMs = 1_000;
 
 // Less than a second, so that a dead connection of the probe is replaced before the next but one.
 const probeTimeoutMs = 500;
@@ -84,9 +86,10 @@ export class Database {
     );
   }
 
-  /** The number of calls that wait for a connection. */
-  get waiting(): number {
-    return this.#connections.waiting;
+  /** Runs a statement for a metric, within a second. Rejects while calls wait: a scrape must not delay them further. */
+  async measure<Row>(statement: BoundStatement<Row>): Promise<Row[]> {
+    if (this.#connections.waiting > 0) throw new Error('calls wait for the database');
+    return this.for({ signal: AbortSignal.timeout(measureMs) }).query(statement);
   }
 
   /** Registers the metrics of the connections, and of whether the database takes writes. */

@@ -2,8 +2,6 @@ import type { Database } from '../db/database.ts';
 import { type BoundStatement, statement } from '../db/statement.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-const readMs = 1_000;
-
 const tableSizes = statement<{ name: string; value: number }>(
   'tableSizes',
   `select relname as name, pg_total_relation_size(oid)::float8 as value
@@ -20,9 +18,7 @@ const usedIds = statement<{ name: string; value: number }>(
 /** Registers what the tables take, which PostgreSQL reads from its file system, and how many of their ids are used up. */
 export function registerStorageMetrics(metrics: Metrics, database: Database): void {
   const reading = (label: string, select: () => BoundStatement<{ name: string; value: number }>) => async () => {
-    // A scrape must not delay calls further.
-    if (database.waiting > 0) throw new Error('calls wait for the database');
-    const rows = await database.for({ signal: AbortSignal.timeout(readMs) }).query(select());
+    const rows = await database.measure(select());
     return rows.map(({ name, value }) => ({ labels: { [label]: name }, value }));
   };
   const bytes = reading('table', tableSizes);

@@ -3,7 +3,6 @@ import { statement } from '../../../shared/db/statement.ts';
 import { type Metrics, oneAtATime } from '../../../shared/telemetry/metrics.ts';
 import type { StoreReplica } from './replica.ts';
 
-const readMs = 1_000;
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 const refreshBacklog = statement<{ pending: number; oldestSeconds: number }>(
@@ -45,9 +44,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
     () => Math.max(database.clock.now() - replica.content.refreshedAt, 0) / 1_000,
   );
   const backlog = oneAtATime(async () => {
-    // A scrape must not delay calls further.
-    if (database.waiting > 0) throw new Error('calls wait for the database');
-    const [row] = await database.for({ signal: AbortSignal.timeout(readMs) }).query(refreshBacklog());
+    const [row] = await database.measure(refreshBacklog());
     return row ?? { pending: 0, oldestSeconds: 0 };
   });
   metrics.gauge(
