@@ -1,9 +1,16 @@
 import type { ConnectError } from '@connectrpc/connect';
+import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
-import type { SlotParts } from '../parts.ts';
-import { sequenceChannel } from '../slots/sequence-cache.ts';
+import { type SequenceCache, sequenceChannel } from '../slots/sequence-cache.ts';
+
+/** What a write of slots needs in the end. */
+interface WriteParts {
+  readonly database: Database;
+  readonly sequences: SequenceCache;
+  requestRefresh(): void;
+}
 
 /**
  * Finishes a write of slots: once it is committed, requests the store refresh (spec 1) and drops the cached delivery
@@ -11,7 +18,7 @@ import { sequenceChannel } from '../slots/sequence-cache.ts';
  * own write from the stores.
  */
 export function afterSlotWrite(
-  { sequences, requestRefresh }: Pick<SlotParts, 'sequences' | 'requestRefresh'>,
+  { sequences, requestRefresh }: Pick<WriteParts, 'sequences' | 'requestRefresh'>,
   call: CallContext,
   storeRequestId: string,
   ids: readonly number[],
@@ -29,7 +36,7 @@ export function afterSlotWrite(
  * caller may have read the etags from a cache. This replica drops them at once, the others after a notification.
  */
 export function staleSlots(
-  { sequences, database }: Pick<SlotParts, 'sequences' | 'database'>,
+  { sequences, database }: Pick<WriteParts, 'sequences' | 'database'>,
   { subject, signal }: CallContext,
   ids: readonly number[],
   metadata: Readonly<Record<string, string>> = {},
