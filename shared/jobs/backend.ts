@@ -4,8 +4,8 @@ import {
   createRedisBackend,
   type IQueueBackend,
   type Job,
-  type JobsOptions,
-  type JobType,
+  type Queue,
+  type Worker,
   withBackend,
 } from 'bullmq';
 
@@ -17,24 +17,18 @@ import { heartbeatEveryMs, PacedClient } from '../db/pool/paced-client.ts';
 import { createBullmqPool } from '../internals/bullmq.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-interface Connected {
-  waitUntilReady(): Promise<unknown>;
-  close(): Promise<void>;
+interface EmitsErrors {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** The part of BullMQ's `Queue` that jobs use, common to both backends. */
-export interface JobQueue extends Connected {
-  add(name: string, data: object, options: JobsOptions): Promise<unknown>;
-  drain(delayed: boolean): Promise<unknown>;
-  getJobCounts(...states: JobType[]): Promise<Record<string, number>>;
-}
-
-/** The part of BullMQ's `Worker` that jobs use. */
-export interface JobWorker extends Connected {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'failed', listener: (job: Pick<Job, 'attemptsMade' | 'opts'> | undefined, error: Error) => void): unknown;
-}
+/** The parts of BullMQ's `Queue` and `Worker` that jobs use, common to both backends. */
+export type JobQueue = EmitsErrors &
+  Pick<Queue, 'add' | 'drain' | 'getJobCounts' | 'close'> & { waitUntilReady(): Promise<unknown> };
+export type JobWorker = EmitsErrors &
+  Pick<Worker, 'close'> & {
+    waitUntilReady(): Promise<unknown>;
+    on(event: 'failed', listener: (job: Pick<Job, 'attemptsMade' | 'opts'> | undefined, error: Error) => void): unknown;
+  };
 
 /** The job store: Redis, or PostgreSQL when `REDIS_URL` is not set (design 4). */
 export interface JobBackend {
