@@ -46,6 +46,9 @@ const doNothing = () => undefined;
 /** One call, as interceptors and handlers see it, regardless of the protocol. */
 export class CallContext implements Caller {
   readonly #source: CallSource;
+  readonly method: DescMethod;
+  readonly protocol: Protocol;
+  readonly codec: Codec;
   #signal: CallSignal | undefined;
   #request: Message | undefined;
   #identity: Identity | undefined;
@@ -81,21 +84,12 @@ export class CallContext implements Caller {
 
   constructor(source: CallSource) {
     this.#source = source;
+    this.method = source.method;
+    this.protocol = source.protocol;
+    this.codec = source.codec;
     const sent = source.header('x-request-id');
     this.requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : newRequestId();
     this.responseHeaders.set('x-request-id', this.requestId);
-  }
-
-  get method(): DescMethod {
-    return this.#source.method;
-  }
-
-  get protocol(): Protocol {
-    return this.#source.protocol;
-  }
-
-  get codec(): Codec {
-    return this.#source.codec;
   }
 
   header(name: string): string | undefined {
