@@ -14,8 +14,8 @@ export interface Actor {
 }
 
 /**
- * Returns the caller of a call as `auditEntry` records it, and the hash of its idempotency key. A staff id outside int32
- * becomes null.
+ * Returns the caller of a call as `auditEntry` records it, and the hash of its idempotency key. A staff id outside
+ * int32 becomes null.
  */
 export function actorOf(call: CallContext): Actor {
   const { subject, claimedStaffId } = call.identity;
@@ -47,8 +47,8 @@ export function auditEntry(
 }
 
 /**
- * Returns SQL of a common table expression that writes the audit entry of a new record, from SQL of the names and values
- * of its fields, and of the row that has them and the `id`.
+ * Returns SQL of a common table expression that writes the audit entry of a new record, from SQL of the names and
+ * values of its fields, and of the row that has them and the `id`.
  */
 export const createdEntry = (resourceType: ResourceType, fields: string, from = 'written') =>
   auditEntry(
@@ -57,10 +57,10 @@ export const createdEntry = (resourceType: ResourceType, fields: string, from = 
   );
 
 /**
- * Returns SQL of a common table expression `change`. Its column `differs` tells whether a write would change the record.
- * The write joins it, so that a write without effect leaves the record, its etag and the audit trail alone (design 9,
- * 10). It compares the texts of both, so equal values must be built alike. `before` is exact, because the statement has
- * either locked the record or writes it only while it `isAsSeen`.
+ * Returns SQL of a common table expression `change`. Its column `differs` tells whether a write would change the
+ * record. The write joins it, so that a write without effect leaves the record, its etag and the audit trail alone
+ * (design 9, 10). It compares the texts of both, so equal values must be built alike. `before` is exact, because the
+ * statement has either locked the record or writes it only while it `isAsSeen`.
  *
  * @param changes SQL of one row as for `auditEntry`, or of no row when the record must not be changed.
  */

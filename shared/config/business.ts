@@ -18,8 +18,8 @@ export function readBusinessCurrency(env: Environment, errors: ConfigErrors): st
   return code;
 }
 
-// A letter first, which no offset has. Three letters only where IANA has them: Intl takes further ones, and reads BST as
-// the time of Bangladesh.
+// A letter first, which no offset has. Three letters only where IANA has them: Intl takes further ones, and reads BST
+// as the time of Bangladesh.
 const ianaName = /^(?:[A-Z]\w|(?:[CEMW]ET|[EHM]ST|GMT|PRC|RO[CK]|UCT|UTC)|[A-Z][\w/+-]{3,})$/i;
 
 /**

@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from '../cancellation/signal.ts';
 import type { Queryable } from './statement.ts';
 
-/** A caller that asks for a scarce resource. Resources are shared out by `subject` (design 8). */
+/** A caller that asks for something scarce. Permits are shared out by `subject` (design 8). */
 export interface Caller {
   /** The token's `sub`; undefined for the process itself. */
   readonly subject?: string | undefined;

@@ -19,8 +19,8 @@ const lockNotAvailable = '55P03';
  * another. A migration blocked by a lock, such as a backup's, is retried for minutes without holding up reads.
  *
  * @param retentionDays how many days to keep audit entries; null: for ever, undefined: unchanged.
- * @returns the names of the applied migrations. Throws a `ConfigError` if a lock blocks a migration for 10 minutes, or if
- * the schema lacks a part then.
+ * @returns the names of the applied migrations. Throws a `ConfigError` if a lock blocks a migration for 10 minutes, or
+ * if the schema lacks a part then.
  */
 export async function migrate(databaseUrl: string, retentionDays?: number | null): Promise<string[]> {
   const applied: string[] = [];

@@ -21,10 +21,16 @@ const migrationsTableExists = statement<{ exists: boolean }>(
   `select to_regclass('${migrationsTable}') is not null as exists`,
 );
 
-/** Begins the name of a migration after which services of earlier releases can't run. Within a major version there is none. */
+/**
+ * Begins the name of a migration after which services of earlier releases can't run. Within a major version there is
+ * none.
+ */
 const breaking = /^\d+_breaking_/;
 
-/** A part that the schema must have, by its migrations, and that is missing, disabled or not granted to the current role. */
+/**
+ * A part that the schema must have, by its migrations, and that is missing, disabled or not granted to the current
+ * role.
+ */
 const missingParts = statement<{ part: string }>(
   'missingParts',
   `select kind || ' ' || name as part
@@ -55,7 +61,8 @@ const isReadable = statement<{ isReadable: boolean }, { table: string }>(
 );
 
 /**
- * Throws a `ConfigError` that names what the schema must have and lacks, for example after a restore that failed halfway.
+ * Throws a `ConfigError` that names what the schema must have and lacks, for example after a restore that failed
+ * halfway.
  *
  * @param run runs a statement on the migrated database, as the role whose rights are looked at.
  */
@@ -71,8 +78,9 @@ export async function assertComplete(
 }
 
 /**
- * Throws a `ConfigError` if the database lacks a migration of this code or a part of its schema, or has a breaking migration that
- * this code does not know. Services of the release before may start while those of a newer one replace them.
+ * Throws a `ConfigError` if the database lacks a migration of this code or a part of its schema, or has a breaking
+ * migration that this code does not know. Services of the release before may start while those of a newer one replace
+ * them.
  */
 export async function assertMigrated(database: Database): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });

@@ -6,8 +6,9 @@ const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, r
 
 /**
  * Grants the services' rights to the role that they connect as. The role may read and write all rows, with two
- * exceptions. It may only read the staff users, the lists of migrations and of parts, and the retention of audit entries. It may
- * insert audit entries, but neither set their time nor change them. The role owns nothing and can't change the schema.
+ * exceptions. It may only read the staff users, the lists of migrations and of parts, and the retention of audit
+ * entries. It may insert audit entries, but neither set their time nor change them. The role owns nothing and can't
+ * change the schema.
  *
  * @param databaseUrl the URL with which the schema's owner connects.
  * @param serviceUrl the URL with which services connect. A missing role is created with the URL's password. An existing

@@ -11,7 +11,7 @@ interface PermitWaiter extends Waiter {
 }
 
 /**
- * A fair semaphore: callers take and release permits, such as pool connections. A caller with its full share,
+ * A fair semaphore: callers take and release permits to execute. A caller with its full share,
  * or without a free permit, waits in its own queue. The queues take turns: a caller with many calls only delays itself.
  */
 export class FairQueue {

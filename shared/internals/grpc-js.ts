@@ -14,9 +14,10 @@ import { PinnedLibrary } from './pinned-library.ts';
  *
  * - A server keeps its HTTP/2 servers in the private map `http2Servers`. grpc-js has no options that bound the
  *   resources that clients hold before a call begins and after it ends. Only listeners on these servers can.
- * - grpc-js adds its `stream` listener when the server binds. Ours takes its place, and calls it for the requests that it
- *   is to handle. So do ours for connections with the `connection` listeners of Node and grpc-js.
- * - grpc-js reads a call's deadline and metadata from the headers of the event. They can be changed before it sees them.
+ * - grpc-js adds its `stream` listener when the server binds. Ours takes its place, and calls it for the requests that
+ *   it is to handle. So do ours for connections with the `connection` listeners of Node and grpc-js.
+ * - grpc-js reads a call's deadline and metadata from the headers of the event. They can be changed before it sees
+ *   them.
  * - grpc-js answers through `respond` and `sendTrailers` of the stream.
  * - grpc-js reads a request in `data` and `end` listeners of its stream. Ours run earlier. It executes a call at the
  *   `end`, also of a stream that is closed, if it had the message before; of a closed stream it reads no message.
@@ -55,9 +56,9 @@ export function http2ServersOf(server: grpc.Server): readonly (Http2Server | Htt
 }
 
 /**
- * Calls `arrive` with each request: its stream and headers, the names and values of its headers as Node received them, and
- * what gives it to grpc-js, which gets no other requests. What that returns is called once all is read that came with the
- * request: by then its client may have reset it.
+ * Calls `arrive` with each request: its stream and headers, the names and values of its headers as Node received them,
+ * and what gives it to grpc-js, which gets no other requests. What that returns is called once all is read that came
+ * with the request: by then its client may have reset it.
  */
 export function onRequest(
   server: Http2Server | Http2SecureServer,

@@ -70,8 +70,8 @@ export class CallContext implements Caller {
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: Queryable | undefined;
   /**
-   * Charges the caller for rows that the call is about to write and that its request does not show. Throws STORAGE_QUOTA
-   * if the caller has nothing left. Only mutations are charged.
+   * Charges the caller for rows that the call is about to write and that its request does not show. Throws
+   * STORAGE_QUOTA if the caller has nothing left. Only mutations are charged.
    */
   chargeRows: (rows: number) => void = doNothing;
   /** The answer refuses what was asked, and has written nothing: it is not stored for an idempotency key. */

@@ -26,7 +26,8 @@ const maxExamined = 2_000;
 const maxShown = 100;
 
 /**
- * Explains why JSON could not be decoded as a message: lists each unknown field and each value of the wrong type. Only requests that fail to decode pay for it.
+ * Explains why JSON could not be decoded as a message: lists each unknown field and each value of the wrong type. Only
+ * requests that fail to decode pay for it.
  *
  * @returns at most 20 violations among the first 2,000 values; none if the text as a whole is at
  * fault, as when it is not JSON.
@@ -101,8 +102,8 @@ const isOwn = ({ message }: DescField) => message !== undefined && message.file.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Decodes the message of a request. Throws as `checkMessageBounds` does, and INVALID_ARGUMENT for what can't be decoded,
- * of JSON with the fields at fault. Refuses unknown fields in JSON (design 7).
+ * Decodes the message of a request. Throws as `checkMessageBounds` does, and INVALID_ARGUMENT for what can't be
+ * decoded, of JSON with the fields at fault. Refuses unknown fields in JSON (design 7).
  */
 export function decodeRequest({ input }: DescMethod, codec: Codec, bytes: Uint8Array): Message {
   checkMessageBounds(codec, input, bytes);

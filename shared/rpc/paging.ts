@@ -45,8 +45,8 @@ export interface IdPage {
 export const lastId = 'coalesce($after::bigint, 2147483648)';
 
 /**
- * Returns the page that a request asks for. Throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another
- * listing or filter.
+ * Returns the page that a request asks for. Throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to
+ * another listing or filter.
  */
 export function readIdPage(
   listed: readonly string[],

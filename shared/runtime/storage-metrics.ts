@@ -15,7 +15,9 @@ const usedIds = statement<{ name: string; value: number }>(
    from pg_sequences where schemaname = current_schema() and not cycle`,
 );
 
-/** Registers what the tables take, which PostgreSQL reads from its file system, and how many of their ids are used up. */
+/**
+ * Registers what the tables take, which PostgreSQL reads from its file system, and how many of their ids are used up.
+ */
 export function registerStorageMetrics(metrics: Metrics, database: Database): void {
   const reading = (label: string, select: () => BoundStatement<{ name: string; value: number }>) => async () => {
     const rows = await database.measure(select());

@@ -1,9 +1,9 @@
 import { type BoundStatement, type Queryable, type Statement, statement } from '../db/statement.ts';
 
-// Lists that few or many rows may match, such as substring searches. A scan in the listing's order is fastest where many
-// match: it stops when the page is full. An index is fastest where few do. PostgreSQL knows how common a value is. So a
-// first statement, which is planned for its values, finds the ids of the page, and a second one shows their rows. To plan
-// the second one each time would take longer than to run it.
+// Lists that few or many rows may match, such as substring searches. A scan in the listing's order is fastest where
+// many match: it stops when the page is full. An index is fastest where few do. PostgreSQL knows how common a value is.
+// So a first statement, which is planned for its values, finds the ids of the page, and a second one shows their rows.
+// To plan the second one each time would take longer than to run it.
 
 export interface SearchedTable {
   readonly table: string;

@@ -36,11 +36,11 @@ export function percentOf(amount: Decimal, percent: Decimal): Decimal {
  * result is never negative zero.
  */
 export function toNumber(amount: Decimal): number {
-  const nearest = Number(toNumeric(amount));
+  const nearest = Number(toNumericText(amount));
   return Math.min(Math.max(nearest, -Number.MAX_VALUE), Number.MAX_VALUE) || 0;
 }
 
 /** Returns the text of a decimal as PostgreSQL reads it. */
-export const toNumeric = ({ units, scale }: Decimal): string => `${units}e-${scale}`;
+export const toNumericText = ({ units, scale }: Decimal): string => `${units}e-${scale}`;
 
 const unitsAt = ({ units, scale }: Decimal, wanted: number) => units * 10n ** BigInt(wanted - scale);

@@ -20,7 +20,7 @@ export const judgedColumns = `
   coalesce(valid_till < statement_timestamp(), false) as "isExpired", is_apply_for_all or is_user_based as "isAvailable"`;
 
 /** Converts a code to the form in which coupons are looked up. */
-export const lookedUpCode = (code: string) => code.toUpperCase().normalize('NFC');
+export const toLookedUpForm = (code: string) => code.toUpperCase().normalize('NFC');
 
 /** Judges a coupon, or none, for an order amount: the fields of a refusal, or the exact discount. */
 export function judge(code: string, coupon: JudgedCoupon | undefined, orderAmount: number) {
@@ -63,7 +63,7 @@ const refusal = (...why: Parameters<typeof refused>) => ({ refused: refused(...w
 
 const zero = decimal(0);
 
-/** Parses an amount; undefined for null, for amounts of 0 or less (design 7), and for values that can't be shown. */
+/** Parses an amount; undefined for null, and for amounts of 0 or less (design 7). */
 function positive(text: string | null): Decimal | undefined {
   const amount = decimal(text ?? 0);
   return amount.units > 0n ? amount : undefined;

@@ -61,11 +61,11 @@ export class MissLimit {
 
   /**
    * Counts a miss once the call's transaction has ended: before, it would take a second connection. A call that gets a
-   * stored answer has missed nothing. The count continues when the call is aborted. A miss takes longer than a hit, so a
-   * caller could otherwise abort slow calls and guess for free.
+   * stored answer has missed nothing. The count continues when the call is aborted. A miss takes longer than a hit, so
+   * a caller could otherwise abort slow calls and guess for free.
    *
-   * @throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if other calls have used up the misses meanwhile,
-   * and errors of `Database`.
+   * @throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if other calls have used up the misses meanwhile, and errors of
+   * `Database`.
    */
   count(call: CallContext): Promise<void> {
     const params = this.paramsOf(call);

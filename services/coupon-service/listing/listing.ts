@@ -118,7 +118,8 @@ function pageOf(
   links: readonly ListedLinks[],
   { columns, joined }: { readonly columns: (productIds: string) => string; readonly joined: string },
 ): string {
-  // The index of the links begins with owner and target. PostgreSQL therefore reads only the shown links from the table.
+  // The index of the links begins with owner and target. PostgreSQL therefore reads only the shown links from the
+  // table.
   const columnsOf = ({ column, table: linkTable, owner, target, related, shown, count }: ListedLinks) => `
     coalesce(${count}, 0) as "${column}Count",
     (

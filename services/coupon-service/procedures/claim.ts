@@ -8,7 +8,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { drawTexts } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
 import { termsColumns } from '../coupons/coupon-writes.ts';
-import { lookedUpCode } from '../coupons/judgement.ts';
+import { toLookedUpForm } from '../coupons/judgement.ts';
 import { type ListedReservedCouponRow, listedReserved, toListedReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { couponErrors } from '../errors.ts';
 import { maxShown } from '../listing/listing.ts';
@@ -20,8 +20,8 @@ const drawnCodes = 8;
 /**
  * Design 13, claim: makes a coupon of a user's own from a reserved coupon. The same user gets the same coupon again.
  *
- * Throws NOT_FOUND for an unknown user or secret code, FAILED_PRECONDITION if another user has claimed the code or it has
- * expired, and with a miss limit RESOURCE_EXHAUSTED, as `validate` does.
+ * Throws NOT_FOUND for an unknown user or secret code, FAILED_PRECONDITION if another user has claimed the code or it
+ * has expired, and with a miss limit RESOURCE_EXHAUSTED, as `validate` does.
  */
 export function claim({ database, missLimit }: RedemptionParts): Handler<typeof RedemptionService.method.claim> {
   return async ({ secretCode, userId }, call) => {
@@ -35,7 +35,7 @@ export function claim({ database, missLimit }: RedemptionParts): Handler<typeof 
     }
     const { id, couponCode, links } = reserved;
     call.chargeRows(2 + links);
-    const code = lookedUpCode(couponCode);
+    const code = toLookedUpForm(couponCode);
     const found = await conditionalWrite(async () => {
       const drawn = drawTexts(drawnCodes, 4).map((text) => `${cut(code, maxCodeLength - 5)}-${text}`);
       const couponCodes = [cut(code, maxCodeLength), ...drawn];
@@ -55,7 +55,7 @@ export function claim({ database, missLimit }: RedemptionParts): Handler<typeof 
 const maxCodeLength = 128;
 const cut = (code: string, length: number) => [...code].slice(0, length).join('');
 
-const codesOf = (secretCode: string) => ({ exact: secretCode.normalize('NFC'), upper: lookedUpCode(secretCode) });
+const codesOf = (secretCode: string) => ({ exact: secretCode.normalize('NFC'), upper: toLookedUpForm(secretCode) });
 
 const selectReserved = statement<
   { userExists: boolean } & ({ id: number; couponCode: string; links: number } | { id: null }),

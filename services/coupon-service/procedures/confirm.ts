@@ -47,7 +47,7 @@ const useRedemption = statement<Found, { id: number } & Actor>(
    ),
    ${room},
    found as materialized (
-     select current_state = 'HELD' or current_state = 'EXPIRED' and not "isExclusive" and not "isLimitReached" and not exists (
+     select current_state = 'HELD' or current_state = 'EXPIRED' and not "hasConflict" and not "isLimitReached" and not exists (
          select from redemptions
          where order_key = seen.order_key and coupon_id = seen.coupon_id and ${isLive('redemptions')}
        ) as "mayWrite"

@@ -30,11 +30,11 @@ const maxLinks = 100_000;
 const maxIds = 1_000_000;
 
 /**
- * Design 13, createBatch: one statement checks the rules and creates the batch. Another one creates its coupons with their
- * links, in the same transaction.
+ * Design 13, createBatch: one statement checks the rules and creates the batch. Another one creates its coupons with
+ * their links, in the same transaction.
  *
- * Throws INVALID_ARGUMENT for rules 1 to 4 of `create`, for products that do not exist, for a coupon code and for too many
- * links, and UNAUTHENTICATED.
+ * Throws INVALID_ARGUMENT for rules 1 to 4 of `create`, for products that do not exist, for a coupon code and for too
+ * many links, and UNAUTHENTICATED.
  */
 export function createBatch({ database }: BatchParts): Handler<typeof CouponBatchService.method.createBatch> {
   return async ({ name = '', count, prefix, codeLength, ...request }, call) => {

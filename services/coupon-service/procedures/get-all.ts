@@ -10,8 +10,8 @@ import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../lis
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, getAll: lists coupons, or those for a user or of a batch, with their creators and links, latest first. Throws
- * INVALID_ARGUMENT for a page token that belongs to another search or filter.
+ * Spec 4.2, getAll: lists coupons, or those for a user or of a batch, with their creators and links, latest first.
+ * Throws INVALID_ARGUMENT for a page token that belongs to another search or filter.
  */
 export function getAll({ database }: CouponParts): Handler<typeof CouponService.method.getAll> {
   const readFirst = shareResponse(database, GetAllResponseSchema, (db) => readPage(db, firstPage));

@@ -13,8 +13,8 @@ import type { BatchParts } from '../parts.ts';
 const maxPageBytes = 1024 * 1024;
 
 /**
- * Design 13, getBatch: a batch, and a page of its coupons by id. Throws NOT_FOUND, and INVALID_ARGUMENT for a page token of
- * another batch.
+ * Design 13, getBatch: a batch, and a page of its coupons by id. Throws NOT_FOUND, and INVALID_ARGUMENT for a page
+ * token of another batch.
  */
 export function getBatch({ database }: BatchParts): Handler<typeof CouponBatchService.method.getBatch> {
   return async ({ id, ...request }, call) => {

@@ -12,8 +12,8 @@ import { firstPage, isFirstPage, type PageRequest, type PlacedRow } from '../lis
 import type { CouponParts } from '../parts.ts';
 
 /**
- * Spec 4.2, getReservedCoupons: lists reserved coupons, or those that a user redeemed, with their creators and redeeming
- * users, latest first. Throws INVALID_ARGUMENT for a page token that belongs to another search or user.
+ * Spec 4.2, getReservedCoupons: lists reserved coupons, or those that a user redeemed, with their creators and
+ * redeeming users, latest first. Throws INVALID_ARGUMENT for a page token that belongs to another search or user.
  */
 export function getReservedCoupons({ database }: CouponParts): Handler<typeof CouponService.method.getReservedCoupons> {
   const readFirst = shareResponse(database, GetReservedCouponsResponseSchema, (db) => readPage(db, firstPage));

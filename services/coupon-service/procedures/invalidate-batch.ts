@@ -17,8 +17,8 @@ export function invalidateBatch({ database }: BatchParts): Handler<typeof Coupon
   };
 }
 
-// Locking in the order of ids prevents deadlocks between two calls for the same batch. A trigger counts the coupons when the
-// statement ends.
+// Locking in the order of ids prevents deadlocks between two calls for the same batch. A trigger counts the coupons
+// when the statement ends.
 const invalidateCoupons = statement<BatchRow & { ended: number }, { id: number } & Actor>(
   'invalidateBatch',
   `with seen as materialized (

@@ -44,8 +44,8 @@ const conditions = {
 } as const;
 
 /**
- * Declares one statement for each set of filters, so that PostgreSQL plans each with the right index. The page is merged
- * from the newest redemptions in each state, because the indexes have the state before the id.
+ * Declares one statement for each set of filters, so that PostgreSQL plans each with the right index. The page is
+ * merged from the newest redemptions in each state, because the indexes have the state before the id.
  */
 function selectRedemptions(filters: PageParams) {
   const given = Object.entries(conditions).filter(([name]) => Reflect.get(filters, name) !== undefined);
@@ -55,8 +55,8 @@ function selectRedemptions(filters: PageParams) {
     filters.orderKey === undefined
       ? 'redemptions'
       : `(select * from redemptions where ${isAsked}state = asked.state offset 0)`;
-  // In one state, and after the previous page. Written so, only an index that has the state before the id gives the order. By
-  // the ids alone PostgreSQL would read all newer redemptions, which may have another state.
+  // In one state, and after the previous page. Written so, only an index that has the state before the id gives the
+  // order. By the ids alone PostgreSQL would read all newer redemptions, which may have another state.
   const isPlaced = `(state, id) < (asked.state, ${lastId}) and state >= asked.state`;
   return statement<RedemptionRow, PageParams>(
     ['listRedemptions', ...given.map(([name]) => name)].join('-'),

@@ -6,8 +6,8 @@ import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_
 import type { RedeemRequest, RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { decimal, toNumber, toNumeric } from '../coupons/decimals.ts';
-import { type JudgedCoupon, judge, judgedColumns, lookedUpCode, notFound, refused } from '../coupons/judgement.ts';
+import { decimal, toNumber, toNumericText } from '../coupons/decimals.ts';
+import { type JudgedCoupon, judge, judgedColumns, notFound, refused, toLookedUpForm } from '../coupons/judgement.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
 import {
@@ -22,19 +22,24 @@ import { lockRoom, room } from '../redemptions/room.ts';
 const defaultHoldSeconds = 900;
 
 /**
- * Design 13, redeem: holds or uses a coupon for an order. Reads the coupon and judges it. Then one statement looks at the
- * order, counts the user's uses and writes, unless the coupon was changed since. A refusal is no error.
+ * Design 13, redeem: holds or uses a coupon for an order. Reads the coupon and judges it. Then one statement looks at
+ * the order, counts the user's uses and writes, unless the coupon was changed since. A refusal is no error.
  *
- * Throws NOT_FOUND for an unknown user, ALREADY_EXISTS for an order that has the coupon for another user, and with a miss
- * limit RESOURCE_EXHAUSTED, as `validate` does.
+ * Throws NOT_FOUND for an unknown user, ALREADY_EXISTS for an order that has the coupon for another user, and with a
+ * miss limit RESOURCE_EXHAUSTED, as `validate` does.
  */
 export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService.method.redeem> {
   const { database, missLimit, outcomes } = parts;
   return async (request, call) => {
     if (request.code !== '') await missLimit?.require(call);
-    const attemptIn = (db: Queryable) => attempt(db, request, actorOf(call));
     const { mayWrite, redemption, refusal } = await conditionalWrite(async (isRerun) => [
-      isRerun ? await database.within(call, lockFirst(request, attemptIn)) : await attemptIn(database.for(call)),
+      isRerun
+        ? await database.within(call, async (tx) => {
+            // Nobody changes the coupon between the judgement and the write.
+            await tx.query(lockRedeemedCoupon({ couponCode: toLookedUpForm(request.code) }));
+            return attempt(tx, request, actorOf(call));
+          })
+        : await attempt(database.for(call), request, actorOf(call)),
     ]);
     if (redemption !== undefined && redemption.userId !== request.userId) throw fail(couponErrors.orderKeyTaken);
     if (redemption !== undefined && (mayWrite || redemption.state === 'USED')) {
@@ -44,43 +49,37 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
     }
     call.isRefused = true;
     outcomes.count(refusal.refusal);
-    // The caller knew the code of a coupon that the order has.
+    // An invalidated coupon that the order has is no guess.
     if (refusal.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await missLimit?.count(call);
     return { ...refusal, redemption: redemption && toRedemption(redemption) };
   };
 }
 
-/** Returns an attempt with the coupon locked, so that nobody changes it between the judgement and the write. */
-function lockFirst<Result>({ code }: RedeemRequest, attemptIn: (tx: Queryable) => Promise<Result>) {
-  return async (tx: Queryable) => {
-    await tx.query(lockCoupon({ couponCode: lookedUpCode(code) }));
-    return attemptIn(tx);
-  };
-}
-
-const lockCoupon = statement<never, { couponCode: string }>(
+const lockRedeemedCoupon = statement<never, { couponCode: string }>(
   'lockRedeemedCoupon',
   'select from coupons where coupon_code = $couponCode for share',
 );
 
 type ValidRequest = RedeemRequest & { userId: number };
 
-/** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why it is refused if it is. */
+/** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why nothing was written if so. */
 async function attempt(db: Queryable, request: ValidRequest, actor: Actor) {
   const { code, orderAmount, productIds, holdSeconds = defaultHoldSeconds, ...order } = request;
-  const coupon = onlyRow(await db.query(selectCoupon({ ...order, couponCode: lookedUpCode(code), productIds })));
+  const coupon = onlyRow(
+    await db.query(selectRedeemedCoupon({ ...order, couponCode: toLookedUpForm(code), productIds })),
+  );
   if (!coupon.userExists) throw fail(couponErrors.userNotFound);
   if (coupon.id === null) return { id: null, mayWrite: false, redemption: undefined, refusal: notFound(code) };
   const judged = judgeForOrder(code, coupon, orderAmount);
-  const discountAmount = judged.refused === undefined ? toNumeric(judged.discount) : undefined;
+  const discountAmount = judged.refused === undefined ? toNumericText(judged.discount) : undefined;
   const params = { ...actor, ...order, ...coupon, couponId: coupon.id, orderAmount, discountAmount, holdSeconds };
   const row = onlyRow(await db.pipeline([lockRoom(params)], upsertRedemption(params)));
-  const refusal = judged.refused ?? (row.isExclusive ? exclusive : limitReached);
+  const refusal = judged.refused ?? (row.hasConflict ? exclusive : limitReached);
   return { id: row.id, mayWrite: row.mayWrite, redemption: row.id === null ? undefined : row, refusal };
 }
 
 /** The coupon of the code. */
-interface OrderedCoupon extends JudgedCoupon {
+interface CouponForOrder extends JudgedCoupon {
   isInvalidated: boolean;
   isForUser: boolean;
   isForProducts: boolean;
@@ -92,7 +91,7 @@ interface OrderedCoupon extends JudgedCoupon {
 }
 
 /** Judges as Validate does, then by the order's user and products. */
-function judgeForOrder(code: string, coupon: OrderedCoupon, orderAmount: number) {
+function judgeForOrder(code: string, coupon: CouponForOrder, orderAmount: number) {
   const judged = judge(code, coupon.isInvalidated ? undefined : coupon, orderAmount);
   if (judged.refused !== undefined) return judged;
   if (!coupon.isForUser) return { refused: notForUser };
@@ -105,8 +104,8 @@ const notForProducts = refused(NOT_FOR_PRODUCTS, 'Coupon does not apply to these
 const exclusive = refused(EXCLUSIVE, "Coupon can't be combined");
 const limitReached = refused(LIMIT_REACHED, 'Coupon limit reached');
 
-const selectCoupon = statement<
-  { userExists: boolean } & (OrderedCoupon | { id: null }),
+const selectRedeemedCoupon = statement<
+  { userExists: boolean } & (CouponForOrder | { id: null }),
   { couponCode: string; userId: number; productIds: readonly number[] }
 >(
   'redeemedCoupon',
@@ -143,7 +142,7 @@ interface WantedRedemption extends Actor {
   holdSeconds: number;
 }
 
-type Found = { isExclusive: boolean; isLimitReached: boolean; mayWrite: boolean } & (RedemptionRow | { id: null });
+type Found = { hasConflict: boolean; mayWrite: boolean } & (RedemptionRow | { id: null });
 
 const wantedColumns = 'order_amount, discount_amount, state, held_until, used_at';
 
@@ -159,7 +158,7 @@ const upsertRedemption = statement<Found, WantedRedemption>(
    ),
    ${room},
    found as materialized (
-     select room.*, $discountAmount::numeric is not null and not "isExclusive" and not "isLimitReached"
+     select room.*, $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached"
        and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
      from room
    ),
@@ -199,6 +198,6 @@ const upsertRedemption = statement<Found, WantedRedemption>(
      union all select * from created
      union all select seen.* from seen, found where not "mayWrite"
    )
-   select "isExclusive", "isLimitReached", "mayWrite", ${redemptionColumns}
+   select "hasConflict", "mayWrite", ${redemptionColumns}
    from found left join kept as redemptions on true`,
 );

@@ -64,7 +64,8 @@ function brokenRule({ hasUsers, usersExist, exists, isCurrent, isCodeFree }: Fin
   // 5
   if (!exists) return couponErrors.couponNotFound;
   if (!isCurrent) return commonErrors.etagMismatch;
-  // Our own rule (design 7): another coupon has the code. The spec's rules come before the check of products (design 3).
+  // Our own rule (design 7): another coupon has the code. The spec's rules come before the check of products (design
+  // 3).
   return isCodeFree ? couponErrors.productsNotFound : couponErrors.couponCodeTaken;
 }
 

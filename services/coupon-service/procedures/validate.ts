@@ -4,7 +4,7 @@ import { keyedStatement, sharedRows } from '../../../shared/reads/shared-read.ts
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { toNumber } from '../coupons/decimals.ts';
-import { type JudgedCoupon, judge, judgedColumns, lookedUpCode } from '../coupons/judgement.ts';
+import { type JudgedCoupon, judge, judgedColumns, toLookedUpForm } from '../coupons/judgement.ts';
 import { type CallerMisses, type CallerParams, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -17,7 +17,7 @@ import type { CouponParts } from '../parts.ts';
 export function validate({ database, missLimit }: CouponParts): Handler<typeof CouponService.method.validate> {
   const coupons = sharedRows(database, selectCoupon, ({ couponCode }) => couponCode);
   return async ({ code, orderAmount }, call) => {
-    const coupon = code === '' ? undefined : await find(lookedUpCode(code), call);
+    const coupon = code === '' ? undefined : await find(toLookedUpForm(code), call);
     return toAnswer(code, coupon, orderAmount);
   };
 
@@ -60,7 +60,7 @@ const selectCoupon = keyedStatement<string, JudgedCoupon & { couponCode: string 
   'validate',
   'text',
   `select coupon_code as "couponCode", ${judgedColumns}
-   from coupons where coupon_code = $key and not is_invalidated -- 2`,
+   from coupons where coupon_code = $key and not is_invalidated -- spec 4.2, rule 2`,
 );
 
 const selectWithinMissLimit = statement<
@@ -70,6 +70,6 @@ const selectWithinMissLimit = statement<
   'validateWithinLimit',
   `select * from (${callerMisses}) as caller left join (
      select ${judgedColumns}
-     from coupons where coupon_code = $couponCode and not is_invalidated -- 2
+     from coupons where coupon_code = $couponCode and not is_invalidated -- spec 4.2, rule 2
    ) as coupon on true`,
 );

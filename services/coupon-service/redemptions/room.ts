@@ -2,11 +2,12 @@ import { statement } from '../../../shared/db/statement.ts';
 import { isLive } from './redemption.ts';
 
 /**
- * SQL of a common table expression `room`: whether a redemption may become or stay live (design 13). It has one row with
- * `isExclusive`, if the order has a coupon that can't be combined with this one, and `isLimitReached`.
+ * SQL of a common table expression `room`: whether a redemption may become or stay live (design 13). It has one row
+ * with `hasConflict`, if the order has a coupon that can't be combined with this one, and `isLimitReached`.
  *
  * It reads `asked`, one row with `coupon_id`, `user_id`, `order_key`, the coupon's `max_uses` and `is_exclusive`, and
- * `own_id`, the id of the redemption itself, which does not count; null for a new one. The locks of `lockRoom` must be held.
+ * `own_id`, the id of the redemption itself, which does not count; null for a new one. The locks of `lockRoom` must be
+ * held.
  */
 export const room = `
   room as materialized (
@@ -15,7 +16,7 @@ export const room = `
         select from redemptions left join coupons on coupons.id = redemptions.coupon_id
         where redemptions.order_key = asked.order_key and redemptions.coupon_id <> asked.coupon_id
           and ${isLive('redemptions')} and (is_exclusive or exclusive_apply)
-      ) as "isExclusive",
+      ) as "hasConflict",
       max_uses > 0 and max_uses <= (
         select count(*) from redemptions
         where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and ${isLive('redemptions')}
@@ -30,8 +31,8 @@ const locks = (orderKey: string, couponId: string, userId: string) => `
     pg_advisory_xact_lock(hashtext('uses of a coupon'), hashtext(${couponId} || ' ' || ${userId}))`;
 
 /**
- * Goes before the statement that counts and writes, in one round trip. It serializes the writers of an order key, and those of
- * a coupon and user, so that each sees what the one before has written. The locks end with the transaction.
+ * Goes before the statement that counts and writes, in one round trip. It serializes the writers of an order key, and
+ * those of a coupon and user, so that each sees what the one before has written. The locks end with the transaction.
  */
 export const lockRoom = statement<never, { orderKey: string; couponId: number; userId: number }>(
   'lockRoom',

@@ -79,8 +79,8 @@ interface MadeCopy {
 }
 
 /**
- * Decides in order which copies are taken: by a stored slot, or by a copy that is made before (design 12). It lets other
- * calls run in between.
+ * Decides in order which copies are taken: by a stored slot, or by a copy that is made before (design 12). It lets
+ * other calls run in between.
  *
  * @param takers the lowest id of the stored slots that take a copy, by its place from 1.
  */

@@ -37,7 +37,8 @@ export interface AskedSources {
 }
 
 /**
- * Reads the slots to copy, by delivery time, then id. With `locks`, nobody else changes them until the transaction ends.
+ * Reads the slots to copy, by delivery time, then id. With `locks`, nobody else changes them until the transaction
+ * ends.
  *
  * Throws NOT_FOUND for slots that do not exist, and INVALID_ARGUMENT for copies that are too many or too large together
  * (design 12). FAILED_PRECONDITION for a slot from before migration 0015 whose time no answer can show.

@@ -10,8 +10,8 @@ const maxGroupBytes = 4 * 1024 * 1024;
  * Finds the active slots that take copies. With `locks`, no other call makes copies for the same days until the
  * transaction ends.
  *
- * Throws INVALID_ARGUMENT if the slots at the times of the copies have too many groups to look through. Loses a race if a
- * source was changed after it was read.
+ * Throws INVALID_ARGUMENT if the slots at the times of the copies have too many groups to look through. Loses a race if
+ * a source was changed after it was read.
  *
  * @returns the lowest id of the slots that take a copy, by its place from 1.
  */

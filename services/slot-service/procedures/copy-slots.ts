@@ -34,8 +34,8 @@ import { afterSlotWrite } from '../stores/after-slot-write.ts';
  * Design 12, copySlots. Reads the sources, plans the copies, decides which are taken and stores the others, in one
  * transaction. If a source is changed in between, it starts again, with the sources locked.
  *
- * Throws INVALID_ARGUMENT, NOT_FOUND and the errors of snippets as `readAsked`, `readSources`, `planCopies`, `findTakers`
- * and `checkCopiedSnippets` do, and ALREADY_EXISTS SLOT_TAKEN.
+ * Throws INVALID_ARGUMENT, NOT_FOUND and the errors of snippets as `readAsked`, `readSources`, `planCopies`,
+ * `findTakers` and `checkCopiedSnippets` do, and ALREADY_EXISTS SLOT_TAKEN.
  */
 export function copySlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.method.copySlots> {
   const { database } = parts;
@@ -47,8 +47,7 @@ export function copySlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.
       await database.within(call, (tx) => copy(tx, asked, call, isRerun), options),
     ]);
     const [first] = stored;
-    const ids = stored.map(({ id }) => id);
-    if (first !== undefined) afterSlotWrite(parts, call, first.storeRequestId, ids);
+    if (first !== undefined) afterSlotWrite(parts, call, first.storeRequestId);
     return toAnswer(copies, stored, asked);
   };
 }

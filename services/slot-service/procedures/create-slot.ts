@@ -44,7 +44,7 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const insert = insertSlot({ ...actorOf(call), ...fields, groupIds, productIds, ...json, ...given.params });
     const result = await conditionalWrite(() => parts.database.for(call).query(insert));
     if (!result.mayWrite) throw brokenSnippetRule(given, result);
-    afterSlotWrite(parts, call, result.storeRequestId, [result.id]);
+    afterSlotWrite(parts, call, result.storeRequestId);
     return {
       slot: toSlot(result),
       createdSnippets: toCreatedSnippets(given, result.id),

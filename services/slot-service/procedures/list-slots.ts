@@ -46,7 +46,10 @@ export function listSlots({
 
 type Filters = ReturnType<typeof readFilters>;
 
-/** Reads the filters of a request in canonical form: equal filters have equal values. An absent filter becomes undefined. */
+/**
+ * Reads the filters of a request in canonical form: equal filters have equal values. An absent filter becomes
+ * undefined.
+ */
 function readFilters(request: ListSlotsRequest) {
   const { deliveryFrom, deliveryUntil, states, isCapacityFull, productId, groupId } = request;
   const asked = states.length === 0 ? [SlotState.ACTIVE] : states;

@@ -15,16 +15,17 @@ export interface SnippetRow {
 }
 
 /** Converts a record to a `VendorSnippet`. */
-export function toSnippet({ productIds, validTill, ...snippet }: SnippetRow) {
-  const fields = { ...snippet, productIds: productIds, validTill: validTill?.valueOf() };
+export function toSnippet({ validTill, ...snippet }: SnippetRow) {
+  const fields = { ...snippet, validTill: validTill?.valueOf() };
   return fields satisfies Answer<typeof VendorSnippetSchema>;
 }
 
 type GivenSnippet = Omit<SnippetRow, 'slotId'> & { validTill: Date | null };
 
 const toJson = ({ snippetCode, productIds, validTill }: GivenSnippet) => ({
-  ...{ snippetCode, productIds },
-  ...(validTill === null ? {} : { validTill: timeText(validTill.getTime()) }),
+  snippetCode,
+  productIds,
+  validTill: validTill === null ? undefined : timeText(validTill.getTime()),
 });
 
 const byName = (left: GivenSnippet, right: GivenSnippet) => (left.snippetCode < right.snippetCode ? -1 : 1);

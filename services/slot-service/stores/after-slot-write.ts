@@ -21,11 +21,11 @@ export function afterSlotWrite(
   { sequences, requestRefresh }: Pick<WriteParts, 'sequences' | 'requestRefresh'>,
   call: CallContext,
   storeRequestId: string,
-  ids: readonly number[],
+  changedIds: readonly number[] = [],
 ): void {
   call.responseHeaders.set('store-request-id', storeRequestId);
   void call.afterWrite(() => {
-    for (const id of ids) sequences.drop(id);
+    for (const id of changedIds) sequences.drop(id);
     // Runs even if the outcome of the commit is unknown. A refresh without pending requests does nothing.
     requestRefresh();
   });

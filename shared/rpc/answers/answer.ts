@@ -45,7 +45,9 @@ type Given<Type> = Type extends Timestamp
 /** A list of messages. */
 export type List<Item> = readonly Item[] | Mapped<Item>;
 
-/** A list whose items are made of rows when they are encoded, one by one, so that they are not all in memory at once. */
+/**
+ * A list whose items are made of rows when they are encoded, one by one, so that they are not all in memory at once.
+ */
 export class Mapped<Item> {
   readonly length: number;
   readonly at: (index: number) => Item | undefined;

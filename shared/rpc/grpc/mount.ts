@@ -19,7 +19,7 @@ import { procedurePath } from '../procedure.ts';
 import { encodeStatus } from './refusals.ts';
 import { holdRequest } from './requests.ts';
 
-/** A grpc-js call with raw bytes as messages. The interceptors decode and encode them. */
+/** A grpc-js call with raw bytes as messages. They are decoded and encoded as those of every protocol. */
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
 type StreamingCall = ServerWritableStream<Buffer, Buffer>;
 

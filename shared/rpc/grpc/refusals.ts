@@ -59,9 +59,9 @@ export function refuse(stream: ServerHttp2Stream, answer: OutgoingHttpHeaders): 
 }
 
 /**
- * Returns a function that logs and counts, as a call, a request that was refused before its procedure, given its headers
- * and those of the answer. RESOURCE_EXHAUSTED and DEADLINE_EXCEEDED, with which unauthenticated clients could raise alerts, are left
- * out.
+ * Returns a function that logs and counts, as a call, a request that was refused before its procedure, given its
+ * headers and those of the answer. It leaves out RESOURCE_EXHAUSTED and DEADLINE_EXCEEDED, with which unauthenticated
+ * clients could raise alerts.
  */
 export function createRefusalLog({ implementations, logger, calls }: ServedCalls) {
   const methods = implementations.flatMap(({ rpcs }) => rpcs.map(({ method }) => method));

@@ -36,13 +36,13 @@ export interface GrpcTraffic {
 }
 
 /**
- * Counts the requests and connections of a gRPC server before its calls begin and after they have ended, where no
- * interceptor sees them, and caps their deadlines. Refuses requests that are no calls. The server must be bound. Throws
+ * Guards a gRPC server where no interceptor does, before its calls begin and after they have ended: counts its requests
+ * and connections, caps deadlines and refuses requests that are no calls. The server must be bound. Throws
  * a `ConfigError` when grpc-js differs from the version that this relies on.
  *
  * @param streamingPaths the paths of the procedures that answer with a stream.
  */
-export function countRequests(server: Server, served: ServedCalls, streamingPaths: ReadonlySet<string>): GrpcTraffic {
+export function guardRequests(server: Server, served: ServedCalls, streamingPaths: ReadonlySet<string>): GrpcTraffic {
   const { requests } = served;
   const logRefusal = createRefusalLog(served);
   const openServices = new Set<ServerHttp2Stream>();
@@ -86,7 +86,7 @@ export function countRequests(server: Server, served: ServedCalls, streamingPath
         if (refusal !== undefined) refuse(stream, refusal);
         if (request.isOfOpenService && isStopping) stream.close(stopping);
       };
-      // Nothing is executed for a request that is reset when all is read. Only a doubtful connection waits for that, which is slow.
+      // A request of a doubtful connection begins only after all pending input is read, in case that resets it.
       const isCalm = connection.subject !== undefined && connection.resets === 0;
       // Node itself ends the answer to HEAD, whose stream would be closed by then.
       return (isCalm || stream.writableEnded) && !stream.closed ? void begin() : begin;

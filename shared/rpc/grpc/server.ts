@@ -7,7 +7,7 @@ import { procedurePath } from '../procedure.ts';
 import { createServerCredentials } from './credentials.ts';
 import { mount } from './mount.ts';
 import { addReflection } from './reflection.ts';
-import { countRequests } from './requests.ts';
+import { guardRequests } from './requests.ts';
 
 export interface GrpcServer extends RunningServer {
   /** Sets the health of every service, which says whether calls would succeed now, until the server drains. */
@@ -51,7 +51,7 @@ export async function serveGrpc(
 
   const methods = implementations.flatMap(({ rpcs }) => rpcs.map(({ method }) => method));
   const streamingPaths = methods.filter(({ methodKind }) => methodKind !== 'unary').map(procedurePath);
-  const traffic = countRequests(server, served, new Set(streamingPaths));
+  const traffic = guardRequests(server, served, new Set(streamingPaths));
   const setHealth = (status: 'SERVING' | 'NOT_SERVING') => {
     for (const name of healthNames) health.setStatus(name, status);
   };

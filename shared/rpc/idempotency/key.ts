@@ -22,8 +22,8 @@ export function hashKey(key: string, { identity, method }: CallContext): Buffer 
 }
 
 /**
- * Returns SQL of a condition on the insert of a new record. Where the record may be written, it raises an error if the
- * call's key has a stored answer, and is true otherwise. So a repeated call draws no id.
+ * Returns SQL of a condition on the insert of a new record: false where the record may not be written, true for a new
+ * key or none. It raises an error for a key with a stored answer, so that a repeated call draws no id.
  */
 export const ifNewKey = (mayWrite: string) =>
   // PostgreSQL would evaluate a mere "and" before it has looked for broken rules.

@@ -5,8 +5,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Execute, Interceptor } from '../implementation.ts';
 import { maxWaitingCalls, smallResponseBytes } from '../limits/limits.ts';
-import type { OpenRequests } from '../limits/open-requests.ts';
-import { UnorderedList } from '../limits/open-requests.ts';
+import { type OpenRequests, UnorderedList } from '../limits/open-requests.ts';
 
 /** How many calls a process executes concurrently. */
 export interface CallLimits {

@@ -24,8 +24,8 @@ export interface Connection {
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 /**
- * The open connections of a port. A caller has its share of them. When there are too many, the oldest unauthenticated one is
- * closed.
+ * The open connections of a port. A caller has its share of them. When there are too many, the oldest unauthenticated
+ * one is closed.
  */
 export class Connections {
   readonly #open = new Map<string, Connection>();

@@ -104,8 +104,8 @@ class OldestFirst {
 
 /**
  * The open requests of a process, on both ports, by the memory that they hold. A caller has its share of the memory for
- * requests, and of the bytes that are sent but unread. Unauthenticated clients have a small memory of their own, so that they never
- * take that of callers; nor do requests whose credential is still being verified.
+ * requests, and of the bytes that are sent but unread. Unauthenticated clients have a small memory of their own, so
+ * that they never take that of callers; nor do requests whose credential is still being verified.
  */
 export class OpenRequests {
   readonly #authenticator: Authenticator;

@@ -40,8 +40,8 @@ export function withoutMessage(request: IncomingMessage): Pick<UniversalServerRe
 }
 
 /**
- * Reads the one message of a request, and decompresses it. Rejects as `readBody` does, with UNIMPLEMENTED for an unknown
- * compression and without a message, and with any other error for what can't be read.
+ * Reads the one message of a request, and decompresses it. Rejects as `readBody` does, with UNIMPLEMENTED for an
+ * unknown compression and without a message, and with any other error for what can't be read.
  */
 export async function readMessage(request: IncomingMessage, open: OpenRequest): Promise<Uint8Array> {
   if (request.method === 'GET') return readQuery(urlOf(request).searchParams);
@@ -78,8 +78,8 @@ function namesGzip(name: string | readonly string[] | null | undefined): boolean
 
 /**
  * Reads a body until it is too large or, where messages stand in envelopes, has more than one. Rejects with
- * TOO_MANY_REQUEST_BYTES when its caller has used up its share of memory, MESSAGE_TOO_LARGE and UNIMPLEMENTED, and if the
- * caller disconnects.
+ * TOO_MANY_REQUEST_BYTES when its caller has used up its share of memory, MESSAGE_TOO_LARGE and UNIMPLEMENTED, and if
+ * the caller disconnects.
  */
 export function readBody(request: IncomingMessage, open: OpenRequest, hasEnvelopes = false): Promise<Buffer> {
   const maxBytes = maxMessageBytes + (hasEnvelopes ? envelopeHeadBytes : 0);

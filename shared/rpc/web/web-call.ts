@@ -45,8 +45,8 @@ export class WebCallSource implements CallSource {
   }
 
   /**
-   * Waits for the bytes of the request's message. What is wrong with them, or with the timeout, `decode` throws, so that
-   * it passes through the interceptors. Rejects if the caller disconnects.
+   * Waits for the bytes of the request's message. What is wrong with them, or with the timeout, `decode` throws, so
+   * that it passes through the interceptors. Rejects if the caller disconnects.
    */
   async receive(codec: Codec, message: Promise<Uint8Array>): Promise<void> {
     try {

@@ -48,7 +48,7 @@ with
             is_exclusive
             or exclusive_apply
           )
-      ) as "isExclusive",
+      ) as "hasConflict",
       max_uses > 0
       and max_uses <= (
         select
@@ -73,7 +73,7 @@ with
     select
       current_state = 'HELD'
       or current_state = 'EXPIRED'
-      and not "isExclusive"
+      and not "hasConflict"
       and not "isLimitReached"
       and not exists (
         select

@@ -51,7 +51,7 @@ with
             is_exclusive
             or exclusive_apply
           )
-      ) as "isExclusive",
+      ) as "hasConflict",
       max_uses > 0
       and max_uses <= (
         select
@@ -76,7 +76,7 @@ with
     select
       room.*,
       $discountAmount::numeric is not null
-      and not "isExclusive"
+      and not "hasConflict"
       and not "isLimitReached"
       and not exists (
         select
@@ -310,8 +310,7 @@ with
       not "mayWrite"
   )
 select
-  "isExclusive",
-  "isLimitReached",
+  "hasConflict",
   "mayWrite",
   redemptions.id,
   redemptions.coupon_id as "couponId",

@@ -12,4 +12,4 @@ from
   coupons
 where
   coupon_code = $key::text
-  and not is_invalidated -- 2
+  and not is_invalidated -- spec 4.2, rule 2

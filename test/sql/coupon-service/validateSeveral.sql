@@ -17,7 +17,7 @@ from
       coupons
     where
       coupon_code = asked.key::text
-      and not is_invalidated -- 2
+      and not is_invalidated -- spec 4.2, rule 2
     offset
       0
   ) as found

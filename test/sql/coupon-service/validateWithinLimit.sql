@@ -34,5 +34,5 @@ from
       coupons
     where
       coupon_code = $couponCode
-      and not is_invalidated -- 2
+      and not is_invalidated -- spec 4.2, rule 2
   ) as coupon on true
