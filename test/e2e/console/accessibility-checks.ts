@@ -2,23 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What is asked of every page, on one device. */
 export function describeAccessibility(name: string, device: BrowserContextOptions): void {
-  describeInBrowser('Everybody can use', () => {
-    let stage: ConsoleStage;
-
+  describeConsole('Everybody can use', (stage) => {
     beforeAll(async () => {
-      stage = await ConsoleStage.open();
-      await stage.slot.database.sql(
+      await stage.sql(
         `insert into slots (id, delivery_time, freeze_time, group_ids, is_capacity_full, delivery_sequence)
        select n, now() + n * interval '5 hours', now() + n * interval '4 hours', '{1, 2}', n % 3 = 0, '{"1": [5, 7]}'
        from generate_series(1, 12) n;
@@ -27,7 +23,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        insert into vendor_snippets (snippet_code, slot_id, product_ids)
        values ('a-snippet-with-a-name-that-is-too-long-for-a-line-of-a-phone', 1, '{1, 2, 3}')`,
       );
-      await stage.coupon.database.sql(
+      await stage.sql(
         `insert into coupons (id, coupon_code, discount_percent, max_value, min_order, is_user_based, is_apply_for_all, created_by)
        select n, 'COUPON-' || n, 10, 150, 500, n % 2 = 0, n % 2 = 1, 1 from generate_series(1, 12) n;
        insert into coupon_applicable_users (coupon_id, user_id) select 2, n from generate_series(1, 5) n;
@@ -43,8 +39,6 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        values (now(), 'slot.v1.SlotService/UpdateSlot', 'staff-1', 'r', 'slot', 1, '{"isActive": false}', '{"isActive": true}')`,
       );
     });
-
-    afterAll(() => stage.close());
 
     /** What axe-core finds, in words. */
     async function barriers(page: Page): Promise<string[]> {
@@ -103,8 +97,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         /Copy this week/,
         async (tab) => {
           await tab.button('Copy this week to…').click();
-          await tab.page
-            .getByText(/will be made/)
+          await tab
+            .text(/will be made/)
             .first()
             .waitFor();
         },
@@ -142,7 +136,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         /Create/,
         async (tab) => {
           await tab.button('Create coupon').click();
-          await tab.page.getByText('Enter a percentage, such as 10.').waitFor();
+          await tab.text('Enter a percentage, such as 10.').waitFor();
         },
       ],
       [
@@ -175,7 +169,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         /Copy link/,
         async (tab) => {
           await edit(tab, 'Change the sequence');
-          await tab.page.getByText('Advanced: the sequence as JSON').click();
+          await tab.text('Advanced: the sequence as JSON').click();
           await tab.field('As JSON').waitFor();
         },
       ],
@@ -197,7 +191,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         '/coupons',
         /Save as CSV/,
         async (tab) => {
-          await tab.page.keyboard.press('Control+k');
+          await tab.press('Control+k');
           await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('coupon-1');
           await tab.page.getByRole('menuitem', { name: 'COUPON-11' }).waitFor();
         },
@@ -237,7 +231,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         async (tab) => {
           await tab.field('Order amount').fill('600');
           await tab.button('Check').click();
-          await tab.page.getByText('Can be used').waitFor();
+          await tab.text('Can be used').waitFor();
         },
       ],
       [
@@ -247,7 +241,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         async (tab) => {
           await tab.field('Order amount').fill('600');
           await tab.button('Check').click();
-          await tab.page.getByText('Can’t be used').waitFor();
+          await tab.text('Can’t be used').waitFor();
         },
       ],
       [
@@ -265,8 +259,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         '/audit',
         /Save as CSV/,
         async (tab) => {
-          await tab.page.getByText('More about this change').first().click();
-          await tab.page.getByText('Request id').first().waitFor();
+          await tab.text('More about this change').first().click();
+          await tab.text('Request id').first().waitFor();
         },
       ],
       ['the coupons', '/coupons', /Sign out/],
@@ -331,7 +325,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         const tab = await stage.openTab({ path, ...device });
         await tab.button(button).first().waitFor();
         await tab.page.waitForLoadState('load');
-        await expect.poll(() => tab.page.getByText(/^Loading/).count()).toBe(0);
+        await expect.poll(() => tab.text(/^Loading/).count()).toBe(0);
         await open?.(tab);
         await check(tab);
       },

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { fromBinary } from '@bufbuild/protobuf';
 import type { Locator, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
@@ -36,6 +37,16 @@ export class ConsoleTab {
     });
   }
 
+  /** What the page shows, by its text or a part of it. */
+  text(text: string | RegExp): Locator {
+    return this.page.getByText(text);
+  }
+
+  /** What the page shows, by its whole text. */
+  exactly(text: string): Locator {
+    return this.page.getByText(text, { exact: true });
+  }
+
   heading(name: string | RegExp): Locator {
     return this.page.getByRole('heading', { name });
   }
@@ -68,6 +79,47 @@ export class ConsoleTab {
     await field.pressSequentially(text);
   }
 
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  /** Chooses an option of a list that opens at a press. */
+  async select(field: string | RegExp | Locator, option: string): Promise<void> {
+    await (typeof field === 'string' || field instanceof RegExp ? this.button(field) : field).click();
+    await this.page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  /** Saves a list as CSV, the one of a part of the page if there are several. Returns the lines, headings first. */
+  async savedCsv(part: Page | Locator = this.page): Promise<string[]> {
+    const save = part.getByRole('button', { name: 'Save as CSV' }).click();
+    const [download] = await Promise.all([this.page.waitForEvent('download'), save]);
+    return (await readFile(await download.path(), 'utf8')).replace('\ufeff', '').trimEnd().split('\r\n');
+  }
+
+  /** Holds the calls of procedures until they are released by the function that it returns. */
+  async hold(procedures: RegExp): Promise<() => void> {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await this.page.route(procedures, async (route) => {
+      await released;
+      await route.continue();
+    });
+    return release;
+  }
+
+  /** Has the calls of procedures fail, as while their service is away. */
+  async failAt(procedures: RegExp): Promise<void> {
+    await this.page.route(procedures, (route) => route.abort('connectionrefused'));
+  }
+
+  /** How much wider the page is than its window. */
+  async overflow(): Promise<number> {
+    const width: number = await this.page.evaluate('document.documentElement.scrollWidth');
+    return width - (this.page.viewportSize()?.width ?? 0);
+  }
+
   /** Searches in a field, and ticks what it finds. */
   async pick(label: string, ...names: readonly string[]): Promise<void> {
     const group = this.page.getByRole('group', { name: label, exact: true });
@@ -82,6 +134,8 @@ export class ConsoleTab {
 
   /** Rejects when something went wrong in the page without being shown. */
   async close(): Promise<void> {
+    if (this.page.isClosed()) return;
+    await this.page.unrouteAll({ behavior: 'ignoreErrors' });
     await this.#closeAll();
     expect(this.#mishaps).toEqual([]);
   }

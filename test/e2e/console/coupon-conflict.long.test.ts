@@ -1,63 +1,53 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { deleteCoupons, insertCoupon, overflow, readCoupons } from './coupon-steps.ts';
-import { ConsoleStage } from './stage.ts';
+import { deleteCoupons, insertCoupon, readCoupons } from './coupon-steps.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('A coupon that somebody else has changed meanwhile', () => {
-  let stage: ConsoleStage;
+describeConsole('A coupon that somebody else has changed meanwhile', (stage) => {
   let tab: ConsoleTab;
   let id: number;
-
-  /** Opens the form, lets somebody else save another smallest order, and sends a third one. */
-  const meetConflict = async (width = 1_280) => {
-    tab = await stage.openTab({ path: `/coupons/${id}/edit`, viewport: { width, height: 740 } });
-    await tab.field('Largest discount').fill('99');
-    await tab.field('Smallest order').fill('600');
-    await stage.coupon.database.sql(`update coupons set min_order = 700, etag = next_etag() where id = ${id}`);
-    await tab.button('Save').click();
-    await tab.heading('Somebody else has changed coupon SAVE10').waitFor();
-  };
-
-  const dialog = () => tab.page.getByRole('alertdialog', { name: /Somebody else/ });
-  const save = () => dialog().getByRole('button', { name: 'Save' }).click();
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
 
   beforeEach(async () => {
     id = await insertCoupon(stage.coupon, { min_order: 500, max_value: 150 });
   });
 
-  afterEach(async () => {
-    await tab.close();
-    await deleteCoupons(stage.coupon);
-  });
+  afterEach(() => deleteCoupons(stage.coupon));
 
-  afterAll(() => stage.close());
+  const changeMeanwhile = (change: string) =>
+    stage.sql(`update coupons set ${change}, etag = next_etag() where id = ${id}`);
+  /** Opens the form, lets somebody else save another smallest order, and sends a third one. */
+  const meetConflict = async (width = 1_280) => {
+    tab = await stage.openTab({ path: `/coupons/${id}/edit`, viewport: { width, height: 740 } });
+    await tab.field('Largest discount').fill('99');
+    await tab.field('Smallest order').fill('600');
+    await changeMeanwhile('min_order = 700');
+    await tab.button('Save').click();
+    await tab.heading('Somebody else has changed coupon SAVE10').waitFor();
+  };
+  const dialog = () => tab.page.getByRole('alertdialog', { name: /Somebody else/ });
+  const save = () => dialog().getByRole('button', { name: 'Save' }).click();
+  const expectSaved = async (terms: object) => {
+    await tab.heading(/^Coupon SAVE10/).waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([terms]);
+  };
 
-  it('Both versions of what contradicts stand side by side, and nothing is overwritten', async () => {
+  it('Both versions of what contradicts stand side by side, nothing is overwritten, and the own one is saved', async () => {
     await meetConflict();
     expect(await dialog().getByRole('radiogroup').count()).toBe(1);
     await dialog().getByText('Yours: 600').waitFor();
     await dialog().getByText('Theirs: 700').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '700', max_value: '150' }]);
-  });
-
-  it('Staff who save their version make the coupon what their form shows', async () => {
-    await meetConflict();
     await save();
     await tab.notice('Coupon SAVE10 saved').waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '600', max_value: '99' }]);
+    await expectSaved({ min_order: '600', max_value: '99' });
   });
 
-  it('Staff who choose the other version keep what does not contradict', async () => {
-    await meetConflict();
+  it('Staff who choose the other version, on a phone, keep what does not contradict', async () => {
+    await meetConflict(360);
+    expect(await tab.overflow()).toBeLessThanOrEqual(0);
     await dialog().getByText('Theirs: 700').click();
     await save();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '700', max_value: '99' }]);
+    await expectSaved({ min_order: '700', max_value: '99' });
   });
 
   it('Staff who go back to editing still have what they have entered', async () => {
@@ -66,35 +56,24 @@ describeInBrowser('A coupon that somebody else has changed meanwhile', () => {
     expect(await tab.field('Largest discount').inputValue()).toBe('99');
     await tab.field('Smallest order').fill('800');
     await tab.button('Save').click();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '800', max_value: '99' }]);
+    await expectSaved({ min_order: '800', max_value: '99' });
   });
 
   it('Staff whom a third version meets while they choose are shown that one', async () => {
     await meetConflict();
-    await stage.coupon.database.sql(`update coupons set min_order = 750, etag = next_etag() where id = ${id}`);
+    await changeMeanwhile('min_order = 750');
     await save();
     await dialog().getByText('Theirs: 750').waitFor();
     await save();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ min_order: '600', max_value: '99' }]);
+    await expectSaved({ min_order: '600', max_value: '99' });
   });
 
   it('A coupon that was invalidated meanwhile stays so', async () => {
     tab = await stage.openTab({ path: `/coupons/${id}/edit` });
     await tab.field('Largest discount').fill('99');
-    await stage.coupon.database.sql(`update coupons set is_invalidated = true, etag = next_etag() where id = ${id}`);
+    await changeMeanwhile('is_invalidated = true');
     await tab.button('Save').click();
     await tab.notice('Theirs are kept, too').waitFor();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true, max_value: '99' }]);
-  });
-
-  it('On a phone both versions can be read, and one chosen', async () => {
-    await meetConflict(360);
-    expect(await overflow(tab)).toBeLessThanOrEqual(0);
-    await save();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ max_value: '99' }]);
+    await expectSaved({ is_invalidated: true, max_value: '99' });
   });
 });

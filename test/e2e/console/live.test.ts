@@ -1,31 +1,24 @@
 import type { Client } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { openSlot } from '../../support/slot-writes.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The live page', () => {
-  let stage: ConsoleStage;
+describeConsole('The live page', (stage) => {
   let slots: Client<typeof SlotService>;
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
     slots = await colleague(stage.slot, SlotService, 2);
   });
 
   // Each test has the storefront to itself.
   beforeEach(async () => {
-    await stage.slot.database.sql(`with asked as (insert into store_refresh_requests default values)
+    await stage.sql(`with asked as (insert into store_refresh_requests default values)
       update slots set is_active = false`);
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   const version = async () => Number(await tab.section('The storefront').locator('dd').first().textContent());
   const isUpToDate = () => tab.page.getByRole('status').getByText('Up to date').waitFor();
@@ -88,8 +81,8 @@ describeInBrowser('The live page', () => {
     tab = await stage.openTab({ path: '/live' });
     await isUpToDate();
     await stage.slot.restart(async () => {
-      await tab.page.getByText('Reconnecting…').waitFor();
-      await tab.page.getByText('What you see may be out of date.').waitFor();
+      await tab.text('Reconnecting…').waitFor();
+      await tab.text('What you see may be out of date.').waitFor();
     });
     await isUpToDate();
     const id = await newSlot();
@@ -113,8 +106,8 @@ describeInBrowser('The live page', () => {
     tab = await stage.openTab({ path: '/live' });
     await isUpToDate();
     await tab.page.context().setOffline(true);
-    await tab.page.getByText('You are offline.').waitFor();
-    await tab.page.getByText('Reconnecting…').waitFor();
+    await tab.text('You are offline.').waitFor();
+    await tab.text('Reconnecting…').waitFor();
     const id = await newSlot();
     await tab.page.context().setOffline(false);
     await isUpToDate();
@@ -137,7 +130,7 @@ describeInBrowser('The live page', () => {
   });
 
   it('Of hundreds of open slots, a hundred are shown at a time', async () => {
-    await stage.slot.database.sql(
+    await stage.sql(
       `with added as (
          insert into slots (delivery_time, freeze_time)
          select now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 250) n returning id

@@ -1,24 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Two people who use one tab after another', () => {
-  let stage: ConsoleStage;
+describeConsole('Two people who use one tab after another', (stage) => {
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time)
        select n, now() + interval '2 hours', now() + interval '1 hour' from generate_series(7, 8) n`,
     );
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   const changeOver = async () => {
     await tab.button('Sign out').click();
@@ -53,7 +46,7 @@ describeInBrowser('Two people who use one tab after another', () => {
     end();
     // By the time that this one has been given up, that of the first has been tried again, too.
     await tab.button('Mark full: slot 8').click();
-    await tab.page.getByText('The service can’t be reached').waitFor();
+    await tab.text('The service can’t be reached').waitFor();
     expect(keys.filter((key) => key === keys[0])).toHaveLength(1);
   });
 });

@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeAll, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
 // Of one pixel.
 const png = Buffer.from(
@@ -9,23 +8,17 @@ const png = Buffer.from(
   'base64',
 );
 
-describeInBrowser('The pictures of products', () => {
-  let stage: ConsoleStage;
+describeConsole('The pictures of products', (stage) => {
   let tab: ConsoleTab;
   /** The addresses of pictures that could not be loaded. */
   let failed: string[];
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 days', now() + interval '1 day');
        insert into products (id, name, images) values (30, 'Bare', '{}')`,
     );
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   /** Opens a page where the host of the pictures has that of product 4 alone. */
   async function open(path: string): Promise<void> {

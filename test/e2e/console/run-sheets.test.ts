@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeAll, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Run sheets', () => {
-  let stage: ConsoleStage;
+describeConsole('Run sheets', (stage) => {
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full, delivery_sequence)
          values (7, '2090-05-01T04:30Z', '2090-05-01T00:30Z', true, true, '{"1": [41, 40]}'),
            (8, '2090-05-01T06:30Z', '2090-05-01T00:30Z', true, false, '{}'),
@@ -20,10 +17,6 @@ describeInBrowser('Run sheets', () => {
        insert into orders (id, user_id, total_amount) values (40, 1, 250), (41, 1, 99.5)`,
     );
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   const sheet = (id: number) => tab.page.getByRole('article', { name: `Run sheet of slot ${id}` });
 
@@ -37,7 +30,7 @@ describeInBrowser('Run sheets', () => {
     expect(text).toContain('Full');
     expect(text).toMatch(/Products\s+Product 1\s+Product 3/);
     expect(text).toContain('morning: Product 1, Product 3');
-    const [user] = await stage.slot.database.sql<{ name: string }>('select name from users where id = 1');
+    const [user] = await stage.sql<{ name: string }>('select name from users where id = 1');
     expect(text).toContain(`${user?.name}\nOrder 41: ${user?.name}, 99.50\nOrder 40: ${user?.name}, 250.00`);
   });
 
@@ -65,6 +58,6 @@ describeInBrowser('Run sheets', () => {
 
   it('A day without slots says so', async () => {
     tab = await stage.openTab({ path: '/slots/sheets?day=2090-06-01' });
-    await tab.page.getByText('No slots on this day.').waitFor();
+    await tab.text('No slots on this day.').waitFor();
   });
 });

@@ -1,15 +1,14 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { seedDemo } from '../../../services/dev/seed/seed.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage, type TabOptions } from './stage.ts';
+import { describeConsole, type TabOptions } from './stage.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/images', import.meta.url));
 const desk = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const;
@@ -20,8 +19,7 @@ const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10
 
 // The pictures of docs/console.md. They differ at each run, with the day, so they are made only when somebody asks for them.
 describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
-  describeInBrowser('The screenshots of docs/console.md', () => {
-    let stage: ConsoleStage;
+  describeConsole('The screenshots of docs/console.md', (stage) => {
     let slotId: number;
 
     beforeAll(async () => {
@@ -30,8 +28,6 @@ describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
       await seed(stage.slot);
       slotId = await makeChanges(stage);
     });
-
-    afterAll(() => stage.close());
 
     /** Opens a page, and makes the picture once `shown` resolves. */
     async function picture(
@@ -43,7 +39,7 @@ describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
       const tab = await stage.openTab({ token, ...options });
       await shown(tab);
       // Names stand in place of numbers, once they are read.
-      await expect.poll(() => tab.page.getByText(/^Loading|(?:Product|Group) \d/).count()).toBe(0);
+      await expect.poll(() => tab.text(/^Loading|(?:Product|Group) \d/).count()).toBe(0);
       const file = `${folder}/console-${name}.png`;
       await tab.page.screenshot({ path: file });
       expect((await stat(file)).size).toBeLessThan(maxBytes);
@@ -75,7 +71,7 @@ describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
     it('The search for everything is pictured', () =>
       picture('search', { ...desk, path: `/slots/${slotId}` }, async (tab) => {
         await tab.heading(/^Vendor snippets/).waitFor();
-        await tab.page.keyboard.press('/');
+        await tab.press('/');
         await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('ma');
         await tab.page
           .getByRole('menuitem', { name: /Slots with/ })
@@ -84,11 +80,11 @@ describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
       }));
 
     it('What the storefront shows is pictured', () =>
-      picture('live', { ...desk, path: '/live' }, (tab) => tab.page.getByText('Up to date').waitFor()));
+      picture('live', { ...desk, path: '/live' }, (tab) => tab.text('Up to date').waitFor()));
 
     it('The audit trail is pictured', () =>
       picture('audit', { ...desk, path: '/audit' }, async (tab) => {
-        await tab.page.getByText('1 added').first().waitFor();
+        await tab.text('1 added').first().waitFor();
       }));
 
     it('The board of slots on a phone is pictured', () =>

@@ -1,23 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { insertCoupon } from './coupon-steps.ts';
-import { ConsoleStage, type TabOptions } from './stage.ts';
+import { describeConsole, type TabOptions } from './stage.ts';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-describeInBrowser('The search for everything', () => {
-  let stage: ConsoleStage;
+describeConsole('The search for everything', (stage) => {
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time)
        select n, now() + interval '2 days', now() + interval '1 day' from generate_series(7, 8) n;
        insert into product_slots values (7, 4);
@@ -32,13 +29,9 @@ describeInBrowser('The search for everything', () => {
     await orders.redeem({ ...order, orderKey: '983424' });
   });
 
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
   const field = () => tab.page.getByRole('searchbox', { name: 'Search everything' });
   const match = (name: string | RegExp) => tab.page.getByRole('menuitem', { name });
-  const press = (key: string) => tab.page.keyboard.press(key);
+  const press = (key: string) => tab.press(key);
   const userField = () => tab.field('Search by name or mobile number');
   const isFocused = (label: string) =>
     tab.page.evaluate<boolean>(`document.activeElement?.labels?.[0]?.innerText === ${JSON.stringify(label)}`);
@@ -88,7 +81,7 @@ describeInBrowser('The search for everything', () => {
 
   it('A number that no slot has leads to none', async () => {
     await search('781234');
-    await tab.page.getByText('Nothing found.').waitFor();
+    await tab.text('Nothing found.').waitFor();
     expect(await match('Slot 781234').count()).toBe(0);
   });
 
@@ -109,13 +102,13 @@ describeInBrowser('The search for everything', () => {
     await search('mark', { path: '/slots/8' });
     await match('Mark full: slot 8').click();
     await tab.notice('Slot marked as full capacity').waitFor();
-    const slots = await stage.slot.database.sql('select id from slots where is_capacity_full');
+    const slots = await stage.sql('select id from slots where is_capacity_full');
     expect(slots).toEqual([{ id: 8 }]);
   });
 
   it('It says so when nothing is found', async () => {
     await search('no such thing at all');
-    await tab.page.getByText('Nothing found.').waitFor();
+    await tab.text('Nothing found.').waitFor();
   });
 
   it('Ctrl-K opens it from a field', async () => {
@@ -204,7 +197,7 @@ describeInBrowser('The search for everything', () => {
     await press('ArrowDown');
     expect(await violations(tab)).toEqual([]);
     await field().fill('no such thing at all');
-    await tab.page.getByText('Nothing found.').waitFor();
+    await tab.text('Nothing found.').waitFor();
     expect(await violations(tab)).toEqual([]);
   });
 });

@@ -1,17 +1,14 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The delivery sequence by name', () => {
-  let stage: ConsoleStage;
+describeConsole('The delivery sequence by name', (stage) => {
   let tab: ConsoleTab;
   let id = 100;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `update users set name = 'Aarti Rao' where id = 1;
        insert into orders (id, user_id, total_amount) select n, 1 + n / 20, 100 from generate_series(11, 20) n`,
     );
@@ -19,7 +16,7 @@ describeInBrowser('The delivery sequence by name', () => {
 
   beforeEach(async () => {
     id += 1;
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time, delivery_sequence)
        values ($1, now() + interval '2 days', now() + interval '1 day', '{"1": [12, 11]}')`,
       [id],
@@ -27,18 +24,14 @@ describeInBrowser('The delivery sequence by name', () => {
     tab = await stage.openTab({ path: `/slots/${id}`, permissions: ['clipboard-read', 'clipboard-write'] });
   });
 
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
   const stored = async () => {
-    const [slot] = await stage.slot.database.sql('select delivery_sequence from slots where id = $1', [id]);
+    const [slot] = await stage.sql('select delivery_sequence from slots where id = $1', [id]);
     return slot?.delivery_sequence;
   };
   async function paste(field: Locator, text: string): Promise<void> {
     await tab.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
     await field.focus();
-    await tab.page.keyboard.press('Control+v');
+    await tab.press('Control+v');
   }
   const noList = 'Enter the numbers of orders, such as 12, 15.';
   const orders = () => tab.page.getByRole('grid', { name: 'Orders of Aarti Rao' }).getByRole('row');
@@ -48,7 +41,7 @@ describeInBrowser('The delivery sequence by name', () => {
     await section.getByText('Aarti Rao', { exact: true }).waitFor();
     await section.getByText('Order 12: Aarti Rao, 100.00').waitFor();
     await tab.button('Change the sequence').click();
-    await tab.page.getByText('Advanced: the sequence as JSON').waitFor();
+    await tab.text('Advanced: the sequence as JSON').waitFor();
     expect(await tab.field('As JSON').isVisible()).toBe(false);
   });
 
@@ -64,10 +57,10 @@ describeInBrowser('The delivery sequence by name', () => {
   it('An order that does not exist is marked, and asked about before it is saved', async () => {
     await tab.button('Change the sequence').click();
     await tab.field('Add orders for Aarti Rao').fill('424242');
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await orders().getByText('424242: no such order').waitFor();
     await tab.button('Save').click();
-    await tab.page.getByText('There is no order 424242.').waitFor();
+    await tab.text('There is no order 424242.').waitFor();
     expect(await stored()).toEqual({ 1: [12, 11] });
     await tab.button('Save all the same').click();
     await tab.notice('Delivery sequence updated successfully').waitFor();
@@ -80,19 +73,19 @@ describeInBrowser('The delivery sequence by name', () => {
       await tab.button('Change the sequence').click();
       await paste(tab.field('Add orders for Aarti Rao'), text);
       await tab.section('Aarti Rao').getByRole('button', { name: 'Add', exact: true }).click();
-      await tab.page.getByText(noList).waitFor();
+      await tab.text(noList).waitFor();
       expect(await tab.field('Add orders for Aarti Rao').inputValue()).toBe(text);
       expect(await orders().count()).toBe(2);
     },
   );
 
   it('An order of somebody else and one that is there already are asked about, those of before are not', async () => {
-    await stage.slot.database.sql(`update slots set delivery_sequence = '{"1": [12, 12, 20]}' where id = $1`, [id]);
+    await stage.sql(`update slots set delivery_sequence = '{"1": [12, 12, 20]}' where id = $1`, [id]);
     await tab.page.reload();
     await tab.button('Change the sequence').click();
     const field = tab.field('Add orders for Aarti Rao');
     await field.fill('13');
-    await tab.page.getByText('Order 13: Aarti Rao, 100.00').waitFor();
+    await tab.text('Order 13: Aarti Rao, 100.00').waitFor();
     await tab.button('Save').click();
     await tab.notice('Delivery sequence updated successfully').waitFor();
     await tab.button('Change the sequence').click();
@@ -100,8 +93,8 @@ describeInBrowser('The delivery sequence by name', () => {
     await tab.pick('Users', 'User 2');
     await tab.field('Add orders for User 2').fill('14');
     await tab.button('Save').click();
-    await tab.page.getByText('Order 13 stands in it 2 times.').waitFor();
-    await tab.page.getByText('Order 14 is not of User 2, but of Aarti Rao.').waitFor();
+    await tab.text('Order 13 stands in it 2 times.').waitFor();
+    await tab.text('Order 14 is not of User 2, but of Aarti Rao.').waitFor();
     const question = tab.page.getByRole('alertdialog', { name: 'Is this right?' });
     expect(await question.getByRole('paragraph').count()).toBe(2);
   });
@@ -124,7 +117,7 @@ describeInBrowser('The delivery sequence by name', () => {
   it('The history says whose orders were added, removed and put in another order', async () => {
     for (const sequence of ['{"1": [11, 12], "2": [18]}', '{"1": [12, 11], "2": [19]}']) {
       await tab.button('Change the sequence').click();
-      await tab.page.getByText('Advanced: the sequence as JSON').click();
+      await tab.text('Advanced: the sequence as JSON').click();
       await tab.field('As JSON').fill(sequence);
       await tab.button('Save').click();
       await tab.button('Save all the same').click();
@@ -139,8 +132,8 @@ describeInBrowser('The delivery sequence by name', () => {
   it('Enter tells what is no list, while the text stays in the field', async () => {
     await tab.button('Change the sequence').click();
     await tab.field('Add orders for Aarti Rao').fill('14, fifteen');
-    await tab.page.keyboard.press('Enter');
-    await tab.page.getByText(noList).waitFor();
+    await tab.press('Enter');
+    await tab.text(noList).waitFor();
     expect(await tab.field('Add orders for Aarti Rao').inputValue()).toBe('14, fifteen');
     expect(await orders().count()).toBe(2);
   });
@@ -160,7 +153,7 @@ describeInBrowser('The delivery sequence by name', () => {
     await tab.button('Save').click();
     await tab.button('Saving…').waitFor();
     release();
-    await tab.page.getByText('There is no order 424242.').waitFor();
+    await tab.text('There is no order 424242.').waitFor();
     expect(await stored()).toEqual({ 1: [12, 11] });
   });
 
@@ -173,7 +166,7 @@ describeInBrowser('The delivery sequence by name', () => {
     await tab.button('Change the sequence').click();
     await tab.field('Add orders for Aarti Rao').fill('5432109876543');
     await tab.button('Save').click();
-    await tab.page.getByText(noList).waitFor();
+    await tab.text(noList).waitFor();
     expect(await tab.field('Add orders for Aarti Rao').inputValue()).toBe('5432109876543');
     await tab.link('Coupons').click();
     await tab.heading('Leave without saving?').waitFor();
@@ -194,7 +187,7 @@ describeInBrowser('The delivery sequence by name', () => {
   it('The history names users and orders', async () => {
     await tab.button('Change the sequence').click();
     await tab.field('Add orders for Aarti Rao').fill('13');
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await tab.button('Save').click();
     const history = tab.section('History');
     await history.getByText('Aarti Rao: added 13').waitFor();

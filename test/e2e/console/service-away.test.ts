@@ -1,30 +1,22 @@
 import type { Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('A service that does not answer', () => {
-  let stage: ConsoleStage;
+describeConsole('A service that does not answer', (stage) => {
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `update product_groups set name = 'Fruit' where id = 1;
        insert into slots (id, delivery_time, freeze_time, group_ids)
        values (7, now() + interval '1 hour', now() + interval '50 minutes', '{1}')`,
     );
   });
 
-  afterEach(async () => {
-    await tab.page.unrouteAll({ behavior: 'ignoreErrors' });
-    await tab.close();
-  });
+  afterEach(async () => {});
 
-  afterAll(() => stage.close());
-
-  const waiting = () => tab.page.getByText('The service has not answered for 5 seconds.');
+  const waiting = () => tab.text('The service has not answered for 5 seconds.');
   const never = (_route: Route) => undefined;
 
   it('A page that waits for five seconds says so, and staff can give up and try again', async () => {
@@ -33,7 +25,7 @@ describeInBrowser('A service that does not answer', () => {
     await tab.link('Slots').click();
     await waiting().waitFor();
     await tab.button('Stop waiting').click();
-    await tab.page.getByText('You have stopped waiting').waitFor();
+    await tab.text('You have stopped waiting').waitFor();
     expect(await waiting().count()).toBe(0);
     await tab.page.unroute(/ListSlots/);
     await tab.button('Try again').click();
@@ -48,7 +40,7 @@ describeInBrowser('A service that does not answer', () => {
     await tab.button('Save').click();
     await waiting().waitFor();
     await tab.button('Stop waiting').click();
-    await tab.page.getByText('You have stopped waiting').waitFor();
+    await tab.text('You have stopped waiting').waitFor();
     await tab.button('Remove Product 4').waitFor();
     await tab.page.unroute(/UpdateSlotProducts/);
     await tab.button('Save').click();
@@ -56,7 +48,7 @@ describeInBrowser('A service that does not answer', () => {
   });
 
   it('A new slot whose answer does not come is created once, by the first press or by the next', async () => {
-    const count = async () => (await stage.slot.database.sql('select from slots')).length;
+    const count = async () => (await stage.sql('select from slots')).length;
     const before = await count();
     tab = await stage.openTab({ path: '/slots/new' });
     let isDone = false;
@@ -69,7 +61,7 @@ describeInBrowser('A service that does not answer', () => {
     await tab.pick('Products', 'Product 4');
     await tab.button('Create slot').click();
     await tab.button('Stop waiting').click();
-    await tab.page.getByText('You have stopped waiting').waitFor();
+    await tab.text('You have stopped waiting').waitFor();
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-01T10:00');
     expect(isDone).toBe(true);
     await tab.page.unroute(/CreateSlot/);
@@ -85,7 +77,7 @@ describeInBrowser('A service that does not answer', () => {
     tab = await stage.openTab({ path: '/users', initScript });
     await tab.page.route(/ListSlots/, (route) => void setTimeout(() => void route.continue(), 2_000));
     await tab.link('Slots').click();
-    await tab.page.getByText('Loading the slots…').waitFor();
+    await tab.text('Loading the slots…').waitFor();
     await tab.link(/Slot 7$/).waitFor();
     const shown = String(await tab.page.evaluate('shown.join()'));
     expect(shown).toContain('Loading the slots…');
@@ -100,11 +92,11 @@ describeInBrowser('A service that does not answer', () => {
     });
     await stage.slot.restart(async () => {
       await tab.link('Slots').click();
-      await tab.page.getByText('The service can’t be reached').waitFor();
+      await tab.text('The service can’t be reached').waitFor();
       // It has been tried again three times, and is not any more.
       await expect.poll(() => failed).toBe(4);
     });
     await tab.link(/Slot 7$/).waitFor();
-    await tab.page.getByText('Fruit', { exact: true }).waitFor();
+    await tab.exactly('Fruit').waitFor();
   });
 });

@@ -1,23 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The end of a session with a token', () => {
-  let stage: ConsoleStage;
+describeConsole('The end of a session with a token', (stage) => {
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
     );
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   const paste = async (text: string) => {
     await tab.field('Token').fill(text);
@@ -73,7 +66,7 @@ describeInBrowser('The end of a session with a token', () => {
   it('A session that ends within five minutes says so, and can be lengthened without leaving the page', async () => {
     tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, expiresIn: 240 }) });
     await tab.field('Delivery time').fill('2030-01-02T10:00');
-    const notice = tab.page.getByText(/Your session ends in \d min/);
+    const notice = tab.text(/Your session ends in \d min/);
     await notice.waitFor();
     await tab.button('Sign in again').click();
     await paste(await signToken({ staffId: 1 }));

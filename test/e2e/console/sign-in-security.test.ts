@@ -1,26 +1,19 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
 const hours = 3_600_000;
 
-describeInBrowser('A token from elsewhere', () => {
-  let stage: ConsoleStage;
+describeConsole('A token from elsewhere', (stage) => {
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
     );
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   const signed = (staffId: number, name: string) =>
     signToken({ staffId, subject: `staff-${staffId}`, claims: { name } });
@@ -54,8 +47,8 @@ describeInBrowser('A token from elsewhere', () => {
     const elsewhere = `data:text/html,${encodeURIComponent(`<a href="${link}">The console</a>`)}`;
     await tab.page.goto(elsewhere);
     await tab.link('The console').click();
-    await tab.page.getByText('A page of another site wants to sign you in as staff-2').waitFor();
-    await tab.page.getByText('Staff number 2').waitFor();
+    await tab.text('A page of another site wants to sign you in as staff-2').waitFor();
+    await tab.text('Staff number 2').waitFor();
     expect(await tab.heading('Slots').count()).toBe(0);
     await tab.button('Don’t').click();
     await tab.field('Token').waitFor();
@@ -92,13 +85,13 @@ describeInBrowser('A token from elsewhere', () => {
     await tab.field('Token').fill(await signToken({ staffId: 1, subject: 'staff-1', expiresIn: 3_600 }));
     await tab.button('Sign in').click();
     await tab.link(/Slot 7$/).click();
-    await tab.page.getByText(/^Orders close in (59 min|1 h)/).waitFor();
+    await tab.text(/^Orders close in (59 min|1 h)/).waitFor();
     expect(await tab.page.getByRole('alertdialog').count()).toBe(0);
   });
 
   it('Marks that turn the direction of a text stay within it', async () => {
-    await stage.slot.database.sql(`update staff_users set name = 'Eve \u202egnihton' where id = 2`);
-    await stage.slot.database.sql(
+    await stage.sql(`update staff_users set name = 'Eve \u202egnihton' where id = 2`);
+    await stage.sql(
       `insert into audit_entries (at, procedure, subject, staff_id, request_id, resource_type, resource_id, before, after)
        values (now(), 'slot.v1.SlotService/DeleteSlot', 's', 2, 'r', 'slot', 38, '{}', '{}')`,
     );

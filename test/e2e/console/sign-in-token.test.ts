@@ -1,25 +1,18 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Signing in with a token', () => {
-  let stage: ConsoleStage;
+describeConsole('Signing in with a token', (stage) => {
   let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
     );
-    await stage.slot.database.sql(`insert into staff_users (id, name, disabled_at) values (3, 'Gone', now())`);
+    await stage.sql(`insert into staff_users (id, name, disabled_at) values (3, 'Gone', now())`);
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   const paste = async (text: string) => {
     await tab.field('Token').fill(text);
@@ -34,7 +27,7 @@ describeInBrowser('Signing in with a token', () => {
       tab = await stage.openTab({ path: '/slots?from=link', token: '' });
       await paste(`${before}${await signToken({ staffId: 1, claims: { name: 'Asha Menon' } })}\n`);
       await tab.link(/Slot 7$/).waitFor();
-      await tab.page.getByText('Asha Menon').waitFor();
+      await tab.text('Asha Menon').waitFor();
       expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
     },
   );
@@ -44,7 +37,7 @@ describeInBrowser('Signing in with a token', () => {
     async (text) => {
       tab = await stage.openTab({ token: '' });
       await paste(text);
-      await tab.page.getByText('This is no token: it has three parts with dots between them.').waitFor();
+      await tab.text('This is no token: it has three parts with dots between them.').waitFor();
       expect(await tab.heading('Slots').count()).toBe(0);
     },
   );
@@ -52,7 +45,7 @@ describeInBrowser('Signing in with a token', () => {
   it('A token that has expired is refused', async () => {
     tab = await stage.openTab({ token: '' });
     await paste(await signToken({ staffId: 1, expiresIn: -60 }));
-    await tab.page.getByText('This token has ended. Ask for a new one.').waitFor();
+    await tab.text('This token has ended. Ask for a new one.').waitFor();
     await paste(await signToken({ staffId: 1 }));
     await tab.link(/Slot 7$/).waitFor();
   });
@@ -134,7 +127,7 @@ describeInBrowser('Signing in with a token', () => {
   it('A token that is refused before its end, without a reason, asks to sign in again over the form, which is kept', async () => {
     tab = await stage.openTab({ path: '/coupons/new' });
     await tab.field('Percent off').fill('10');
-    await tab.page.getByText('Everyone', { exact: true }).click();
+    await tab.exactly('Everyone').click();
     await tab.page.route(/CouponService\/Create$/, (route) =>
       route.request().method() === 'POST'
         ? route.fulfill({ status: 401, headers: { 'access-control-allow-origin': '*' } })
@@ -169,7 +162,7 @@ describeInBrowser('Signing in with a token', () => {
   ])('A token %s is told once, on top of the page', async (_whose, staffId) => {
     tab = await stage.openTab({ token: await signToken({ staffId }) });
     await notStaff(tab.page).waitFor();
-    await tab.page.getByText('Only staff can see or do this.').first().waitFor();
+    await tab.text('Only staff can see or do this.').first().waitFor();
     expect(await notStaff(tab.page).count()).toBe(1);
     expect(await tab.page.getByRole('alert').count()).toBe(0);
   });

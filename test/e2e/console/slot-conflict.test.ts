@@ -1,28 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Two people who edit one slot', () => {
-  let stage: ConsoleStage;
+describeConsole('Two people who edit one slot', (stage) => {
   let mine: ConsoleTab;
   let theirs: ConsoleTab;
   let id = 100;
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
-
   beforeEach(async () => {
     id += 1;
-    await stage.slot.database.sql('truncate slots cascade; truncate product_slots');
-    await stage.slot.database.sql(
+    await stage.sql('truncate slots cascade; truncate product_slots');
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time, group_ids, delivery_sequence)
        values ($1, '2090-05-01T10:00+05:30', '2090-05-01T06:30+05:30', '{2}', '{"1": [11, 12]}')`,
       [id],
     );
-    await stage.slot.database.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
+    await stage.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
     const path = `/slots/${id}`;
     [mine, theirs] = await Promise.all([
       stage.openTab({ path }),
@@ -32,12 +26,8 @@ describeInBrowser('Two people who edit one slot', () => {
 
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
 
-  afterAll(() => stage.close());
-
   const freezeTime = async () => {
-    const [row] = await stage.slot.database.sql<{ freeze_time: Date }>('select freeze_time from slots where id = $1', [
-      id,
-    ]);
+    const [row] = await stage.sql<{ freeze_time: Date }>('select freeze_time from slots where id = $1', [id]);
     return row?.freeze_time.toISOString();
   };
 
@@ -107,7 +97,7 @@ describeInBrowser('Two people who edit one slot', () => {
     await mine.pick('Groups', 'Group 3');
     await mine.button('Save').click();
     await mine.notice('Theirs are kept, too').waitFor();
-    const [slot] = await stage.slot.database.sql('select freeze_time, group_ids from slots where id = $1', [id]);
+    const [slot] = await stage.sql('select freeze_time, group_ids from slots where id = $1', [id]);
     expect(slot).toEqual({ freeze_time: new Date('2090-04-30T23:30:00.000Z'), group_ids: [2, 3] });
   });
 
@@ -119,16 +109,14 @@ describeInBrowser('Two people who edit one slot', () => {
     await mine.pick('Products', 'Product 17');
     await mine.button('Save').click();
     await mine.notice('1 added, 0 removed').waitFor();
-    const rows = await stage.slot.database.sql('select product_id from product_slots where slot_id = $1 order by 1', [
-      id,
-    ]);
+    const rows = await stage.sql('select product_id from product_slots where slot_id = $1 order by 1', [id]);
     expect(rows).toEqual([{ product_id: 1 }, { product_id: 17 }]);
   });
 
   it('Of a delivery sequence, only the user whose orders both have moved is asked about', async () => {
     const json = async (tab: ConsoleTab, text: string) => {
       await tab.button('Change the sequence').click();
-      await tab.page.getByText('Advanced: the sequence as JSON').click();
+      await tab.text('Advanced: the sequence as JSON').click();
       await tab.field('As JSON').fill(text);
     };
     await json(mine, '{"1": [12, 11], "2": [21]}');
@@ -143,7 +131,7 @@ describeInBrowser('Two people who edit one slot', () => {
     expect(await dialog.getByRole('radiogroup').count()).toBe(1);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await mine.notice('Delivery sequence updated successfully').waitFor();
-    const [slot] = await stage.slot.database.sql('select delivery_sequence from slots where id = $1', [id]);
+    const [slot] = await stage.sql('select delivery_sequence from slots where id = $1', [id]);
     expect(slot).toEqual({ delivery_sequence: { 1: [12, 11], 2: [21], 3: [31] } });
   });
 

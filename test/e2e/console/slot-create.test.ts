@@ -1,22 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('A new slot', () => {
-  let stage: ConsoleStage;
+describeConsole('A new slot', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
   const productsOf = async (slotId: number) => {
-    const rows = await stage.slot.database.sql<{ product_id: number }>(
+    const rows = await stage.sql<{ product_id: number }>(
       'select product_id from product_slots where slot_id = $1 order by 1',
       [slotId],
     );
@@ -30,7 +20,7 @@ describeInBrowser('A new slot', () => {
   }
 
   it.each([1280, 360])('Staff create a slot with products, a group and a snippet, %d px wide', async (width) => {
-    await stage.slot.database.sql('truncate slots cascade');
+    await stage.sql('truncate slots cascade');
     tab = await stage.openTab({ viewport: { width, height: 800 } });
     await tab.link('New slot').click();
     await tab.field('Delivery time').fill('2090-05-01T10:00');
@@ -44,10 +34,9 @@ describeInBrowser('A new slot', () => {
     await tab.notice('Slot created successfully').waitFor();
     const id = await shownSlot();
     expect(await productsOf(id)).toEqual([4, 12]);
-    const [slot] = await stage.slot.database.sql(
-      'select delivery_time, freeze_time, is_active, group_ids from slots where id = $1',
-      [id],
-    );
+    const [slot] = await stage.sql('select delivery_time, freeze_time, is_active, group_ids from slots where id = $1', [
+      id,
+    ]);
     expect(slot).toEqual({
       delivery_time: new Date('2090-05-01T10:00+05:30'),
       freeze_time: new Date('2090-05-01T06:30+05:30'),
@@ -67,11 +56,11 @@ describeInBrowser('A new slot', () => {
   });
 
   it('Staff make a slot as another one, a week later, with its products and groups', async () => {
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time, group_ids)
        values (70, '2090-05-01T10:00+05:30', '2090-05-01T06:30+05:30', '{3}')`,
     );
-    await stage.slot.database.sql('insert into product_slots values (70, 1), (70, 999)');
+    await stage.sql('insert into product_slots values (70, 1), (70, 999)');
     tab = await stage.openTab({ path: '/slots/70' });
     await tab.link('Copy to the next week').click();
     await tab.heading('New slot, as slot 70').waitFor();
@@ -80,12 +69,12 @@ describeInBrowser('A new slot', () => {
     await tab.notice('Slot created successfully').waitFor();
     const id = await shownSlot();
     expect(await productsOf(id)).toEqual([1, 999]);
-    const [slot] = await stage.slot.database.sql('select freeze_time, group_ids from slots where id = $1', [id]);
+    const [slot] = await stage.sql('select freeze_time, group_ids from slots where id = $1', [id]);
     expect(slot).toEqual({ freeze_time: new Date('2090-05-08T06:30+05:30'), group_ids: [3] });
   });
 
   it('The name of a snippet that exists is refused at its field, and nothing is lost', async () => {
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values (71, now(), now());
        insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 71, '{1}')`,
     );
@@ -108,7 +97,7 @@ describeInBrowser('A new slot', () => {
   });
 
   it('A double click creates one slot', async () => {
-    const count = async () => (await stage.slot.database.sql('select from slots')).length;
+    const count = async () => (await stage.sql('select from slots')).length;
     const before = await count();
     tab = await stage.openTab({ path: '/slots/new?day=2090-06-02' });
     await tab.pick('Products', 'Product 4');
@@ -119,7 +108,7 @@ describeInBrowser('A new slot', () => {
   });
 
   it('A slot whose answer is lost is created once', async () => {
-    const count = async () => (await stage.slot.database.sql('select from slots')).length;
+    const count = async () => (await stage.sql('select from slots')).length;
     const before = await count();
     tab = await stage.openTab({ path: '/slots/new?day=2090-06-03' });
     await tab.pick('Products', 'Product 4');

@@ -1,31 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { fromBinary } from '@bufbuild/protobuf';
 import type { Request } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { ListSlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The lists of slots', () => {
-  let stage: ConsoleStage;
+describeConsole('The lists of slots', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
-
   beforeEach(async () => {
-    await stage.slot.database.sql('truncate slots cascade; truncate product_slots');
+    await stage.sql('truncate slots cascade; truncate product_slots');
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   /** Inserts slots with ids from 1, an hour apart, from 1 May 2090 in the business's zone. */
   const insertSlots = (count: number) =>
-    stage.slot.database.sql(
+    stage.sql(
       `insert into slots (id, delivery_time, freeze_time, group_ids, is_active)
        select n, t, t - interval '1 hour', case when n % 2 = 0 then '{2}'::integer[] else '{3}' end, n <> 3
        from generate_series(1, ${count}) n, lateral (select '2090-05-01T00:00+05:30'::timestamptz + n * interval '1 hour' as t) at`,
@@ -50,7 +40,7 @@ describeInBrowser('The lists of slots', () => {
     tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
     await tab.link(/Slot 2$/).waitFor();
     expect(await tab.link(/Slot 3$/).count()).toBe(0);
-    await tab.page.getByText('Deactivated ones, too').click();
+    await tab.text('Deactivated ones, too').click();
     await tab.link(/Slot 3$/).waitFor();
     await tab.page.reload();
     await tab.link(/Slot 3$/).waitFor();
@@ -68,7 +58,7 @@ describeInBrowser('The lists of slots', () => {
 
   it('Product, group and days filter the list, and stand in the address', async () => {
     await insertSlots(30);
-    await stage.slot.database.sql('insert into product_slots values (2, 4), (5, 4), (28, 4)');
+    await stage.sql('insert into product_slots values (2, 4), (5, 4), (28, 4)');
     tab = await stage.openTab({ path: '/slots/list?from=2090-05-01' });
     await tab.button('Product: any').click();
     await tab.pick('Product', 'Product 4');
@@ -93,14 +83,14 @@ describeInBrowser('The lists of slots', () => {
   it('Saving a CSV file can be stopped while it reads, and begun again', async () => {
     await insertSlots(1_200);
     // Pages are told apart by more than the time of delivery.
-    await stage.slot.database.sql(`update slots set delivery_time = '2090-05-01T10:00+05:30', is_active = true`);
+    await stage.sql(`update slots set delivery_time = '2090-05-01T10:00+05:30', is_active = true`);
     tab = await stage.openTab({ path: '/slots/list?from=2090-05-01' });
     await tab.link('Slot 1').waitFor();
     const downloads: string[] = [];
     tab.page.on('download', (download) => downloads.push(download.suggestedFilename()));
     await tab.page.route(/ListSlots/, (route) => (isSecondPage(route.request()) ? undefined : route.continue()));
     await tab.button('Save as CSV').click();
-    await tab.page.getByText('Reading: 1,000 rows').waitFor();
+    await tab.text('Reading: 1,000 rows').waitFor();
     await tab.button('Stop').click();
     await tab.button('Save as CSV').waitFor();
     expect(await tab.page.getByRole('alert').count()).toBe(0);

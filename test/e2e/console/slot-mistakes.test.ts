@@ -1,25 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeEach, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('What looks like a mistake in a slot', () => {
-  let stage: ConsoleStage;
+describeConsole('What looks like a mistake in a slot', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
-
   beforeEach(async () => {
-    await stage.slot.database.sql('truncate slots cascade; truncate product_slots');
+    await stage.sql('truncate slots cascade; truncate product_slots');
   });
 
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
-  const slots = () => stage.slot.database.sql<Record<string, unknown>>('select * from slots order by id');
+  const slots = () => stage.sql<Record<string, unknown>>('select * from slots order by id');
   const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
 
   /** Enters a delivery in the past, and orders that close after it. */
@@ -30,7 +20,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
 
   /** Inserts slot 7, whose orders close four hours before its delivery. */
   async function insertSlot(delivery: string): Promise<void> {
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values (7, $1, $1::timestamptz - interval '4 hours')`,
       [delivery],
     );
@@ -60,9 +50,9 @@ describeInBrowser('What looks like a mistake in a slot', () => {
 
   it('An end of orders after the delivery is told at its field at once', async () => {
     tab = await stage.openTab({ path: '/slots/new?day=2090-05-01' });
-    await tab.page.getByText('Until then the slot takes orders.').waitFor();
+    await tab.text('Until then the slot takes orders.').waitFor();
     await tab.field('Orders close').fill('2090-05-01T11:00');
-    await tab.page.getByText('This is after the delivery.').waitFor();
+    await tab.text('This is after the delivery.').waitFor();
   });
 
   it('A date and time is typed in one go', async () => {
@@ -109,7 +99,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
       .getByText('Press Enter to choose these numbers.')
       .waitFor();
     expect(await group.getByText('Nothing found.').count()).toBe(0);
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await group.getByText('3 of 3 numbers chosen.').waitFor();
   });
 
@@ -120,19 +110,19 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     const field = group.getByRole('searchbox');
     const chosen = () => group.getByRole('button', { name: /^Remove/ }).count();
     await field.pressSequentially('product 1');
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await tab.button('Remove Product 1').waitFor();
     expect(await chosen()).toBe(1);
     await field.fill('product 2');
     await expect.poll(() => found.count()).toBeGreaterThan(1);
-    await tab.page.keyboard.press('ArrowDown');
+    await tab.press('ArrowDown');
     await expect.poll(() => found.first().evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true);
-    await tab.page.keyboard.press('ArrowDown');
-    await tab.page.keyboard.press('Enter');
+    await tab.press('ArrowDown');
+    await tab.press('Enter');
     await expect.poll(chosen).toBe(2);
     await field.fill('duct 1');
     await expect.poll(() => found.count()).toBeGreaterThan(2);
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await expect.poll(() => found.first().evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true);
     expect(await chosen()).toBe(2);
   });
@@ -155,15 +145,13 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await tab.notice('Slot created successfully').waitFor();
     const [slot] = await slots();
     expect(slot).toMatchObject({ delivery_time: new Date('2090-04-25T11:30+05:30'), group_ids: [2] });
-    const products = await stage.slot.database.sql('select product_id from product_slots');
+    const products = await stage.sql('select product_id from product_slots');
     expect(products).toEqual([{ product_id: 4 }]);
   });
 
   it('What staff have confirmed is not asked about again when they correct something else', async () => {
     await insertSlot('2090-04-25T11:30+05:30');
-    await stage.slot.database.sql(
-      `insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 7, '{1}')`,
-    );
+    await stage.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 7, '{1}')`);
     tab = await stage.openTab({ path: '/slots/new' });
     await enterBothMistakes();
     await tab.button('Add a vendor snippet').click();
@@ -186,7 +174,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await question().getByText('Orders close after the delivery: 25 Apr 2020, 12:00.').waitFor();
     // The delivery is as old as it was.
     expect(await question().getByText('The delivery is in the past').count()).toBe(0);
-    await tab.page.route(/UpdateSlot$/, (route) => route.abort('connectionrefused'));
+    await tab.failAt(/UpdateSlot$/);
     await tab.button('Save all the same').click();
     await tab.section('Times and groups').getByText('The service can’t be reached').waitFor();
     await tab.page.unroute(/UpdateSlot$/);
@@ -205,7 +193,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await question().getByText('Nobody can order anything in this slot: it has neither products nor groups.').waitFor();
     await tab.button('Correct it').click();
     expect(await slots()).toEqual([]);
-    await tab.page.getByText('Active: the storefront offers it').click();
+    await tab.text('Active: the storefront offers it').click();
     await tab.button('Create slot').click();
     await tab.notice('Slot created successfully').waitFor();
     await tab.button('Activate again').click();
@@ -218,7 +206,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
 
   it('The last products of a slot without groups are removed after a question', async () => {
     await insertSlot('2090-04-25T11:30+05:30');
-    await stage.slot.database.sql('insert into product_slots values (7, 1)');
+    await stage.sql('insert into product_slots values (7, 1)');
     tab = await stage.openTab({ path: '/slots/7' });
     await tab.button('Change products').click();
     await tab.button('Remove Product 1').click();
@@ -232,7 +220,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
 
   it('A time that another slot takes is asked about, for a new slot, a moved one, and one that is activated again', async () => {
     await insertSlot('2090-04-25T11:30+05:30');
-    await stage.slot.database.sql('insert into product_slots values (7, 1)');
+    await stage.sql('insert into product_slots values (7, 1)');
     tab = await stage.openTab({ path: '/slots/new?day=2090-04-25' });
     const isAsked = () => question().getByText('Slot 7 is at this time already: 25 Apr 2090, 11:30.').waitFor();
     await tab.pick('Products', 'Product 4');
@@ -270,7 +258,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     await insertSlot('2020-04-25T11:30+05:30');
     tab = await stage.openTab({ path: '/slots/7' });
     await tab.button('Edit times and groups').click();
-    await tab.page.getByText('This has passed: the slot takes no orders.').waitFor();
+    await tab.text('This has passed: the slot takes no orders.').waitFor();
     await tab.pick('Groups', 'Group 3');
     await tab.button('Save').click();
     await tab.notice('Slot updated successfully').waitFor();
@@ -298,14 +286,14 @@ describeInBrowser('What looks like a mistake in a slot', () => {
     'A copy of a slot takes its snippets along under new names, if staff say so: %s',
     async (name) => {
       await insertSlot('2090-04-25T11:30+05:30');
-      await stage.slot.database.sql(
+      await stage.sql(
         `insert into product_slots values (7, 1);
        update products set name = 'Mango' where id = 20;
        insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('${name}', 7, '{1, 20}')`,
       );
       tab = await stage.openTab({ path: '/slots/7' });
       await tab.link('Copy to the next week').click();
-      await tab.page.getByText('can only be taken along under new names').waitFor();
+      await tab.text('can only be taken along under new names').waitFor();
       await tab.button('Take it along').click();
       await tab
         .section('Vendor snippet 1')
@@ -331,7 +319,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
 
   it.each([false, true])('A past slot (full: %s) can be neither marked full nor opened again', async (isFull) => {
     await insertSlot('2020-04-25T11:30+05:30');
-    await stage.slot.database.sql('update slots set is_capacity_full = $1', [isFull]);
+    await stage.sql('update slots set is_capacity_full = $1', [isFull]);
     for (const path of ['/slots?day=2020-04-25', '/slots/list?from=2020-04-25', '/slots/7']) {
       tab = await stage.openTab({ path });
       await tab.page.locator('.badge').getByText('Past', { exact: true }).first().waitFor();
@@ -347,7 +335,7 @@ describeInBrowser('What looks like a mistake in a slot', () => {
       Promise.all(['Mark full: slot 7', 'Deactivate'].map((name) => tab.button(name).boundingBox()));
     await tab.button('Deactivate').waitFor();
     const before = await places();
-    await tab.page.route(/UpdateSlotCapacity/, (route) => route.abort('connectionrefused'));
+    await tab.failAt(/UpdateSlotCapacity/);
     await tab.button('Mark full: slot 7').click();
     await tab.notice('Slot 7: The service can’t be reached').waitFor();
     await expect.poll(places).toEqual(before);

@@ -1,39 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeEach, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The page of a slot', () => {
-  let stage: ConsoleStage;
+describeConsole('The page of a slot', (stage) => {
   let tab: ConsoleTab;
   let id = 100;
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
 
   // Each test has a slot of its own: slot-service keeps delivery sequences, and SQL does not tell it of a change.
   beforeEach(async () => {
     id += 1;
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time, group_ids, delivery_sequence)
        values ($1, '2090-05-01T10:00:42+05:30', '2090-05-01T06:30+05:30', '{2}', '{"1": [11, 12, 13]}')`,
       [id],
     );
-    await stage.slot.database.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
+    await stage.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
     tab = await stage.openTab({ path: `/slots/${id}` });
   });
 
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
   const slot = async () => {
-    const [row] = await stage.slot.database.sql<Record<string, unknown>>('select * from slots where id = $1', [id]);
+    const [row] = await stage.sql<Record<string, unknown>>('select * from slots where id = $1', [id]);
     return row;
   };
   const products = async () => {
-    const rows = await stage.slot.database.sql<{ product_id: number }>(
+    const rows = await stage.sql<{ product_id: number }>(
       'select product_id from product_slots where slot_id = $1 order by 1',
       [id],
     );
@@ -59,13 +49,13 @@ describeInBrowser('The page of a slot', () => {
 
   it('A slot that takes the place of another on the page has nothing of what was entered for that one', async () => {
     const other = id + 10_000;
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values ($1, '2091-01-01T10:00Z', '2091-01-01T06:00Z')`,
       [other],
     );
     await tab.button('Edit times and groups').waitFor();
     await tab.link('Slots').click();
-    await tab.page.keyboard.press('/');
+    await tab.press('/');
     await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
     await tab.page.keyboard.type(String(other));
     await tab.page.getByRole('menuitem', { name: `Slot ${other}` }).click();
@@ -102,7 +92,7 @@ describeInBrowser('The page of a slot', () => {
     await tab.button('Create snippet').click();
     await tab.notice('Snippet evening-run created').waitFor();
     await tab.link('https://app.example/vendor-order-list?id=evening-run').waitFor();
-    const rows = await stage.slot.database.sql('select slot_id, product_ids, valid_till from vendor_snippets');
+    const rows = await stage.sql('select slot_id, product_ids, valid_till from vendor_snippets');
     expect(rows).toEqual([{ slot_id: id, product_ids: [2], valid_till: new Date('2090-06-01T00:00+05:30') }]);
   });
 
@@ -120,15 +110,15 @@ describeInBrowser('The page of a slot', () => {
     const order = async () => (await stops.getByRole('row').allInnerTexts()).map((text) => /\d+/.exec(text)?.[0]);
     await expect.poll(order).toEqual(['11', '12', '13']);
     await stops.getByRole('row').last().focus();
-    await tab.page.keyboard.press('ArrowRight');
+    await tab.press('ArrowRight');
     // Takes the stop, goes up to the place before the first, and drops it there.
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     const focused = () => tab.page.locator(':focus').getAttribute('aria-label');
     for (const place of ['between Order 12 and Order 13', 'between Order 11 and Order 12', 'before Order 11']) {
-      await tab.page.keyboard.press('ArrowUp');
+      await tab.press('ArrowUp');
       await expect.poll(focused).toBe(`Insert ${place}`);
     }
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await expect.poll(order).toEqual(['13', '11', '12']);
     await stops.getByRole('button', { name: 'Move order 11 down' }).click();
     await expect.poll(order).toEqual(['13', '12', '11']);
@@ -153,15 +143,15 @@ describeInBrowser('The page of a slot', () => {
 
   it('Staff change the delivery sequence as JSON, and add a user by name', async () => {
     await tab.button('Change the sequence').click();
-    await tab.page.getByText('Advanced: the sequence as JSON').click();
+    await tab.text('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"1": [5');
-    await tab.page.getByText('This is no JSON.').waitFor();
+    await tab.text('This is no JSON.').waitFor();
     await tab.field('As JSON').fill('{"1": [5]}');
     await tab.pick('Users', 'User 4');
     await tab.field('Add orders for User 4').fill('21');
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await tab.button('Save').click();
-    await tab.page.getByText('There is no order 5, 21.').waitFor();
+    await tab.text('There is no order 5, 21.').waitFor();
     await tab.button('Save all the same').click();
     await tab.notice('Delivery sequence updated successfully').waitFor();
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
@@ -169,15 +159,15 @@ describeInBrowser('The page of a slot', () => {
 
   it('A delivery sequence by other names than the numbers of users is changed as JSON, and loses nothing', async () => {
     await tab.button('Change the sequence').click();
-    await tab.page.getByText('Advanced: the sequence as JSON').click();
+    await tab.text('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"van-7": [21]}');
-    await tab.page.getByText('It can only be changed as JSON').waitFor();
+    await tab.text('It can only be changed as JSON').waitFor();
     expect(await tab.page.getByRole('group', { name: 'Users' }).count()).toBe(0);
   });
 
   it('Staff deactivate a slot, and undo it', async () => {
     await tab.button('Deactivate').click();
-    await tab.page.getByText('Deactivated', { exact: true }).waitFor();
+    await tab.exactly('Deactivated').waitFor();
     expect(await slot()).toMatchObject({ is_active: false });
     await tab.notice(`Slot ${id} is deactivated`).getByRole('button', { name: 'Undo' }).click();
     await tab.notice(`Slot ${id} is active again`).waitFor();
@@ -192,6 +182,6 @@ describeInBrowser('The page of a slot', () => {
 
   it('A slot that does not exist is said not to', async () => {
     await tab.page.goto(`${stage.origin}/slots/999999`);
-    await tab.page.getByText('Slot not found').waitFor();
+    await tab.text('Slot not found').waitFor();
   });
 });

@@ -1,28 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeEach, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The board and the list of slots', () => {
-  let stage: ConsoleStage;
+describeConsole('The board and the list of slots', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
-
   beforeEach(async () => {
-    await stage.slot.database.sql('truncate slots cascade');
-    await stage.slot.database.sql('truncate product_slots');
+    await stage.sql('truncate slots cascade');
+    await stage.sql('truncate product_slots');
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   /** Inserts a slot that is delivered at a time of the console's time zone. */
   async function insertSlot(id: number, delivery: string, freeze: string): Promise<void> {
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time, group_ids)
        values ($1, $2::timestamp at time zone 'Asia/Kolkata', $3::timestamp at time zone 'Asia/Kolkata', '{2}')`,
       [id, delivery, freeze],
@@ -31,7 +21,7 @@ describeInBrowser('The board and the list of slots', () => {
 
   it('The board shows the slots of a day with their products, groups and time left', async () => {
     await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    await stage.slot.database.sql('insert into product_slots select 7, n from generate_series(1, 5) n');
+    await stage.sql('insert into product_slots select 7, n from generate_series(1, 5) n');
     await insertSlot(8, '2090-05-02 09:00', '2090-05-02 06:30');
     tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
     const day = tab.section(/1 May/);
@@ -45,7 +35,7 @@ describeInBrowser('The board and the list of slots', () => {
     await insertSlot(7, '2020-05-01 10:00', '2020-05-01 06:30');
     await insertSlot(8, '2090-05-01 10:00', '2020-05-01 06:30');
     await insertSlot(9, '2090-05-01 11:00', '2090-05-01 06:30');
-    await stage.slot.database.sql('update slots set is_capacity_full = true where id = 9');
+    await stage.sql('update slots set is_capacity_full = true where id = 9');
     tab = await stage.openTab({ path: '/slots?day=2020-05-01' });
     const day = tab.section(/1 May/);
     await day.getByText('Past', { exact: true }).waitFor();
@@ -68,11 +58,11 @@ describeInBrowser('The board and the list of slots', () => {
   it('Staff move the board by weeks, and come back to today', async () => {
     await insertSlot(7, '2090-05-08 10:00', '2090-05-08 06:30');
     tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
-    await expect.poll(() => tab.page.getByText('No slots', { exact: true }).count()).toBe(7);
+    await expect.poll(() => tab.exactly('No slots').count()).toBe(7);
     await tab.button('Later').click();
     await tab.link(/Slot 7$/).waitFor();
     await tab.button('Earlier').click();
-    await expect.poll(() => tab.page.getByText('No slots', { exact: true }).count()).toBe(7);
+    await expect.poll(() => tab.exactly('No slots').count()).toBe(7);
     await tab.button('Today').click();
     await expect.poll(() => tab.page.url()).toMatch(/\/slots$/);
   });
@@ -81,14 +71,14 @@ describeInBrowser('The board and the list of slots', () => {
     await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
     tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
     const isFull = async () => {
-      const [row] = await stage.slot.database.sql<{ is_capacity_full: boolean }>('select is_capacity_full from slots');
+      const [row] = await stage.sql<{ is_capacity_full: boolean }>('select is_capacity_full from slots');
       return row?.is_capacity_full;
     };
     await tab.button('Mark full: slot 7').click();
-    await tab.page.getByText('Full', { exact: true }).waitFor();
+    await tab.exactly('Full').waitFor();
     expect(await isFull()).toBe(true);
     await tab.notice('Slot marked as full capacity').getByRole('button', { name: 'Undo' }).click();
-    await tab.page.getByText('Open', { exact: true }).first().waitFor();
+    await tab.exactly('Open').first().waitFor();
     await expect.poll(isFull).toBe(false);
   });
 
@@ -99,7 +89,7 @@ describeInBrowser('The board and the list of slots', () => {
     const notice = tab.notice('Slot marked as full capacity');
     await notice.waitFor();
     await tab.link('Coupons').click();
-    await tab.page.route(/UpdateSlotCapacity/, (route) => route.abort('connectionrefused'));
+    await tab.failAt(/UpdateSlotCapacity/);
     await notice.getByRole('button', { name: 'Undo' }).click();
     await tab.notice(/Not undone: Slot 7.* The service can’t be reached/).waitFor();
   });
@@ -113,16 +103,16 @@ describeInBrowser('The board and the list of slots', () => {
 
   it('Staff open a slot by its number, also one that is not active', async () => {
     await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    await stage.slot.database.sql('update slots set is_active = false');
+    await stage.sql('update slots set is_active = false');
     tab = await stage.openTab();
     await tab.link('New slot').waitFor();
-    await tab.page.keyboard.press('Control+k');
+    await tab.press('Control+k');
     await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
     await tab.page.keyboard.type('7');
     await tab.page.getByRole('menuitem', { name: 'Slot 7' }).waitFor();
-    await tab.page.keyboard.press('Enter');
+    await tab.press('Enter');
     await tab.heading('Slot 7').waitFor();
-    await tab.page.getByText('Deactivated').waitFor();
+    await tab.text('Deactivated').waitFor();
   });
 
   it('The list shows the slots from today on, soonest first, and those of other days, of one state and in the other order', async () => {

@@ -1,7 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import { ConsoleStage } from './stage.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole } from './stage.ts';
 
 /** Runs in the page before its own scripts: notes when the first list is shown, and when a tap is answered. */
 const watch = `
@@ -23,18 +22,13 @@ const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
 // A busy machine takes its time: one try of these has to be quick.
 const tries = 20;
 
-describeInBrowser('The speed of the console', () => {
-  let stage: ConsoleStage;
-
+describeConsole('The speed of the console', (stage) => {
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time)
        select n, now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 100) n`,
     );
   });
-
-  afterAll(() => stage.close());
 
   it('The first list comes with less than 220 kB of JavaScript', async () => {
     const tab = await stage.openTab({ initScript: watch });

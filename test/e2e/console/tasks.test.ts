@@ -25,22 +25,22 @@ describeInEachBrowser('The tasks of staff', (launch) => {
     await tab.pick('Products of the snippet', 'Product 3');
     await tab.button('Create slot').click();
     await tab.button(/^Mark full/).click();
-    await tab.page.getByText('Full', { exact: true }).first().waitFor();
+    await tab.exactly('Full').first().waitFor();
 
     await tab.link('Coupons').click();
     await tab.link('New coupon').click();
     await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
     await tab.type(tab.page.getByLabel(/^Percent|Discount in percent/).last(), '10');
-    await tab.page.getByText('Everyone', { exact: true }).click();
+    await tab.exactly('Everyone').click();
     await tab.button(/^Create/).click();
     await tab.heading('FIRST10').waitFor();
 
     await tab.link('Check a coupon').click();
     await tab.type(tab.page.getByLabel(/^(Coupon )?code/i), 'first10');
     await tab.type(tab.page.getByLabel(/amount/i), '500');
-    await tab.page.keyboard.press('Enter');
-    await tab.page
-      .getByText(/\b50\b/)
+    await tab.press('Enter');
+    await tab
+      .text(/\b50\b/)
       .first()
       .waitFor();
 
@@ -54,7 +54,7 @@ describeInEachBrowser('The tasks of staff', (launch) => {
     await new StoredSlots(stage).clear();
     tab = await stage.openTab();
     await tab.link('New slot').waitFor();
-    const press = (key: string) => tab.page.keyboard.press(key);
+    const press = (key: string) => tab.press(key);
     /** Goes on with Tab until the focus is on what has a name. */
     async function tabTo(name: RegExp): Promise<void> {
       const focused = tab.page.locator(':focus');
@@ -81,7 +81,7 @@ describeInEachBrowser('The tasks of staff', (launch) => {
     await tab.section('Products (1)').getByText('Product 17').waitFor();
     await tabTo(/button "Mark full/);
     await press('Space');
-    await tab.page.getByText('Full', { exact: true }).first().waitFor();
+    await tab.exactly('Full').first().waitFor();
   });
 
   it('Staff plan the next week from this one, with one change, by less than 40 keys', async () => {
@@ -93,7 +93,7 @@ describeInEachBrowser('The tasks of staff', (launch) => {
     let presses = 0;
     const count = async (...keys: string[]) => {
       presses += keys.length;
-      for (const key of keys) await tab.page.keyboard.press(key);
+      for (const key of keys) await tab.press(key);
     };
     await count('Control+k');
     await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();

@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 import { StoredSlots } from './stored-slots.ts';
 
-describeInBrowser('The week', () => {
-  let stage: ConsoleStage;
+describeConsole('The week', (stage) => {
   let tab: ConsoleTab;
   let slots: StoredSlots;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
     slots = new StoredSlots(stage);
   });
 
@@ -18,16 +15,9 @@ describeInBrowser('The week', () => {
     await slots.clear();
   });
 
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
   const add = (...slot: Parameters<StoredSlots['add']>) => slots.add(...slot);
   const addSnippet = (id: number, code: string) =>
-    stage.slot.database.sql(`insert into vendor_snippets (slot_id, snippet_code, product_ids) values ($1, $2, '{1}')`, [
-      id,
-      code,
-    ]);
+    stage.sql(`insert into vendor_snippets (slot_id, snippet_code, product_ids) values ($1, $2, '{1}')`, [id, code]);
   const stored = () => slots.list();
   const deliveries = async () => (await stored()).map(({ id, delivery }) => [id, delivery]);
   const full = async () => (await stored()).filter((slot) => slot.is_capacity_full).map(({ id }) => id);
@@ -42,7 +32,7 @@ describeInBrowser('The week', () => {
   const undo = (text: string | RegExp) => tab.notice(text).getByRole('button', { name: 'Undo' }).click();
   const focusedSlot = () => tab.page.evaluate('document.activeElement.dataset.place');
   const press = (...keys: string[]) =>
-    keys.reduce((before, key) => before.then(() => tab.page.keyboard.press(key)), Promise.resolve());
+    keys.reduce((before, key) => before.then(() => tab.press(key)), Promise.resolve());
 
   it('A free place makes a slot at its hour', async () => {
     await open();
@@ -100,7 +90,7 @@ describeInBrowser('The week', () => {
       await open();
       await checkbox(2).click();
       await checkbox(3).click();
-      await tab.page.getByText('2 slots chosen').waitFor();
+      await tab.text('2 slots chosen').waitFor();
       await tab.button('Mark full').click();
       await tab.notice('1 slot marked full').waitFor();
       await expect.poll(full).toEqual([2, 3]);
@@ -116,9 +106,9 @@ describeInBrowser('The week', () => {
       await checkbox(1).click();
       await tab.button('Later').click();
       await slotLink(5).waitFor();
-      expect(await tab.page.getByText(/slots? chosen/).count()).toBe(0);
+      expect(await tab.text(/slots? chosen/).count()).toBe(0);
       await checkbox(6).click({ modifiers: ['Shift'] });
-      await tab.page.getByText('1 slot chosen').waitFor();
+      await tab.text('1 slot chosen').waitFor();
       expect(await checkbox(6).isChecked()).toBe(true);
     });
 
@@ -126,11 +116,11 @@ describeInBrowser('The week', () => {
       await open();
       await checkbox(1).click();
       await checkbox(4).click({ modifiers: ['Shift'] });
-      await tab.page.getByText('4 slots chosen').waitFor();
+      await tab.text('4 slots chosen').waitFor();
       await checkbox(2).click();
-      await tab.page.getByText('3 slots chosen').waitFor();
+      await tab.text('3 slots chosen').waitFor();
       await press('Escape');
-      await expect.poll(() => tab.page.getByText(/slots chosen/).count()).toBe(0);
+      await expect.poll(() => tab.text(/slots chosen/).count()).toBe(0);
     });
 
     it('Keys go from place to place, and choose with Space and Shift', async () => {
@@ -142,10 +132,10 @@ describeInBrowser('The week', () => {
       await press('ArrowUp', 'ArrowRight');
       expect(await focused()).toContain('Slot 3');
       await press('Space', 'Shift+ArrowLeft');
-      await tab.page.getByText('2 slots chosen').waitFor();
+      await tab.text('2 slots chosen').waitFor();
       expect([await checkbox(1).isChecked(), await checkbox(3).isChecked()]).toEqual([true, true]);
       await press('Space');
-      await tab.page.getByText('1 slot chosen').waitFor();
+      await tab.text('1 slot chosen').waitFor();
       await press('Enter');
       await tab.heading('Slot 1').waitFor();
     });
@@ -160,8 +150,8 @@ describeInBrowser('The week', () => {
       await undo('2 slots deactivated');
       await expect.poll(active).toEqual([1, 2, 3, 4]);
       await slotLink(4).waitFor();
-      await stage.slot.database.sql('update slots set is_active = false, etag = default where id = 2');
-      await tab.page.getByText('Deactivated ones, too').click();
+      await stage.sql('update slots set is_active = false, etag = default where id = 2');
+      await tab.text('Deactivated ones, too').click();
       await checkbox(2).click();
       await tab.button('Activate again').click();
       await expect.poll(active).toEqual([1, 2, 3, 4]);
@@ -171,7 +161,7 @@ describeInBrowser('The week', () => {
       await open();
       await checkbox(1).click();
       await checkbox(2).click();
-      await stage.slot.database.sql('update slots set is_capacity_full = false, etag = default where id = 2');
+      await stage.sql('update slots set is_capacity_full = false, etag = default where id = 2');
       await tab.button('Mark full').click();
       await tab.notice(/The chosen slots: .*changed/).waitFor();
       expect(await full()).toEqual([3]);
@@ -226,7 +216,7 @@ describeInBrowser('The week', () => {
       await press('Alt+ArrowUp', 'Alt+ArrowUp');
       await tab.notice('1 slot moved by −1 h').waitFor();
       await tab.button('Move').click();
-      await tab.page.getByText('Slot 3 is at this time already: 1 May 2090, 08:15.').waitFor();
+      await tab.text('Slot 3 is at this time already: 1 May 2090, 08:15.').waitFor();
       expect(await deliveries()).toContainEqual([1, '05-01 09:15']);
       await tab.button('Move all the same').click();
       await expect.poll(deliveries).toContainEqual([1, '05-01 08:15']);
@@ -234,8 +224,7 @@ describeInBrowser('The week', () => {
 
     it.each(['of another group', 'deactivated'])('A time that a slot %s has is free', async (which) => {
       await add(3, '2090-05-01 09:15', { isActive: which !== 'deactivated' });
-      if (which === 'of another group')
-        await stage.slot.database.sql(`update slots set group_ids = '{3}' where id = 3`);
+      if (which === 'of another group') await stage.sql(`update slots set group_ids = '{3}' where id = 3`);
       await open();
       await slotLink(1).focus();
       await press('Alt+ArrowUp');
@@ -258,7 +247,7 @@ describeInBrowser('The week', () => {
       await open('/slots?day=2090-05-01&deactivated=shown');
       await checkbox(3).click();
       await tab.button('Activate again').click();
-      await tab.page.getByText('Slot 1 is at this time already: 1 May 2090, 10:15.').waitFor();
+      await tab.text('Slot 1 is at this time already: 1 May 2090, 10:15.').waitFor();
       expect(await active()).not.toContain(3);
       await tab.button('Activate again all the same').click();
       await expect.poll(active).toContain(3);
@@ -279,7 +268,7 @@ describeInBrowser('The week', () => {
     });
 
     it('Slots of an older schema, which have the same etag, are moved each by itself', async () => {
-      await stage.slot.database.sql('update slots set etag = 0');
+      await stage.sql('update slots set etag = 0');
       await open();
       await slotLink(1).focus();
       await press('Alt+ArrowRight');
@@ -337,17 +326,17 @@ describeInBrowser('The week', () => {
       await open();
       await checkbox(1).click();
       await checkbox(2).click();
-      await stage.slot.database.sql('update slots set etag = default where id = 2');
+      await stage.sql('update slots set etag = default where id = 2');
       await tab.button('Move…').click();
       await tab.field('Days later').fill('1');
       await tab.button('Move').click();
       await tab.notice(/1 slot not moved: /).waitFor();
-      await tab.page.getByText('1 slot chosen').waitFor();
+      await tab.text('1 slot chosen').waitFor();
       expect(await checkbox(2).isChecked()).toBe(true);
     });
 
     it('A move into the past is asked about first', async () => {
-      await stage.slot.database.sql(
+      await stage.sql(
         `update slots set delivery_time = now() + interval '1 hour', freeze_time = now() + interval '30 minutes' where id = 1`,
       );
       const [before] = await stored();
@@ -356,7 +345,7 @@ describeInBrowser('The week', () => {
       await press('Alt+ArrowLeft');
       expect(await tab.field('Days later').inputValue()).toBe('-1');
       await tab.button('Move').click();
-      await tab.page.getByText('1 slot would be delivered in the past.').waitFor();
+      await tab.text('1 slot would be delivered in the past.').waitFor();
       expect((await stored())[0]).toEqual(before);
       await tab.button('Move all the same').click();
       await tab.notice('1 slot moved by −1 day').waitFor();
@@ -390,7 +379,7 @@ describeInBrowser('The week', () => {
     it('A slot that somebody else changed meanwhile is not moved, which is told', async () => {
       await open();
       await slotLink(1).waitFor();
-      await stage.slot.database.sql('update slots set etag = default where id = 1');
+      await stage.sql('update slots set etag = default where id = 1');
       await slotLink(1).focus();
       await press('Alt+ArrowDown');
       await tab.notice(/1 slot not moved: /).waitFor();
@@ -430,11 +419,11 @@ describeInBrowser('The week', () => {
       await open();
       await tab.button('Copy this week to…').click();
       await tab.field('Names of the copied snippets').fill('{name}');
-      await tab.page.getByText('Snippet name "run" already exists').first().waitFor();
+      await tab.text('Snippet name "run" already exists').first().waitFor();
       await tab.field('Names of the copied snippets').fill('{name} {date}');
       await tab.button('Make 2 slots').click();
       await tab.notice('Copied: 2 slots made').waitFor();
-      const snippets = await stage.slot.database.sql('select slot_id, snippet_code from vendor_snippets order by id');
+      const snippets = await stage.sql('select slot_id, snippet_code from vendor_snippets order by id');
       expect(snippets[1]).toEqual({ slot_id: 1001, snippet_code: 'run 2090-05-08' });
     });
 
@@ -456,8 +445,8 @@ describeInBrowser('The week', () => {
       await tab.notice('2 slots deactivated again').waitFor();
       await tab.close();
       await copy();
-      await tab.page.getByText('Snippet name "run 2090-05-08" already exists').first().waitFor();
-      await tab.page.getByText(/^2 slots at these times are deactivated, and keep their snippets’ names/).waitFor();
+      await tab.text('Snippet name "run 2090-05-08" already exists').first().waitFor();
+      await tab.text(/^2 slots at these times are deactivated, and keep their snippets’ names/).waitFor();
       await tab.link('Open slot 1001').waitFor();
       await tab.button('Activate again').click();
       await tab.notice('2 slots activated again').waitFor();
@@ -482,13 +471,13 @@ describeInBrowser('The week', () => {
     });
 
     it('A placeholder that is none, and copies in the past, are asked about', async () => {
-      await stage.slot.database.sql(`update slots set delivery_time = delivery_time - interval '80 years'`);
+      await stage.sql(`update slots set delivery_time = delivery_time - interval '80 years'`);
       await open('/slots?day=2010-04-30');
       await tab.button('Copy this week to…').click();
       await tab.field('Names of the copied snippets').fill('{nmae} {date}');
       await tab.button(/^Make \d slots?$/).click();
-      await tab.page.getByText('{nmae} is neither {name} nor {date}, and stays in the names as it is.').waitFor();
-      await tab.page.getByText(/would be delivered in the past/).waitFor();
+      await tab.text('{nmae} is neither {name} nor {date}, and stays in the names as it is.').waitFor();
+      await tab.text(/would be delivered in the past/).waitFor();
       expect(await deliveries()).toHaveLength(2);
     });
 
@@ -497,7 +486,7 @@ describeInBrowser('The week', () => {
       await tab.button('Copy this week to…').click();
       await tab.field('To the days from Monday').fill('2090-05-01');
       await tab.button(/^(Copy|Make .*)$/).click();
-      await tab.page.getByText('Choose a later day, within a year.').waitFor();
+      await tab.text('Choose a later day, within a year.').waitFor();
       expect(await deliveries()).toHaveLength(2);
     });
   });
