@@ -59,254 +59,163 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       await tab.close();
     }
 
-    const edit = async (tab: ConsoleTab, button: string) => {
-      await tab.button(button).click();
-      await tab.button('Cancel').waitFor();
-    };
-    const chooseFirst = (tab: ConsoleTab) =>
+    type Step = (tab: ConsoleTab) => Promise<unknown>;
+    const press =
+      (name: string | RegExp): Step =>
+      (tab) =>
+        tab.button(name).first().click();
+    const fill =
+      (label: string, text: string): Step =>
+      (tab) =>
+        tab.field(label).fill(text);
+    const seesButton =
+      (name: string | RegExp): Step =>
+      (tab) =>
+        tab.button(name).first().waitFor();
+    const seesField =
+      (label: string): Step =>
+      (tab) =>
+        tab.field(label).waitFor();
+    const seesText =
+      (text: string | RegExp): Step =>
+      (tab) =>
+        tab.text(text).first().waitFor();
+    const sees =
+      (...role: Parameters<Page['getByRole']>): Step =>
+      (tab) =>
+        tab.page.getByRole(...role).waitFor();
+    const edit = (button: string): readonly Step[] => [press(button), seesButton('Cancel')];
+    const chooseFirst: Step = (tab) =>
       tab.page
         .getByRole('checkbox', { name: /^Choose slot/ })
         .first()
         .click();
-    /** The pages, each with what it is waited for, and what is opened on it. */
-    const pages: readonly (readonly [string, string, RegExp, ((tab: ConsoleTab) => Promise<void>)?])[] = [
+    const changeMeanwhile: Step = async () => {
+      const slots = await colleague(stage.slot, SlotService, 2);
+      await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
+    };
+    const search: Step = async (tab) => {
+      await tab.press('Control+k');
+      await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('coupon-1');
+    };
+    const noMatch: Step = (tab) => tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('no such thing');
+    const leave: Step = (tab) => tab.link('Coupons').click();
+    const never: Step = (tab) => tab.page.route(/GetUsersMiniInfo/, () => undefined);
+    const openState: Step = (tab) => tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
+    const claim: readonly Step[] = [(tab) => tab.pick('User', 'User 4'), press('Claim')];
+    const unfold =
+      (text: string): Step =>
+      (tab) =>
+        tab.text(text).first().click();
+
+    /** The pages, each with a button that is waited for, and the steps that open something on it. */
+    const pages: readonly (readonly [name: string, path: string, button: RegExp, ...steps: readonly Step[]])[] = [
       ['the calendar', '/slots', /Mark full/],
       ['a day of the calendar', '/slots?span=day', /Show the week/],
-      [
-        'the chosen slots',
-        '/slots',
-        /Mark full/,
-        async (tab) => {
-          await chooseFirst(tab);
-          await tab.page.getByRole('toolbar', { name: 'The chosen slots' }).waitFor();
-        },
-      ],
+      ['the chosen slots', '/slots', /Mark full/, chooseFirst, sees('toolbar', { name: 'The chosen slots' })],
       [
         'the question where slots are moved',
         '/slots',
         /Mark full/,
-        async (tab) => {
-          await chooseFirst(tab);
-          await tab.button('Move…').click();
-          await tab.field('Days later').waitFor();
-        },
+        chooseFirst,
+        press('Move…'),
+        seesField('Days later'),
       ],
-      [
-        'the preview of a copy',
-        '/slots',
-        /Copy this week/,
-        async (tab) => {
-          await tab.button('Copy this week to…').click();
-          await tab
-            .text(/will be made/)
-            .first()
-            .waitFor();
-        },
-      ],
+      ['the preview of a copy', '/slots', /Copy this week/, press('Copy this week to…'), seesText(/will be made/)],
       ['a run sheet', '/slots/sheets?slot=1', /Print/],
       ['the list of slots', '/slots/list', /Mark full/],
       ['a slot', '/slots/1', /Copy link/],
-      ['the times of a slot', '/slots/1', /Copy link/, (tab) => edit(tab, 'Edit times and groups')],
-      ['the products of a slot', '/slots/1', /Copy link/, (tab) => edit(tab, 'Change products')],
-      ['a new snippet', '/slots/1', /Copy link/, (tab) => edit(tab, 'Add a snippet')],
-      ['the sequence of a slot', '/slots/1', /Copy link/, (tab) => edit(tab, 'Change the sequence')],
+      ['the times of a slot', '/slots/1', /Copy link/, ...edit('Edit times and groups')],
+      ['the products of a slot', '/slots/1', /Copy link/, ...edit('Change products')],
+      ['a new snippet', '/slots/1', /Copy link/, ...edit('Add a snippet')],
+      ['the sequence of a slot', '/slots/1', /Copy link/, ...edit('Change the sequence')],
       ['a new slot', '/slots/new', /Create slot/],
       [
-        'the question before leaving',
-        '/slots/new',
-        /Create slot/,
-        async (tab) => {
-          await tab.field('Delivery time').fill('2090-05-01T10:00');
-          await tab.link('Coupons').click();
-          await tab.button('Stay here').waitFor();
-        },
+        ...(['the question before leaving', '/slots/new', /Create slot/] as const),
+        ...[fill('Delivery time', '2090-05-01T10:00'), leave, seesButton('Stay here')],
       ],
-      [
-        'a notice',
-        '/slots/9',
-        /Copy|Change products/,
-        async (tab) => {
-          await tab.button(/slot 9$/).click();
-          await tab.notice('Slot 9').waitFor();
-        },
-      ],
+      ['a notice', '/slots/9', /Copy|Change products/, press(/slot 9$/), (tab) => tab.notice('Slot 9').waitFor()],
       [
         'a problem at a field',
         '/coupons/new',
         /Create/,
-        async (tab) => {
-          await tab.button('Create coupon').click();
-          await tab.text('Enter a percentage, such as 10.').waitFor();
-        },
+        press('Create coupon'),
+        seesText('Enter a percentage, such as'),
       ],
       [
-        'a question about a mistake',
-        '/slots/new',
-        /Create slot/,
-        async (tab) => {
-          await tab.field('Delivery time').fill('2020-05-01T10:00');
-          await tab.button('Create slot').click();
-          await tab.button('Correct it').waitFor();
-        },
+        ...(['a question about a mistake', '/slots/new', /Create slot/] as const),
+        ...[fill('Delivery time', '2020-05-01T10:00'), press('Create slot'), seesButton('Correct it')],
       ],
       [
-        'a contradiction',
-        '/slots/10',
-        /Change products/,
-        async (tab) => {
-          await edit(tab, 'Edit times and groups');
-          const slots = await colleague(stage.slot, SlotService, 2);
-          await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
-          await tab.field('Orders close').fill('2020-05-01T10:00');
-          await tab.button('Save').click();
-          await tab.button('Save all the same').click();
-          await tab.heading(/Somebody else has changed/).waitFor();
-        },
+        ...([
+          'a contradiction',
+          '/slots/10',
+          /Change products/,
+          ...edit('Edit times and groups'),
+          changeMeanwhile,
+        ] as const),
+        ...[fill('Orders close', '2020-05-01T10:00'), press('Save'), press('Save all the same')],
+        sees('heading', { name: /Somebody else has changed/ }),
       ],
       [
-        'a sequence as JSON',
-        '/slots/1',
-        /Copy link/,
-        async (tab) => {
-          await edit(tab, 'Change the sequence');
-          await tab.text('Advanced: the sequence as JSON').click();
-          await tab.field('As JSON').waitFor();
-        },
+        ...(['a sequence as JSON', '/slots/1', /Copy link/, ...edit('Change the sequence')] as const),
+        ...[unfold('Advanced: the sequence as JSON'), seesField('As JSON')],
       ],
       ['the calendar with deactivated slots', '/slots?deactivated=shown', /Mark full/],
       ['a deactivated slot', '/slots/12', /Activate again/],
       ['the list of what is deactivated', '/slots/list?state=deactivated&from=any', /Save as CSV/],
       [
-        'the choice of a product for a filter',
-        '/slots/list',
-        /Mark full/,
-        async (tab) => {
-          await tab.button('Product: any').click();
-          await tab.page.getByRole('row', { name: 'Product 4', exact: true }).waitFor();
-        },
+        ...(['the choice of a product for a filter', '/slots/list', /Mark full/, press('Product: any')] as const),
+        sees('row', { name: 'Product 4', exact: true }),
       ],
       ['a list that is empty', '/coupons?search=nothing-has-this', /Sign out/],
-      [
-        'the search for everything',
-        '/coupons',
-        /Save as CSV/,
-        async (tab) => {
-          await tab.press('Control+k');
-          await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('coupon-1');
-          await tab.page.getByRole('menuitem', { name: 'COUPON-11' }).waitFor();
-        },
-      ],
-      [
-        'what a list may be filtered by',
-        '/coupons',
-        /Save as CSV/,
-        async (tab) => {
-          await tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
-          await tab.page.getByRole('option', { name: 'Expired' }).waitFor();
-        },
-      ],
+      ['the search for everything', '/coupons', /Save as CSV/, search, sees('menuitem', { name: 'COUPON-11' })],
+      ['a search that finds nothing', '/coupons', /Save as CSV/, search, noMatch, seesText('Nothing found.')],
+      ['what a list may be filtered by', '/coupons', /Save as CSV/, openState, sees('option', { name: 'Expired' })],
       ['a user', '/users/1', /Save as CSV/],
       [
-        'the order of a refund',
-        '/coupons/refund?order=77',
-        /Show the order/,
-        async (tab) => {
-          await tab.button('Show the order').click();
-          await tab.button('Create refund coupon').waitFor();
-        },
+        ...(['the order of a refund', '/coupons/refund?order=77', /Show the order/] as const),
+        ...[press('Show the order'), seesButton('Create refund coupon')],
       ],
       [
-        'a coupon that was issued',
-        '/coupons/phone?mobile=9000000001',
-        /Create coupon/,
-        async (tab) => {
-          await tab.button('Create coupon').click();
-          await tab.button('Coupon for another number').waitFor();
-        },
+        ...(['a coupon that was issued', '/coupons/phone?mobile=9000000001', /Create coupon/] as const),
+        ...[press('Create coupon'), seesButton('Coupon for another number')],
       ],
       [
-        'a verdict',
-        '/check?code=COUPON-1',
-        /Check/,
-        async (tab) => {
-          await tab.field('Order amount').fill('600');
-          await tab.button('Check').click();
-          await tab.text('Can be used').waitFor();
-        },
+        ...(['a verdict', '/check?code=COUPON-1', /Check/] as const),
+        ...[fill('Order amount', '600'), press('Check'), seesText('Can be used')],
       ],
       [
-        'a refusal',
-        '/check?code=NONE',
-        /Check/,
-        async (tab) => {
-          await tab.field('Order amount').fill('600');
-          await tab.button('Check').click();
-          await tab.text('Can’t be used').waitFor();
-        },
+        ...(['a refusal', '/check?code=NONE', /Check/] as const),
+        ...[fill('Order amount', '600'), press('Check'), seesText('Can’t be used')],
       ],
       [
-        'a service that does not answer',
-        '/users',
-        /Sign out/,
-        async (tab) => {
-          await tab.page.route(/GetUsersMiniInfo/, () => undefined);
-          await tab.field('Search by name or mobile number').fill('somebody');
-          await tab.button('Stop waiting').waitFor();
-        },
+        ...(['a service that does not answer', '/users', /Sign out/, never] as const),
+        ...[fill('Search by name or mobile number', 'somebody'), seesButton('Stop waiting')],
       ],
-      [
-        'a change in full',
-        '/audit',
-        /Save as CSV/,
-        async (tab) => {
-          await tab.text('More about this change').first().click();
-          await tab.text('Request id').first().waitFor();
-        },
-      ],
+      ['a change in full', '/audit', /Save as CSV/, unfold('More about this change'), seesText('Request id')],
       ['the coupons', '/coupons', /Sign out/],
       ['a coupon', '/coupons/2', /Invalidate/],
       [
-        'the release of a redemption',
-        '/coupons/2',
-        /Release…: redemption 5/,
-        async (tab) => {
-          await tab.button('Release…: redemption 5').click();
-          await tab.field('Reason').waitFor();
-        },
+        ...(['the release of a redemption', '/coupons/2', /Release…: redemption 5/] as const),
+        ...[press('Release…: redemption 5'), seesField('Reason')],
       ],
       ['the edit of a coupon', '/coupons/2/edit', /Save/],
       ['a new coupon', '/coupons/new', /Create/],
       ['the reserved coupons', '/coupons/reserved', /Sign out/],
       [
-        'the claim of a reserved coupon',
-        '/coupons/reserved',
-        /Claim for…: SECRET-1/,
-        async (tab) => {
-          await tab.button('Claim for…: SECRET-1').click();
-          await tab.page.getByRole('row', { name: 'User 4', exact: true }).waitFor();
-        },
+        ...(['the claim of a reserved coupon', '/coupons/reserved', /Claim for…: SECRET-1/] as const),
+        ...[press('Claim for…: SECRET-1'), sees('row', { name: 'User 4', exact: true })],
       ],
       [
-        'a coupon that was claimed',
-        '/coupons/reserved',
-        /Claim for…: SECRET-2/,
-        async (tab) => {
-          await tab.button('Claim for…: SECRET-2').click();
-          await tab.pick('User', 'User 4');
-          await tab.button('Claim').click();
-          await tab.link('Open the coupon').waitFor();
-        },
+        ...(['a coupon that was claimed', '/coupons/reserved', /Claim for…: SECRET-2/] as const),
+        ...[press('Claim for…: SECRET-2'), ...claim, sees('link', { name: 'Open the coupon' })],
       ],
       ['the batches', '/coupons/batches', /Save as CSV/],
       ['a batch', '/coupons/batches/7', /End the batch/],
       [
-        'the question before a batch is ended',
-        '/coupons/batches/7',
-        /End the batch/,
-        async (tab) => {
-          await tab.button('End the batch').click();
-          await tab.button('Keep it').waitFor();
-        },
+        ...(['the question before a batch is ended', '/coupons/batches/7', /End the batch/] as const),
+        ...[press('End the batch'), seesButton('Keep it')],
       ],
       ['a new batch', '/coupons/batches/new', /Make the codes/],
       ['a new reserved coupon', '/coupons/reserved/new', /Create/],
@@ -321,12 +230,12 @@ export function describeAccessibility(name: string, device: BrowserContextOption
 
     it.each(pages.map((page) => [page[0], page] as const))(
       `Everybody can use %s ${name}`,
-      async (_name, [, path, button, open]) => {
+      async (_name, [, path, button, ...steps]) => {
         const tab = await stage.openTab({ path, ...device });
         await tab.button(button).first().waitFor();
         await tab.page.waitForLoadState('load');
         await expect.poll(() => tab.text(/^Loading/).count()).toBe(0);
-        await open?.(tab);
+        for (const step of steps) await step(tab);
         await check(tab);
       },
     );

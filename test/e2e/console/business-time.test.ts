@@ -1,16 +1,14 @@
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('The business’s time zone', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    await stage.sql(
-      `insert into slots (id, delivery_time, freeze_time)
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time)
        values (7, '2090-05-01T02:00+05:30', '2090-04-30T22:00+05:30')`,
-    );
-  });
+  );
 
   it('A browser elsewhere names both zones, and puts a slot on the business’s day and time, on the board and in the list', async () => {
     // It is still 30 April in Los Angeles.
@@ -54,55 +52,59 @@ describeConsole('The business’s time zone', (stage) => {
   });
 });
 
-describeConsole('A time when the clocks change', (stage) => {
-  let tab: ConsoleTab;
+describeConsole(
+  'A time when the clocks change',
+  (stage) => {
+    let tab: ConsoleTab;
 
-  afterEach(async () => {
-    await stage.sql('truncate slots cascade');
-  });
+    afterEach(async () => {
+      await stage.sql('truncate slots cascade');
+    });
 
-  const deliveries = async () => {
-    const rows = await stage.sql<{ delivery_time: Date }>('select delivery_time from slots');
-    return rows.map((row) => row.delivery_time.toISOString());
-  };
+    const deliveries = async () => {
+      const rows = await stage.sql<{ delivery_time: Date }>('select delivery_time from slots');
+      return rows.map((row) => row.delivery_time.toISOString());
+    };
 
-  it('A time that is skipped is told before it is saved', async () => {
-    tab = await stage.openTab({ path: '/slots/new', timezoneId: 'Europe/Berlin' });
-    await tab.field('Delivery time').fill('2027-03-28T02:30');
-    await tab.button('Create slot').click();
-    await tab.text('the clocks skip 02:30. It becomes 03:30.').waitFor();
-    expect(await deliveries()).toEqual([]);
-    await tab.button('Create slot all the same').click();
-    await tab.notice('Slot created successfully').waitFor();
-    expect(await deliveries()).toEqual(['2027-03-28T01:30:00.000Z']);
-  });
+    it('A time that is skipped is told before it is saved', async () => {
+      tab = await stage.openTab({ path: '/slots/new', timezoneId: 'Europe/Berlin' });
+      await tab.field('Delivery time').fill('2027-03-28T02:30');
+      await tab.button('Create slot').click();
+      await tab.text('the clocks skip 02:30. It becomes 03:30.').waitFor();
+      expect(await deliveries()).toEqual([]);
+      await tab.button('Create slot all the same').click();
+      await tab.notice('Slot created successfully').waitFor();
+      expect(await deliveries()).toEqual(['2027-03-28T01:30:00.000Z']);
+    });
 
-  it('A time that comes twice is asked for, and the second one can be entered', async () => {
-    tab = await stage.openTab({ path: '/slots/new', timezoneId: 'Europe/Berlin' });
-    await tab.field('Delivery time').fill('2027-10-31T02:30');
-    const choice = tab.page.getByRole('radiogroup', { name: '02:30 comes twice on this day' });
-    await choice.getByText('The second, UTC+01:00').click();
-    await tab.pick('Groups', 'Group 2');
-    await tab.button('Create slot').click();
-    await tab.notice('Slot created successfully').waitFor();
-    expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);
-  });
+    it('A time that comes twice is asked for, and the second one can be entered', async () => {
+      tab = await stage.openTab({ path: '/slots/new', timezoneId: 'Europe/Berlin' });
+      await tab.field('Delivery time').fill('2027-10-31T02:30');
+      const choice = tab.page.getByRole('radiogroup', { name: '02:30 comes twice on this day' });
+      await choice.getByText('The second, UTC+01:00').click();
+      await tab.pick('Groups', 'Group 2');
+      await tab.button('Create slot').click();
+      await tab.notice('Slot created successfully').waitFor();
+      expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);
+    });
 
-  it('A slot at the second of the two shows its offset, and keeps it in an edit, also when the minutes change', async () => {
-    await stage.sql(
-      `insert into slots (id, delivery_time, freeze_time) values (7, '2027-10-31T01:30Z', '2027-10-30T20:00Z')`,
-    );
-    tab = await stage.openTab({ path: '/slots?day=2027-10-31', timezoneId: 'Europe/Berlin' });
-    await tab.link('02:30 (UTC+01:00) Slot 7').click();
-    await tab.section('Times and groups').getByText('31 Oct 2027, 02:30 (UTC+01:00)').waitFor();
-    await tab.button('Edit times and groups').click();
-    await tab.pick('Groups', 'Group 2');
-    await tab.button('Save').click();
-    await tab.notice('Slot updated successfully').waitFor();
-    expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);
-    await tab.button('Edit times and groups').click();
-    await tab.field('Delivery time').fill('2027-10-31T02:45');
-    await tab.button('Save').click();
-    await expect.poll(deliveries).toEqual(['2027-10-31T01:45:00.000Z']);
-  });
-});
+    it('A slot at the second of the two shows its offset, and keeps it in an edit, also when the minutes change', async () => {
+      await stage.sql(
+        `insert into slots (id, delivery_time, freeze_time) values (7, '2027-10-31T01:30Z', '2027-10-30T20:00Z')`,
+      );
+      tab = await stage.openTab({ path: '/slots?day=2027-10-31', timezoneId: 'Europe/Berlin' });
+      await tab.link('02:30 (UTC+01:00) Slot 7').click();
+      await tab.section('Times and groups').getByText('31 Oct 2027, 02:30 (UTC+01:00)').waitFor();
+      await tab.button('Edit times and groups').click();
+      await tab.pick('Groups', 'Group 2');
+      await tab.button('Save').click();
+      await tab.notice('Slot updated successfully').waitFor();
+      expect(await deliveries()).toEqual(['2027-10-31T01:30:00.000Z']);
+      await tab.button('Edit times and groups').click();
+      await tab.field('Delivery time').fill('2027-10-31T02:45');
+      await tab.button('Save').click();
+      await expect.poll(deliveries).toEqual(['2027-10-31T01:45:00.000Z']);
+    });
+  },
+  { BUSINESS_TIME_ZONE: 'Europe/Berlin' },
+);

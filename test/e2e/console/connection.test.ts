@@ -1,16 +1,14 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('A connection that comes and goes', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    await stage.sql(
-      `insert into slots (id, delivery_time, freeze_time)
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time)
        values (7, '2090-05-01T10:00+05:30', '2090-05-01T06:30+05:30')`,
-    );
-  });
+  );
 
   beforeEach(async () => {
     tab = await stage.openTab({ path: '/slots/7' });

@@ -19,10 +19,11 @@ describeConsole('Many codes', (stage) => {
     );
     const id = batch?.id ?? 0;
     await stage.sql(
-      `insert into coupons (batch_id, coupon_code, flat_discount, is_apply_for_all, created_by, is_invalidated)
-       select $1::integer, 'B' || $1::integer || '-' || n, 50, true, 2, n = 1 from generate_series(1, $2::integer) n`,
+      `insert into coupons (batch_id, coupon_code, flat_discount, is_apply_for_all, created_by)
+       select $1::integer, 'B' || $1::integer || '-' || n, 50, true, 2 from generate_series(1, $2::integer) n`,
       [id, count],
     );
+    await stage.sql(`update coupons set is_invalidated = true where coupon_code = 'B${id}-1'`);
     return id;
   }
   const open = async (path: string, options: object = {}) => {

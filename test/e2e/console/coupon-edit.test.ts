@@ -121,7 +121,7 @@ describeConsole('The page of a coupon', (stage) => {
     await tab.pick('Users', 'User 4');
     await save();
     await tab.section('Users').getByText('User 4, 9000000004').waitFor();
-    expect(await changes()).toEqual([{ minOrder: '600', applicableUserIds: [3, 4] }]);
+    expect(await changes()).toEqual([{ minOrder: '600', applicableUsers: [3, 4] }]);
     await tab.section('History').getByText('Smallest order').first().waitFor();
   });
 

@@ -154,7 +154,7 @@ describeConsole('The lists of coupons', (stage) => {
     await expect.poll(codes).toEqual(['IN5', 'IN2']);
     await filter('Ends', 'Never');
     await expect.poll(codes).toEqual(['LETTER']);
-    await filter('Ends', 'Any');
+    await filter('Ends', 'At any time');
     await filter('Batch', 'Spring letters');
     await expect.poll(codes).toEqual(['LETTER']);
     expect(query()).toEqual({ batch: '7' });

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
@@ -13,12 +13,10 @@ describeConsole('The pictures of products', (stage) => {
   /** The addresses of pictures that could not be loaded. */
   let failed: string[];
 
-  beforeAll(async () => {
-    await stage.sql(
-      `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 days', now() + interval '1 day');
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 days', now() + interval '1 day');
        insert into products (id, name, images) values (30, 'Bare', '{}')`,
-    );
-  });
+  );
 
   /** Opens a page where the host of the pictures has that of product 4 alone. */
   async function open(path: string): Promise<void> {
@@ -45,7 +43,6 @@ describeConsole('The pictures of products', (stage) => {
 
   it.each<[string, string, string, (() => Promise<void>)?]>([
     ['in a new coupon', '/coupons/new', 'Products'],
-    ['in a new reserved coupon', '/coupons/reserved/new', 'Products'],
     ['in a new slot', '/slots/new', 'Products'],
     ['in a stored slot', '/slots/7', 'Products', () => tab.button('Change products').click()],
     ['in a snippet', '/slots/7', 'Products of the snippet', () => tab.button('Add a snippet').click()],
@@ -75,7 +72,7 @@ describeConsole('The pictures of products', (stage) => {
     const size = async (product: string) => {
       await choice('Products').getByRole('searchbox').fill(product);
       await option('Products', product).waitFor();
-      const { width, height } = (await place('Products', product).boundingBox()) ?? { width: 0, height: 0 };
+      const { width = 0, height = 0 } = (await place('Products', product).boundingBox()) ?? {};
       return { width, height };
     };
     const empty = await size('Bare');

@@ -1,13 +1,12 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('Run sheets', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    await stage.sql(
-      `insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full, delivery_sequence)
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full, delivery_sequence)
          values (7, '2090-05-01T04:30Z', '2090-05-01T00:30Z', true, true, '{"1": [41, 40]}'),
            (8, '2090-05-01T06:30Z', '2090-05-01T00:30Z', true, false, '{}'),
            (9, '2090-05-01T07:30Z', '2090-05-01T00:30Z', false, false, '{}'),
@@ -15,8 +14,7 @@ describeConsole('Run sheets', (stage) => {
        insert into product_slots values (7, 3), (7, 1);
        insert into vendor_snippets (slot_id, snippet_code, product_ids) values (7, 'morning', '{1, 3}');
        insert into orders (id, user_id, total_amount) values (40, 1, 250), (41, 1, 99.5)`,
-    );
-  });
+  );
 
   const sheet = (id: number) => tab.page.getByRole('article', { name: `Run sheet of slot ${id}` });
 
@@ -47,17 +45,14 @@ describeConsole('Run sheets', (stage) => {
     expect(pages).toHaveLength(2);
   });
 
-  it('“Print” waits until all is read, and opens the print dialog', async () => {
+  it('“Print” waits until all is read, and opens the print dialog; a day without slots says so', async () => {
     tab = await stage.openTab({
       path: '/slots/sheets?slot=7',
       initScript: 'window.print = () => { window.printed = document.body.innerText; }',
     });
     await tab.button('Print').click();
     expect(await tab.page.evaluate('window.printed')).toContain('Order 40');
-  });
-
-  it('A day without slots says so', async () => {
-    tab = await stage.openTab({ path: '/slots/sheets?day=2090-06-01' });
+    await tab.page.goto(`${stage.origin}/slots/sheets?day=2090-06-01`);
     await tab.text('No slots on this day.').waitFor();
   });
 });

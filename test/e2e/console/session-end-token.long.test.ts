@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
 import { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
@@ -6,11 +6,9 @@ import { describeConsole } from './stage.ts';
 describeConsole('The end of a session with a token', (stage) => {
   let tab: ConsoleTab;
 
-  beforeAll(async () => {
-    await stage.sql(
-      `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
-    );
-  });
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
+  );
 
   const paste = async (text: string) => {
     await tab.field('Token').fill(text);

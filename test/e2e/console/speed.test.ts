@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeConsole } from './stage.ts';
 
 /** Runs in the page before its own scripts: notes when the first list is shown, and when a tap is answered. */
@@ -23,12 +23,10 @@ const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
 const tries = 20;
 
 describeConsole('The speed of the console', (stage) => {
-  beforeAll(async () => {
-    await stage.sql(
-      `insert into slots (id, delivery_time, freeze_time)
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time)
        select n, now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 100) n`,
-    );
-  });
+  );
 
   it('The first list comes with less than 220 kB of JavaScript', async () => {
     const tab = await stage.openTab({ initScript: watch });

@@ -103,6 +103,13 @@ export class ConsoleStage {
     this.#running = { slot, coupon, console: await startConsole(readConsoleConfig(given), folder), browser };
   }
 
+  /** Declares what is put into the database before the tests of a suite. */
+  prepare(sql: string): void {
+    beforeAll(async () => {
+      await this.sql(sql);
+    });
+  }
+
   /** Opens the console in a browser profile that no other tab has, by a link as `npm start` prints it. */
   async openTab({ path = '/slots', token, initScript = '', ...options }: TabOptions = {}): Promise<ConsoleTab> {
     const text = token ?? (await signToken({ staffId: 1, subject: 'staff-1' }));
