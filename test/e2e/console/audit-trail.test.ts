@@ -4,16 +4,14 @@ import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.t
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { runProgram } from '../../support/processes.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { problemAt } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
 const times = { deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' };
 
-describeConsole('The audit trail', (stage) => {
+describeConsole('The audit trail', (stage, tab) => {
   let slots: Client<typeof SlotService>;
   let coupons: Client<typeof CouponService>;
-  let tab: ConsoleTab;
 
   beforeAll(async () => {
     slots = await colleague(stage.slot, SlotService, 1);
@@ -37,7 +35,7 @@ describeConsole('The audit trail', (stage) => {
     const { coupon } = await coupons.create({ coupon: { flatDiscount: 5, isApplyForAll: true } });
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
     await coupons.delete({ id: coupon?.id ?? 0 });
-    tab = await stage.openTab();
+    await tab.open();
     await tab.link('Audit trail').click();
     const expected = [
       `Ravi Iyer invalidated coupon ${coupon?.id}`,
@@ -56,7 +54,7 @@ describeConsole('The audit trail', (stage) => {
     const id = await newSlot([1, 2, 3, 4, 5, 6, 7, 8]);
     await slots.updateSlotProducts({ slotId: id, productIds: [1, 9, 10] });
     await slots.updateSlot({ id, ...times, deliveryTime: '2030-01-01T11:00:00Z' });
-    tab = await stage.openTab({ path: `/audit?type=slot&id=${id}`, viewport: { width: 360, height: 640 } });
+    await tab.open(`/audit?type=slot&id=${id}`, { viewport: { width: 360, height: 640 } });
     await entries().nth(0).getByText('1 Jan 2030, 15:30 → became 1 Jan 2030, 16:30').waitFor();
     await tab.text('+2 added: Product 9, Product 10').waitFor();
     await tab.text('7 removed: Product 2, Product 3, Product 4, Product 5, Product 6').waitFor();
@@ -70,20 +68,20 @@ describeConsole('The audit trail', (stage) => {
     await slots.updateSlotProducts({ slotId: id, productIds: [2] });
     const others = await colleague(stage.slot, SlotService, 2);
     await others.updateSlotProducts({ slotId: id, productIds: [3] });
-    tab = await stage.openTab({ path: '/audit' });
+    await tab.open('/audit');
     await tab.select(/Kind of record/, 'Slot');
     await tab.field('Number of the record').fill(String(id));
     await tab.select(/Made by/, 'Ravi Iyer');
     await tab.select(/What was done/, 'Changed the products of a slot');
     await tab.field('From').fill('2025-01-01T00:00');
-    await tab.button('Show').click();
+    await tab.click('Show');
     const found = [`Ravi Iyer changed the products of slot ${id}`];
     await expect.poll(deeds).toEqual(found);
     expect(new URL(tab.page.url()).searchParams.get('since')).toBe('2024-12-31T18:30:00.000Z');
     await tab.page.reload();
     await expect.poll(deeds).toEqual(found);
     expect(await tab.field('From').inputValue()).toBe('2025-01-01T00:00');
-    await tab.button('Clear the filters').click();
+    await tab.click('Clear the filters');
     await tab.page.waitForURL('**/audit');
     await tab.button(/Anybody/).waitFor();
     await expect.poll(async () => (await deeds()).length).toBeGreaterThan(3);
@@ -91,7 +89,7 @@ describeConsole('The audit trail', (stage) => {
 
   it('The way back in the browser brings back the filters of before', async () => {
     const id = await newSlot();
-    tab = await stage.openTab({ path: `/audit?type=slot&id=${id}` });
+    await tab.open(`/audit?type=slot&id=${id}`);
     await expect.poll(deeds).toHaveLength(1);
     await entries().getByText('More about this change').click();
     await tab.link('All changes by Asha Menon').click();
@@ -102,7 +100,7 @@ describeConsole('The audit trail', (stage) => {
   });
 
   it('A filter that can’t be has the reason at its field', async () => {
-    tab = await stage.openTab({ path: '/audit?id=7th&since=yesterday' });
+    await tab.open('/audit?id=7th&since=yesterday');
     await problemAt(tab, 'Number of the record', 'Enter a whole number.').waitFor();
     expect(await entries().count()).toBe(0);
   });
@@ -116,7 +114,7 @@ describeConsole('The audit trail', (stage) => {
     await stage.sql(insert('slot', 1));
     await stage.sql(insert('slot', 2));
     await stage.sql(insert('user', 3));
-    tab = await stage.openTab({ path: '/audit?by=long' });
+    await tab.open('/audit?by=long');
     await entries().first().waitFor();
     expect(await entries().count()).toBeLessThan(120);
     await expect
@@ -134,7 +132,7 @@ describeConsole('The audit trail', (stage) => {
     const slotId = await newSlot([1]);
     const { coupon } = await coupons.create({ coupon: { couponCode: 'FOR-CSV', flatDiscount: 5 } });
     await slots.deleteSlot({ id: slotId });
-    tab = await stage.openTab({ path: '/audit' });
+    await tab.open('/audit');
     await entries().first().waitFor();
     const rows = (await csv()).slice(0, 3);
     expect(rows).toEqual([
@@ -151,7 +149,7 @@ describeConsole('The audit trail', (stage) => {
     const id = await newSlot();
     await newSlot();
     for (let n = 1; n <= 11; n += 1) await slots.updateSlotProducts({ slotId: id, productIds: [n] });
-    tab = await stage.openTab({ path: `/slots/${id}` });
+    await tab.open(`/slots/${id}`);
     const history = tab.section('History').locator('.audit-entry');
     await expect.poll(() => history.count()).toBe(10);
     await tab.section('History').getByRole('button', { name: 'Show more' }).click();
@@ -171,7 +169,7 @@ describeConsole('The audit trail', (stage) => {
     });
     expect(code).toBe(0);
     const newer = await newSlot();
-    tab = await stage.openTab({ path: '/audit' });
+    await tab.open('/audit');
     const recovery = entries().filter({ hasText: 'recovered the database' });
     await recovery.getByText('Changes may be missing since').waitFor();
     expect(await recovery.locator('p').first().textContent()).toBe('operator recovered the database from a backup');
@@ -191,7 +189,7 @@ describeConsole('The audit trail', (stage) => {
   it('While coupon-service is away the changes of slots are shown, and the page says what is missing', async () => {
     const id = await newSlot();
     await stage.coupon.restart(async () => {
-      tab = await stage.openTab({ path: '/audit' });
+      await tab.open('/audit');
       await entries()
         .getByRole('link', { name: `slot ${id}`, exact: true })
         .first()

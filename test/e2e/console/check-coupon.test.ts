@@ -8,45 +8,37 @@ import { describeConsole } from './stage.ts';
 const answerOf = (tab: ConsoleTab) => tab.page.getByRole('status', { name: 'Answer' });
 
 async function check(tab: ConsoleTab, code: string, amount: string): Promise<void> {
-  await tab.field('Code').fill(code);
-  await tab.field('Order amount').fill(amount);
+  await tab.fill({ Code: code, 'Order amount': amount });
   await tab.press('Enter');
 }
 
-describeConsole('The check of a coupon', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('The check of a coupon', (stage, tab) => {
   afterEach(() => deleteCoupons(stage.coupon));
 
   const answer = () => answerOf(tab);
   /** The discount, and what the order then costs. */
   const amounts = async () => (await answer().getByRole('definition').allInnerTexts()).slice(0, 2);
-  const open = async (path = '/check') => {
-    tab = await stage.openTab({ path });
-  };
-
   it('Staff see the discount and what the order then costs, and come to the coupon', async () => {
     await insertCoupon(stage.coupon, { discount_percent: 33.3, max_value: 40 });
-    await open();
+    await tab.open('/check');
     await check(tab, 'save10', '99.99');
     await answer().getByText('Can be used').waitFor();
     expect(await amounts()).toEqual(['33.30', '66.69']);
     await check(tab, 'save10', '500');
     await answer().getByText('460.00').waitFor();
     await answer().getByText('33.3 % off, at most 40.00').waitFor();
-    await tab.link('Open coupon SAVE10').click();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
+    await tab.follow('Open coupon SAVE10', /^Coupon SAVE10/);
   });
 
   it('The verdict goes as soon as another code or amount is entered, and comes back for what is checked', async () => {
     await insertCoupon(stage.coupon);
     await insertCoupon(stage.coupon, { coupon_code: 'HALF', discount_percent: 50 });
-    await open();
+    await tab.open('/check');
     await check(tab, 'SAVE10', '100');
     await expect.poll(amounts).toEqual(['10.00', '90.00']);
     await tab.field('Code').fill('HALF');
     expect(await answer().count()).toBe(0);
-    await tab.button('Check').click();
+    await tab.click('Check');
     await expect.poll(amounts).toEqual(['50.00', '50.00']);
     await tab.field('Order amount').fill('200');
     expect(await answer().count()).toBe(0);
@@ -56,7 +48,7 @@ describeConsole('The check of a coupon', (stage) => {
 
   it('The verdict is not shown for a code that was typed before it arrived', async () => {
     await insertCoupon(stage.coupon);
-    await open();
+    await tab.open('/check');
     const release = await tab.hold(/CouponService\/Validate/);
     await check(tab, 'SAVE10', '100');
     await tab.button('Checking…').waitFor();
@@ -68,7 +60,7 @@ describeConsole('The check of a coupon', (stage) => {
 
   it('An amount that may mean either of two is refused at its field, without a verdict below, and a left-out code is told', async () => {
     await insertCoupon(stage.coupon);
-    await open();
+    await tab.open('/check');
     await check(tab, 'SAVE10', '1500,50');
     await expect.poll(amounts).toEqual(['150.05', '1,350.45']);
     await check(tab, 'SAVE10', '1,500');
@@ -81,7 +73,7 @@ describeConsole('The check of a coupon', (stage) => {
   it('The discount and the rest add up to the order, and a discount that is more than the order is told', async () => {
     await insertCoupon(stage.coupon);
     await insertCoupon(stage.coupon, { coupon_code: 'FLAT', discount_percent: null, flat_discount: 150 });
-    await open();
+    await tab.open('/check');
     for (const [amount, discount, rest] of [
       ['100.05', '10.01', '90.04'],
       ['33.33', '3.33', '30.00'],
@@ -98,9 +90,9 @@ describeConsole('The check of a coupon', (stage) => {
   it('The code of a link is asked for as it stands, and a typed one without the white space at its ends', async () => {
     await insertCoupon(stage.coupon, { coupon_code: ' ANN1', discount_percent: 20 });
     await insertCoupon(stage.coupon, { coupon_code: 'ANN1', discount_percent: 30 });
-    await open('/check?code=%20ANN1');
+    await tab.open('/check?code=%20ANN1');
     await tab.field('Order amount').fill('100');
-    await tab.button('Check').click();
+    await tab.click('Check');
     await expect.poll(amounts).toEqual(['20.00', '80.00']);
     await check(tab, ' ANN1 ', '100');
     await expect.poll(amounts).toEqual(['30.00', '70.00']);
@@ -114,7 +106,7 @@ describeConsole('The check of a coupon', (stage) => {
       `insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 2);
        insert into coupon_applicable_products (coupon_id, product_id) select ${id}, n from generate_series(1, 6) n`,
     );
-    await open();
+    await tab.open('/check');
     await check(tab, 'SAVE10', '100');
     await answer().getByText('Only for these users, which is not checked here: User 2, 9000000002.').waitFor();
     await answer()
@@ -124,7 +116,7 @@ describeConsole('The check of a coupon', (stage) => {
 
   it('The limits of a coupon that the check can’t judge are named, and the same check again reads the coupon again', async () => {
     const id = await insertCoupon(stage.coupon);
-    await open(`/coupons/${id}`);
+    await tab.open(`/coupons/${id}`);
     await tab.link('Check it').click();
     await check(tab, 'SAVE10', '100');
     await tab.link('Open coupon SAVE10').waitFor();
@@ -137,7 +129,7 @@ describeConsole('The check of a coupon', (stage) => {
       [1, true, 'Once for each user, and not with other coupons: neither is checked here.'],
     ] as const) {
       await stage.sql('update coupons set max_limit_for_user = $1, exclusive_apply = $2', [uses, exclusive]);
-      await tab.button('Check').click();
+      await tab.click('Check');
       await expect.poll(() => unchecked.allInnerTexts()).toEqual([words]);
     }
   });
@@ -145,7 +137,7 @@ describeConsole('The check of a coupon', (stage) => {
   it('A coupon whose only user was deleted can’t be used', async () => {
     const id = await insertCoupon(stage.coupon, { is_apply_for_all: false, is_user_based: true });
     await stage.sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${id}, 2)`);
-    await open();
+    await tab.open('/check');
     await alterAnswer(tab, CouponService.method.getById, ({ coupon }) => {
       for (const user of coupon?.applicableUsers ?? []) Object.assign(user, { name: undefined, mobile: '' });
     });
@@ -163,7 +155,7 @@ describeConsole('The check of a coupon', (stage) => {
     'A coupon %s is refused in the words of the service and in plain ones',
     async (_which, columns, message, words) => {
       await insertCoupon(stage.coupon, columns);
-      await open();
+      await tab.open('/check');
       await check(tab, 'SAVE10', '499.999');
       await answer().getByText(message, { exact: true }).waitFor();
       await answer().getByText(words).waitFor();
@@ -175,14 +167,14 @@ describeConsole('The check of a coupon', (stage) => {
 
 describeConsole(
   'The amounts of a business with a currency',
-  (stage) => {
+  (stage, tab) => {
     it('Amounts have its sign and two digits in the list, on the coupon, in the checker, a refund and a coupon by phone', async () => {
       await stage.sql(
         `insert into orders (id, user_id, total_amount) values (42, 2, 1896.8);
          insert into order_statuses (order_id) values (42)`,
       );
       await insertCoupon(stage.coupon, { discount_percent: null, flat_discount: 150, min_order: 1896.8 });
-      const tab = await stage.openTab({ path: '/coupons' });
+      await tab.open('/coupons');
       const cells = async () => (await row(tab, 'SAVE10').getByRole('cell').allInnerTexts()).slice(0, 2);
       await expect.poll(cells).toEqual(['₹150.00 off', '₹1,896.80']);
       await tab.link('SAVE10').click();
@@ -192,13 +184,12 @@ describeConsole(
       const facts = answerOf(tab).getByRole('definition');
       await expect.poll(() => facts.allInnerTexts()).toEqual(['₹150.00', '₹1,850.00', '₹150.00 off']);
       await tab.page.goto(`${stage.origin}/coupons/refund?order=42`);
-      await tab.button('Show the order').click();
-      await tab.exactly('₹1,896.80').waitFor();
-      await tab.button('Create refund coupon').click();
+      await tab.click('Show the order', tab.exactly('₹1,896.80'));
+      await tab.click('Create refund coupon');
       await tab.text('₹1,896.80 off, for one order from ₹1,896.80 on, until').waitFor();
       await tab.page.goto(`${stage.origin}/coupons/phone?mobile=9000000002`);
       await tab.text('from ₹1,000.00 on, at most ₹500.00.').waitFor();
-      await tab.button('Create coupon').click();
+      await tab.click('Create coupon');
       await tab.exactly('20 % off, at most ₹500.00, for one order from ₹1,000.00 on.').waitFor();
     });
   },

@@ -1,17 +1,14 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('A connection that comes and goes', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('A connection that comes and goes', (stage, tab) => {
   stage.prepare(
     `insert into slots (id, delivery_time, freeze_time)
        values (7, '2090-05-01T10:00+05:30', '2090-05-01T06:30+05:30')`,
   );
 
   beforeEach(async () => {
-    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.open('/slots/7');
     await tab.heading('Slot 7').waitFor();
   });
 
@@ -22,7 +19,7 @@ describeConsole('A connection that comes and goes', (stage) => {
   const goOnline = () => tab.page.context().setOffline(false);
 
   it('What is saved while the device is offline is sent once it is online again', async () => {
-    await tab.button('Edit times and groups').click();
+    await tab.click('Edit times and groups');
     await goOffline();
     // At the end of the page, too, where the button is.
     await tab.page.evaluate('scrollTo(0, document.body.scrollHeight)');
@@ -30,8 +27,7 @@ describeConsole('A connection that comes and goes', (stage) => {
     expect(await tab.page.evaluate<number>('scrollY')).toBeGreaterThan(100);
     expect(y).toBeGreaterThanOrEqual(0);
     await tab.field('Orders close').fill('2090-05-01T07:00');
-    await tab.button('Save').click();
-    await tab.button('Saving…').waitFor();
+    await tab.click('Save', tab.button('Saving…'));
     await goOnline();
     await tab.notice('Slot updated successfully').waitFor();
     await expect.poll(() => tab.text(/You are offline/).count()).toBe(0);
@@ -40,41 +36,37 @@ describeConsole('A connection that comes and goes', (stage) => {
   it('A coupon that is refused after its form was left is told, wherever staff are', async () => {
     await stage.sql(`insert into coupons (coupon_code, discount_percent, created_by) values ('TAKEN', 10, 1)`);
     await tab.page.goto(`${stage.origin}/coupons/new`);
-    await tab.field('Code').fill('TAKEN');
-    await tab.field('Percent off').fill('10');
+    await tab.fill({ Code: 'TAKEN', 'Percent off': '10' });
     await tab.exactly('Everyone').click();
     await goOffline();
-    await tab.button('Create coupon').click();
-    await tab.button('Saving…').waitFor();
+    await tab.click('Create coupon', tab.button('Saving…'));
     await tab.link('Users').click();
     await goOnline();
     await tab.notice('What you have left was not saved: Coupon code already exists').waitFor();
   });
 
   it('While a form waits to be sent, nothing in it can be changed', async () => {
-    await tab.button('Edit times and groups').click();
+    await tab.click('Edit times and groups');
     await tab.field('Orders close').fill('2090-05-01T07:30');
     await goOffline();
-    await tab.button('Save').click();
+    await tab.click('Save');
     await expect.poll(() => tab.page.evaluate(`document.querySelector('form > .row').inert`)).toBe(true);
     await goOnline();
     await tab.notice('Slot updated successfully').waitFor();
-    await tab.button('Edit times and groups').click();
+    await tab.click('Edit times and groups');
     expect(await tab.page.evaluate(`document.querySelector('form > .row').inert`)).toBe(false);
   });
 
   it('A service that restarts under an open page is not noticed by who saves', async () => {
-    await tab.button('Change products').click();
+    await tab.click('Change products');
     await tab.pick('Products', 'Product 4');
     await stage.slot.restart();
-    await tab.button('Save').click();
-    await tab.notice(/1 added, 0 removed/).waitFor();
+    await tab.click('Save', tab.notice(/1 added, 0 removed/));
   });
 
   it('A page that was not opened before says that it needs the connection, and comes with it', async () => {
     await goOffline();
-    await tab.link('Audit trail').click();
-    await tab.heading('This page needs the connection').waitFor();
+    await tab.follow('Audit trail', 'This page needs the connection');
     expect(await tab.text('Something went wrong').count()).toBe(0);
     await goOnline();
     await tab.page.getByRole('heading', { name: 'Audit trail', exact: true }).waitFor();
@@ -85,13 +77,11 @@ describeConsole('A connection that comes and goes', (stage) => {
   });
 
   it('What waits to be sent is sent although the page that staff have gone to was not there', async () => {
-    await tab.button('Edit times and groups').click();
+    await tab.click('Edit times and groups');
     await tab.field('Orders close').fill('2090-05-01T06:45');
     await goOffline();
-    await tab.button('Save').click();
-    await tab.button('Saving…').waitFor();
-    await tab.link('Live').click();
-    await tab.heading('This page needs the connection').waitFor();
+    await tab.click('Save', tab.button('Saving…'));
+    await tab.follow('Live', 'This page needs the connection');
     await goOnline();
     await tab.notice('Slot updated successfully').waitFor();
     await tab.page.getByRole('heading', { level: 1, name: 'Live' }).waitFor();

@@ -13,18 +13,27 @@ function isDryRun(request: Request): boolean {
 
 /** A tab with the console, as a staff member uses it: by roles and names. */
 export class ConsoleTab {
-  readonly page: Page;
   /**
    * What went wrong in the page without being shown: uncaught errors, what the Content-Security-Policy refused, and mutations
    * without an idempotency key.
    */
   readonly #mishaps: string[] = [];
-  readonly #closeAll: () => Promise<void>;
+  readonly #closers: (() => Promise<void>)[] = [];
+  #page: Page | undefined;
 
-  /** @param closeAll closes what was opened in its profile; the profile itself unless told. */
-  constructor(page: Page, closeAll = () => page.context().close()) {
-    this.page = page;
-    this.#closeAll = closeAll;
+  constructor(page?: Page) {
+    if (page !== undefined) this.show(page);
+  }
+
+  get page(): Page {
+    if (this.#page === undefined) throw new Error('the tab is not open');
+    return this.#page;
+  }
+
+  /** @param closeAll closes what was opened in the profile of the page; the profile itself unless told. */
+  show(page: Page, closeAll = () => page.context().close()): void {
+    this.#page = page;
+    this.#closers.push(closeAll);
     page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
     page.on('request', (request) => {
       const isMutation = mutations.some((procedure) => request.url().endsWith(`/${procedure}`));
@@ -79,6 +88,24 @@ export class ConsoleTab {
     await field.pressSequentially(text);
   }
 
+  /** Presses a button, and waits for what it brings. */
+  async click(button: string | RegExp, brings?: Locator): Promise<void> {
+    await this.button(button).click();
+    await brings?.waitFor();
+  }
+
+  /** Goes by a link to the page with a heading. */
+  async follow(link: string | RegExp, heading: string | RegExp): Promise<void> {
+    await this.link(link).click();
+    await this.heading(heading).waitFor();
+  }
+
+  /** Fills in fields, by their labels. */
+  async fill(texts: Readonly<Record<string, string>>): Promise<void> {
+    for (const [label, text] of Object.entries(texts)) await this.field(label).fill(text);
+  }
+
+  /** Presses keys, one after the other. */
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.page.keyboard.press(key);
   }
@@ -134,9 +161,9 @@ export class ConsoleTab {
 
   /** Rejects when something went wrong in the page without being shown. */
   async close(): Promise<void> {
-    if (this.page.isClosed()) return;
-    await this.page.unrouteAll({ behavior: 'ignoreErrors' });
-    await this.#closeAll();
-    expect(this.#mishaps).toEqual([]);
+    await this.#page?.unrouteAll({ behavior: 'ignoreErrors' });
+    this.#page = undefined;
+    for (const closeAll of this.#closers.splice(0)) await closeAll();
+    expect(this.#mishaps.splice(0)).toEqual([]);
   }
 }

@@ -1,11 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { choose, deleteCoupons, insertCoupon, problemAt, readCoupons, row } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('Many codes', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('Many codes', (stage, tab) => {
   afterEach(async () => {
     await deleteCoupons(stage.coupon);
     await stage.sql('delete from coupon_batches');
@@ -27,7 +24,7 @@ describeConsole('Many codes', (stage) => {
     return id;
   }
   const open = async (path: string, options: object = {}) => {
-    tab = await stage.openTab({ path: `/coupons/batches${path}`, ...options });
+    await tab.open(`/coupons/batches${path}`, { ...options });
   };
   const make = () => tab.button('Make the codes').click();
   const codes = () => tab.page.getByRole('rowheader').allInnerTexts();
@@ -37,19 +34,16 @@ describeConsole('Many codes', (stage) => {
   };
 
   it('Staff make many codes at once, with the terms of a coupon, for chosen users and products', async () => {
-    tab = await stage.openTab({ path: '/coupons' });
+    await tab.open('/coupons');
     await tab.link('Many codes').click();
     await tab.text('No batches yet.').waitFor();
     await tab.link('New batch').click();
-    await tab.field('Name').fill('Spring letters');
-    await tab.field('How many codes').fill('30');
+    await tab.fill({ Name: 'Spring letters', 'How many codes': '30' });
     await tab.field('Codes begin with').pressSequentially('spring-');
     await tab.field('Random letters and digits').fill('12');
     await choose(tab, 'For whom', 'Chosen users');
     await tab.pick('Users', 'User 2');
-    await tab.field('Percent off').fill('10');
-    await tab.field('Largest discount').fill('150');
-    await tab.field('Uses for each user').fill('1');
+    await tab.fill({ 'Percent off': '10', 'Largest discount': '150', 'Uses for each user': '1' });
     await tab.pick('Products', 'Product 4');
     await tab.button('Make the codes').dblclick();
     await tab.notice('30 codes made').waitFor();
@@ -80,9 +74,7 @@ describeConsole('Many codes', (stage) => {
 
   it('What a batch can’t be is told at its field, and what looks like a mistake is asked about', async () => {
     await open('/new');
-    await tab.field('How many codes').fill('10001');
-    await tab.field('Codes begin with').fill('A B');
-    await tab.field('Random letters and digits').fill('7');
+    await tab.fill({ 'How many codes': '10001', 'Codes begin with': 'A B', 'Random letters and digits': '7' });
     await make();
     await problemAt(tab, 'How many codes', 'Enter 1 to 10,000.').waitFor();
     await problemAt(tab, 'Codes begin with', 'Enter letters from A to Z, digits and hyphens.').waitFor();
@@ -91,13 +83,11 @@ describeConsole('Many codes', (stage) => {
     await tab.field('Codes begin with').fill('-A');
     const formula = 'Begin with a letter or a digit: a spreadsheet takes “-” for a formula.';
     await problemAt(tab, 'Codes begin with', formula).waitFor();
-    await tab.field('How many codes').fill('1');
-    await tab.field('Codes begin with').fill('AB-');
-    await tab.field('Random letters and digits').fill('8');
+    await tab.fill({ 'How many codes': '1', 'Codes begin with': 'AB-', 'Random letters and digits': '8' });
     await tab.field('Percent off').fill('10');
     await make();
     await tab.text('The coupon is for nobody').waitFor();
-    await tab.button('Correct it').click();
+    await tab.click('Correct it');
     await choose(tab, 'For whom', 'Chosen users');
     await make();
     await tab.text('Choose at least one user.').waitFor();
@@ -139,11 +129,10 @@ describeConsole('Many codes', (stage) => {
   it('A coupon of a batch leads to it, and the batch to the list of coupons, filtered', async () => {
     const id = await insertBatch('Letters', 2);
     await insertCoupon(stage.coupon);
-    tab = await stage.openTab({ path: `/coupons?search=b${id}-2` });
+    await tab.open(`/coupons?search=b${id}-2`);
     await tab.link(`B${id}-2`).click();
     await tab.link(`Batch ${id}`).click();
-    await tab.link('Filter its coupons').click();
-    await tab.heading('Coupons').waitFor();
+    await tab.follow('Filter its coupons', 'Coupons');
     await expect.poll(async () => (await codes()).toSorted()).toEqual([`B${id}-1`, `B${id}-2`]);
   });
 
@@ -151,13 +140,11 @@ describeConsole('Many codes', (stage) => {
     const id = await insertBatch('Letters', 5);
     await open(`/${id}`);
     const left = async () => (await readCoupons(stage.coupon)).filter((coupon) => !coupon.is_invalidated).length;
-    await tab.button('End the batch').click();
-    await tab.text('4 codes will be invalidated.').waitFor();
-    await tab.button('Keep it').click();
+    await tab.click('End the batch', tab.text('4 codes will be invalidated.'));
+    await tab.click('Keep it');
     expect(await left()).toBe(4);
-    await tab.button('End the batch').click();
-    await tab.button('End it').click();
-    await tab.notice('Letters ended: 4 codes invalidated').waitFor();
+    await tab.click('End the batch');
+    await tab.click('End it', tab.notice('Letters ended: 4 codes invalidated'));
     expect(await left()).toBe(0);
     await expect.poll(facts).toContain('Invalidated 5');
     await tab.button('End the batch').waitFor({ state: 'detached' });

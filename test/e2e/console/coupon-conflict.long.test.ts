@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { deleteCoupons, insertCoupon, readCoupons } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('A coupon that somebody else has changed meanwhile', (stage) => {
-  let tab: ConsoleTab;
+describeConsole('A coupon that somebody else has changed meanwhile', (stage, tab) => {
   let id: number;
 
   beforeEach(async () => {
@@ -17,12 +15,10 @@ describeConsole('A coupon that somebody else has changed meanwhile', (stage) => 
     stage.sql(`update coupons set ${change}, etag = next_etag() where id = ${id}`);
   /** Opens the form, lets somebody else save another smallest order, and sends a third one. */
   const meetConflict = async (width = 1_280) => {
-    tab = await stage.openTab({ path: `/coupons/${id}/edit`, viewport: { width, height: 740 } });
-    await tab.field('Largest discount').fill('99');
-    await tab.field('Smallest order').fill('600');
+    await tab.open(`/coupons/${id}/edit`, { viewport: { width, height: 740 } });
+    await tab.fill({ 'Largest discount': '99', 'Smallest order': '600' });
     await changeMeanwhile('min_order = 700');
-    await tab.button('Save').click();
-    await tab.heading('Somebody else has changed coupon SAVE10').waitFor();
+    await tab.click('Save', tab.heading('Somebody else has changed coupon SAVE10'));
   };
   const dialog = () => tab.page.getByRole('alertdialog', { name: /Somebody else/ });
   const save = () => dialog().getByRole('button', { name: 'Save' }).click();
@@ -52,10 +48,10 @@ describeConsole('A coupon that somebody else has changed meanwhile', (stage) => 
 
   it('Staff who go back to editing still have what they have entered', async () => {
     await meetConflict();
-    await tab.button('Back to editing').click();
+    await tab.click('Back to editing');
     expect(await tab.field('Largest discount').inputValue()).toBe('99');
     await tab.field('Smallest order').fill('800');
-    await tab.button('Save').click();
+    await tab.click('Save');
     await expectSaved({ min_order: '800', max_value: '99' });
   });
 
@@ -69,11 +65,10 @@ describeConsole('A coupon that somebody else has changed meanwhile', (stage) => 
   });
 
   it('A coupon that was invalidated meanwhile stays so', async () => {
-    tab = await stage.openTab({ path: `/coupons/${id}/edit` });
+    await tab.open(`/coupons/${id}/edit`);
     await tab.field('Largest discount').fill('99');
     await changeMeanwhile('is_invalidated = true');
-    await tab.button('Save').click();
-    await tab.notice('Theirs are kept, too').waitFor();
+    await tab.click('Save', tab.notice('Theirs are kept, too'));
     await expectSaved({ is_invalidated: true, max_value: '99' });
   });
 });

@@ -1,15 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { choose, deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
 import { describeConsole, type TabOptions } from './stage.ts';
 
-describeConsole('A new coupon', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('A new coupon', (stage, tab) => {
   afterEach(() => deleteCoupons(stage.coupon));
 
   const open = async (options: TabOptions = {}) => {
-    tab = await stage.openTab({ path: '/coupons/new', ...options });
+    await tab.open('/coupons/new', { ...options });
     await tab.heading('New coupon').waitFor();
   };
   /** Opens the form of a coupon for everyone, 10 % off. */
@@ -20,7 +17,7 @@ describeConsole('A new coupon', (stage) => {
   };
   const openStored = async (columns: Readonly<Record<string, unknown>>) => {
     const id = await insertCoupon(stage.coupon, columns);
-    tab = await stage.openTab({ path: `/coupons/${id}/edit` });
+    await tab.open(`/coupons/${id}/edit`);
     await tab.heading('Edit coupon SAVE10').waitFor();
   };
   const create = () => tab.button('Create coupon').click();
@@ -32,7 +29,7 @@ describeConsole('A new coupon', (stage) => {
   it.each(['/coupons/new', '/slots/new'])(
     'The form of %s ends with its content: the page does not scroll into nothing',
     async (path) => {
-      tab = await stage.openTab({ path, viewport: { width: 1_280, height: 800 } });
+      await tab.open(path, { viewport: { width: 1_280, height: 800 } });
       await tab.page.getByRole('grid', { name: 'Products: found' }).getByRole('row').nth(10).waitFor();
       const beyond =
         'document.documentElement.scrollHeight - document.querySelector("main").getBoundingClientRect().bottom - scrollY';
@@ -42,12 +39,8 @@ describeConsole('A new coupon', (stage) => {
 
   it('Staff create a coupon for everyone with all its terms, once at a double click and without a question, and come to its page', async () => {
     await openFilled();
-    await tab.field('Code').fill('\u00a0 SPRING\t');
-    await tab.field('Percent off').fill('12.5 %');
-    await tab.field('Largest discount').fill('150');
-    await tab.field('Smallest order').fill('500');
-    await tab.field('Valid until').fill('2099-01-02T10:30');
-    await tab.field('Uses for each user').fill('2');
+    await tab.fill({ Code: '\u00a0 SPRING\t', 'Percent off': '12.5 %', 'Largest discount': '150' });
+    await tab.fill({ 'Smallest order': '500', 'Valid until': '2099-01-02T10:30', 'Uses for each user': '2' });
     await tab.text('Not with other coupons').click();
     await tab.button('Create coupon').dblclick();
     await tab.notice('Coupon SPRING created').waitFor();
@@ -135,17 +128,15 @@ describeConsole('A new coupon', (stage) => {
     for (const leave of [tab.link('Users'), tab.button('Sign out')]) {
       await leave.click();
       await tab.heading('Leave without saving?').waitFor();
-      await tab.button('Stay here').click();
+      await tab.click('Stay here');
       expect(await tab.field('Code').inputValue()).toBe('HALF');
     }
     await tab.link('Users').click();
-    await tab.button('Leave').click();
-    await tab.heading('Users').waitFor();
+    await tab.click('Leave', tab.heading('Users'));
     await tab.link('Coupons').click();
     await tab.link('New coupon').click();
     await tab.field('Code').waitFor();
-    await tab.button('Sign out').click();
-    await tab.field('Token').waitFor();
+    await tab.click('Sign out', tab.field('Token'));
   });
 
   it('A code is put into capital letters as it is typed, also in its middle, and is then accepted by the checker', async () => {
@@ -158,13 +149,12 @@ describeConsole('A new coupon', (stage) => {
     await create();
     await tab.link('Check it').click();
     await tab.field('Order amount').fill('100');
-    await tab.button('Check').click();
-    await tab.text('Can be used').waitFor();
+    await tab.click('Check', tab.text('Can be used'));
   });
 
   it('A stored code in lower case is said to be of no use to customers', async () => {
     const id = await insertCoupon(stage.coupon, { coupon_code: 'summer26' });
-    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.open(`/coupons/${id}`);
     await tab.text('Customers can’t use this code').waitFor();
   });
 
@@ -193,7 +183,7 @@ describeConsole('A new coupon', (stage) => {
       await tab.field(label).fill(text);
       await create();
       await question().getByText(sentence, { exact: true }).waitFor();
-      await tab.button('Correct it').click();
+      await tab.click('Correct it');
       await question().waitFor({ state: 'detached' });
     }
     await tab.field('Percent off').fill('15');
@@ -206,24 +196,21 @@ describeConsole('A new coupon', (stage) => {
       'The coupon has ended already: 1 Jan 2020, 10:00.',
     ]);
     expect(await readCoupons(stage.coupon)).toEqual([]);
-    await tab.button('Create coupon all the same').click();
-    await tab.heading('Coupon FEST 20').waitFor();
+    await tab.click('Create coupon all the same', tab.heading('Coupon FEST 20'));
     const valid_till = new Date('2020-01-01T04:30:00Z');
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '15', valid_till, products: [7] }]);
   });
 
   it('In a stored coupon only what was changed is asked about, and a limit that nobody could enter does not keep it from being saved', async () => {
     await openStored({ discount_percent: 150, is_apply_for_all: false, max_limit_for_user: -1 });
-    await tab.field('Smallest order').fill('500');
-    await tab.field('Valid until').fill('2020-01-01T10:00');
-    await tab.button('Save').click();
+    await tab.fill({ 'Smallest order': '500', 'Valid until': '2020-01-01T10:00' });
+    await tab.click('Save');
     await question().waitFor();
     const asked = await question().getByRole('paragraph').allInnerTexts();
     expect(asked).toEqual(['The coupon has ended already: 1 Jan 2020, 10:00.']);
-    await tab.button('Correct it').click();
+    await tab.click('Correct it');
     await tab.field('Valid until').fill('');
-    await tab.button('Save').click();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
+    await tab.click('Save', tab.heading(/^Coupon SAVE10/));
     const stored = { discount_percent: '150', min_order: '500', max_limit_for_user: -1 };
     expect(await readCoupons(stage.coupon)).toMatchObject([stored]);
   });
@@ -236,14 +223,13 @@ describeConsole('A new coupon', (stage) => {
       ['Percent off', '0', 'The coupon takes nothing off an order.'],
     ] as const) {
       await tab.field(label).fill(text);
-      await tab.button('Save').click();
+      await tab.click('Save');
       await question().getByText(words, { exact: true }).waitFor();
-      await tab.button('Correct it').click();
+      await tab.click('Correct it');
       await question().waitFor({ state: 'detached' });
     }
-    await tab.button('Save').click();
-    await tab.button('Save all the same').click();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
+    await tab.click('Save');
+    await tab.click('Save all the same', tab.heading(/^Coupon SAVE10/));
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '0', is_apply_for_all: true }]);
   });
 });

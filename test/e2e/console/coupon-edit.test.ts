@@ -1,20 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { alterAnswer } from './altered-answer.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('The page of a coupon', (stage) => {
-  let tab: ConsoleTab;
+describeConsole('The page of a coupon', (stage, tab) => {
   let id: number;
 
   const sql = (text: string) => stage.sql(text);
 
   /** Saves the form. The form has many words of the page, so only the notice tells that the coupon is stored. */
   const save = async () => {
-    await tab.button('Save').click();
-    await tab.notice('Coupon SAVE10 saved').waitFor();
+    await tab.click('Save', tab.notice('Coupon SAVE10 saved'));
   };
 
   /** What the audit trail has of this test's coupon, latest first: what each change has made different. */
@@ -43,7 +40,7 @@ describeConsole('The page of a coupon', (stage) => {
 
   it('It tells the terms, the users and products by name, and who created it', async () => {
     await sql(`update coupons set product_ids = '{}' where id = ${id}`);
-    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.open(`/coupons/${id}`);
     await tab.heading(/^Coupon SAVE10/).waitFor();
     const terms = await tab.section('Terms').innerText();
     for (const fact of ['10 % off, at most 150.00', '500.00', '2 Jan 2099, 10:30', '2 users', 'Asha Menon']) {
@@ -58,25 +55,23 @@ describeConsole('The page of a coupon', (stage) => {
 
   it('A coupon that a list of product ids limits is for these and for its linked products, on its page and in its form', async () => {
     await sql(`update coupons set product_ids = '{3, 7}' where id = ${id}`);
-    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.open(`/coupons/${id}`);
     const names = tab.section('Products').getByRole('listitem');
     await expect.poll(() => names.allInnerTexts()).toEqual(['Product 7', 'Product 3']);
     await tab.section('Products').getByText('Only for these products:').waitFor();
     await tab.link('Edit').click();
-    await tab.button('Remove Product 3').click();
+    await tab.click('Remove Product 3');
     await save();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ product_ids: [7], products: [7] }]);
   });
 
   it('A coupon is duplicated with its terms, users and products, by links and by list, without its code', async () => {
     await sql(`update coupons set product_ids = '{3, 7}' where id = ${id}`);
-    tab = await stage.openTab({ path: `/coupons/${id}` });
-    await tab.link('Duplicate').click();
-    await tab.heading('New coupon, as SAVE10').waitFor();
+    await tab.open(`/coupons/${id}`);
+    await tab.follow('Duplicate', 'New coupon, as SAVE10');
     expect(await tab.field('Code').inputValue()).toBe('');
     await tab.button('Remove Product 3').waitFor();
-    await tab.button('Create coupon').click();
-    await tab.heading(/^Coupon DC/).waitFor();
+    await tab.click('Create coupon', tab.heading(/^Coupon DC/));
     const terms = { discount_percent: '10', min_order: '500', max_value: '150', max_limit_for_user: 2 };
     const same = { ...terms, is_user_based: true, users: [1, 3], products: [7] };
     expect(await readCoupons(stage.coupon)).toMatchObject([
@@ -86,7 +81,7 @@ describeConsole('The page of a coupon', (stage) => {
   });
 
   it('Users and products that were deleted are named by number, and the coupon stays limited to them', async () => {
-    tab = await stage.openTab({ path: '/users' });
+    await tab.open('/users');
     await alterAnswer(tab, CouponService.method.getById, ({ coupon }) => {
       for (const user of coupon?.applicableUsers ?? []) Object.assign(user, { name: undefined, mobile: '' });
       for (const product of coupon?.applicableProducts ?? []) product.name = '';
@@ -107,17 +102,17 @@ describeConsole('The page of a coupon', (stage) => {
   });
 
   it('A coupon that does not exist is told', async () => {
-    tab = await stage.openTab({ path: '/coupons/999999' });
+    await tab.open('/coupons/999999');
     await tab.text('Coupon not found').waitFor();
     await tab.page.goto(`${stage.origin}/coupons/abc`);
     await tab.heading('There is no such page').waitFor();
   });
 
   it('What staff change is changed alone, and stands in the history', async () => {
-    tab = await stage.openTab({ path: `/coupons/${id}` });
+    await tab.open(`/coupons/${id}`);
     await tab.link('Edit').click();
     await tab.field('Smallest order').fill('600');
-    await tab.button('Remove User 1').click();
+    await tab.click('Remove User 1');
     await tab.pick('Users', 'User 4');
     await save();
     await tab.section('Users').getByText('User 4, 9000000004').waitFor();
@@ -127,28 +122,26 @@ describeConsole('The page of a coupon', (stage) => {
 
   it('The problems of the service with an edit stand at their fields', async () => {
     await insertCoupon(stage.coupon, { coupon_code: 'TAKEN' });
-    tab = await stage.openTab({ path: `/coupons/${id}/edit` });
+    await tab.open(`/coupons/${id}/edit`);
     for (const [code, problem] of [
       ['', 'must not be empty'],
       ['TAKEN', 'Coupon code already exists'],
     ] as const) {
       await tab.field('Code').fill(code);
-      await tab.button('Save').click();
+      await tab.click('Save');
       await problemAt(tab, 'Code', problem).waitFor();
     }
   });
 
   it('A coupon is invalidated at one press, and that is undone at another', async () => {
-    tab = await stage.openTab({ path: `/coupons/${id}` });
-    await tab.button('Invalidate').click();
-    await tab.exactly('Invalidated').first().waitFor();
+    await tab.open(`/coupons/${id}`);
+    await tab.click('Invalidate', tab.exactly('Invalidated').first());
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
     await tab.notice('Coupon SAVE10 invalidated').getByRole('button', { name: 'Undo' }).click();
     await tab.button('Invalidate').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
-    await tab.button('Invalidate').click();
-    await tab.button('Make valid again').click();
-    await tab.button('Invalidate').waitFor();
+    await tab.click('Invalidate');
+    await tab.click('Make valid again', tab.button('Invalidate'));
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
     expect(await changes()).toHaveLength(4);
   });

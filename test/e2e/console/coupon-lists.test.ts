@@ -20,15 +20,10 @@ const pauseEndsWithNextAddress = `
   };
 `;
 
-describeConsole('The lists of coupons', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('The lists of coupons', (stage, tab) => {
   afterEach(() => deleteCoupons(stage.coupon));
 
   const sql = (text: string) => stage.sql(text);
-  const open = async (path = '/coupons', options: object = {}) => {
-    tab = await stage.openTab({ path, ...options });
-  };
   /** Inserts coupons, the first one the latest. */
   const insertMany = (count: number) =>
     sql(
@@ -73,7 +68,7 @@ describeConsole('The lists of coupons', (stage) => {
     await insertCoupon(stage.coupon, { coupon_code: 'OVER', valid_till: '2001-01-01T00:00:00Z' });
     const amount = { discount_percent: null, flat_discount: 150, is_invalidated: true };
     await giveTo(2, await insertCoupon(stage.coupon, { coupon_code: 'GONE', ...amount }));
-    await open('/users');
+    await tab.open('/users');
     await alterAnswer(tab, CouponService.method.getAll, ({ coupons }) => {
       for (const link of coupons.flatMap(({ applicableUsers }) => applicableUsers)) {
         if (link.userId === 2) link.user = undefined;
@@ -87,13 +82,12 @@ describeConsole('The lists of coupons', (stage) => {
       ['10 % off', 'Any order', '1 Jan 2001, 05:30', 'Everyone', 'Expired'],
       ['150.00 off', 'Any order', 'No end', 'Nobody', 'Invalidated'],
     ]);
-    await tab.link('CHOSEN').click();
-    await tab.heading('Coupon CHOSEN').waitFor();
+    await tab.follow('CHOSEN', 'Coupon CHOSEN');
   });
 
   it('The list goes on when staff come to its end, and leaves out nothing', async () => {
     await insertMany(120);
-    await open();
+    await tab.open('/coupons');
     await row(tab, 'MANY1').waitFor();
     expect(new Set(await scrollToEnd(tab, 120)).size).toBe(120);
     await tab.button('Show more').waitFor({ state: 'detached' });
@@ -101,7 +95,7 @@ describeConsole('The lists of coupons', (stage) => {
 
   it('A part of the list that is refused is asked for again only when staff say so', async () => {
     await insertMany(60);
-    await open();
+    await tab.open('/coupons');
     await row(tab, 'MANY1').waitFor();
     let asked = 0;
     await tab.page.route(/CouponService\/GetAll/, (route) => {
@@ -110,14 +104,13 @@ describeConsole('The lists of coupons', (stage) => {
     });
     await tab.page.getByRole('rowheader').last().scrollIntoViewIfNeeded();
     await tab.text('Something went wrong in the service').waitFor();
-    await tab.link('Check a coupon').click();
-    await tab.heading('Check a coupon').waitFor();
+    await tab.follow('Check a coupon', 'Check a coupon');
     expect(asked).toBe(1);
   });
 
   it('A search as staff type keeps the focus, shows what was typed last, stands in the address, and ends by the link of the list', async () => {
     await insertMany(30);
-    await open();
+    await tab.open('/coupons');
     const field = tab.field('Search by code');
     await field.pressSequentially('many1');
     await field.pressSequentially('2');
@@ -139,7 +132,7 @@ describeConsole('The lists of coupons', (stage) => {
 
   it('On a phone each coupon is a card, and nothing is cut off', async () => {
     await insertCoupon(stage.coupon, { coupon_code: 'LONG'.repeat(30), min_order: 500 });
-    await open('/coupons', { viewport: { width: 360, height: 740 } });
+    await tab.open('/coupons', { viewport: { width: 360, height: 740 } });
     await tab.text('10 % off').waitFor();
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
   });
@@ -148,7 +141,7 @@ describeConsole('The lists of coupons', (stage) => {
     for (const days of [-1, 2, 5, 8]) await insertEnding(`IN${days}`, days);
     await sql(`insert into coupon_batches (id, name, count, created_by) values (7, 'Spring letters', 1, 1)`);
     await insertCoupon(stage.coupon, { coupon_code: 'LETTER', batch_id: 7 });
-    await open();
+    await tab.open('/coupons');
     await row(tab, 'LETTER').waitFor();
     await filter('Ends', 'Within a week');
     await expect.poll(codes).toEqual(['IN5', 'IN2']);
@@ -163,14 +156,13 @@ describeConsole('The lists of coupons', (stage) => {
   it('The filter by user is chosen by name in a dialog, and taken away there', async () => {
     await insertMany(60);
     await giveTo(4, await insertCoupon(stage.coupon));
-    await open();
-    await tab.button('User: any').click();
-    await tab.page.getByRole('dialog', { name: 'Choose: user' }).waitFor();
+    await tab.open('/coupons');
+    await tab.click('User: any', tab.page.getByRole('dialog', { name: 'Choose: user' }));
     await tab.pick('User', 'User 4');
     await expect.poll(codes).toEqual(['SAVE10']);
     expect(query()).toEqual({ user: '4' });
-    await tab.button('User: User 4').click();
-    await tab.button('Any').click();
+    await tab.click('User: User 4');
+    await tab.click('Any');
     await expect.poll(codes).toContain('MANY1');
     expect(query()).toEqual({});
   });
@@ -178,7 +170,7 @@ describeConsole('The lists of coupons', (stage) => {
   it('A heading sorts all coupons, those of further pages included: one way, the other, then as at first', async () => {
     await insertMany(1_200);
     await sql(`update coupons set min_order = 5 where coupon_code = 'MANY1100'`);
-    await open();
+    await tab.open('/coupons');
     await row(tab, 'MANY1').waitFor();
     await sortBy('Smallest order');
     await expect.poll(() => heading('Smallest order').getAttribute('aria-sort')).toBe('ascending');
@@ -199,13 +191,12 @@ describeConsole('The lists of coupons', (stage) => {
     ] as const)
       await giveTo(4, await insertEnding(code, days));
     const chosen = { state: 'Valid', ends: '7', user: '4', sort: 'Code' };
-    await open(`/coupons?${new URLSearchParams(chosen)}`);
+    await tab.open(`/coupons?${new URLSearchParams(chosen)}`);
     await expect.poll(codes).toEqual(['A', 'B']);
     await tab.page.reload();
     await expect.poll(codes).toEqual(['A', 'B']);
     await tab.button('User: User 4').waitFor();
-    await tab.link('B').click();
-    await tab.heading('Coupon B').waitFor();
+    await tab.follow('B', 'Coupon B');
     await tab.page.goBack();
     await expect.poll(codes).toEqual(['A', 'B']);
     expect(query()).toEqual(chosen);
@@ -213,7 +204,7 @@ describeConsole('The lists of coupons', (stage) => {
 
   it('The way back takes the filters back one by one, and then leaves the list', async () => {
     for (const code of ['OLD1', 'NEW1', 'NEW2']) await insertCoupon(stage.coupon, { coupon_code: code });
-    await open('/users');
+    await tab.open('/users');
     await tab.link('Coupons').click();
     await tab.field('Search by code').fill('NEW');
     await expect.poll(codes).toEqual(['NEW2', 'NEW1']);
@@ -235,7 +226,7 @@ describeConsole('The lists of coupons', (stage) => {
 
   it('A heading that is pressed right after a search was typed keeps its order', async () => {
     for (const code of ['IN2', 'OTHER', 'IN9', 'IN10']) await insertCoupon(stage.coupon, { coupon_code: code });
-    await open('/coupons', { initScript: pauseEndsWithNextAddress });
+    await tab.open('/coupons', { initScript: pauseEndsWithNextAddress });
     await row(tab, 'IN2').waitFor();
     await tab.field('Search by code').fill('in');
     await sortBy('Code');
@@ -247,27 +238,27 @@ describeConsole('The lists of coupons', (stage) => {
   it('A filter by state looks through further pages: the page says how many, shows what it has found, can be stopped, and goes on', async () => {
     await insertMany(4_200);
     await sql(`update coupons set is_invalidated = true where coupon_code in ('MANY900', 'MANY4200')`);
-    await open();
+    await tab.open('/coupons');
     await row(tab, 'MANY1').waitFor();
     const { asked, release } = await holdAfterNext();
     await filter('State', 'Invalidated');
     await tab.text('1,000 looked through…').waitFor();
     expect(await codes()).toEqual(['MANY900']);
-    await tab.button('Stop').click();
+    await tab.click('Stop');
     release();
     await tab.button('Show more').waitFor();
     await endSeen(tab);
     expect(await tab.text('looked through').count()).toBe(0);
     expect(asked).toHaveLength(2);
     expect(await codes()).toEqual(['MANY900']);
-    await tab.button('Show more').click();
+    await tab.click('Show more');
     await expect.poll(codes).toEqual(['MANY900', 'MANY4200']);
   });
 
   it('A CSV file has all coupons that the search and the filters leave, once, across pages, in the order of the list', async () => {
     await insertMany(2_300);
     await sql(`update coupons set is_invalidated = true where coupon_code = 'MANY2299'`);
-    await open('/coupons?state=Valid&search=many2&sort=-Code');
+    await tab.open('/coupons?state=Valid&search=many2&sort=-Code');
     await row(tab, 'MANY2300').waitFor();
     const all = Array.from({ length: 2_300 }, (_, n) => `MANY${2_300 - n}`);
     expect(await savedCodes()).toEqual(all.filter((code) => code.includes('MANY2') && code !== 'MANY2299'));
@@ -275,15 +266,13 @@ describeConsole('The lists of coupons', (stage) => {
 
   it('A CSV file that takes long says how far it has come, and can be stopped', async () => {
     await insertMany(1_200);
-    await open();
+    await tab.open('/coupons');
     await row(tab, 'MANY1').waitFor();
     const files: string[] = [];
     tab.page.on('download', (download) => files.push(download.suggestedFilename()));
     const { asked, release } = await holdAfterNext();
-    await tab.button('Save as CSV').click();
-    await tab.text('Reading: 1,000 rows').waitFor();
-    await tab.button('Stop').click();
-    await tab.button('Save as CSV').waitFor();
+    await tab.click('Save as CSV', tab.text('Reading: 1,000 rows'));
+    await tab.click('Stop', tab.button('Save as CSV'));
     release();
     expect(asked).toHaveLength(2);
     // The file of a second attempt is the only one.
@@ -296,7 +285,7 @@ describeConsole('The lists of coupons', (stage) => {
       ...{ coupon_code: '=1,"A"', flat_discount: 50.5, discount_percent: null, max_value: 1_200, min_order: 5_000 },
       ...{ valid_till: '2099-01-02T05:00:30Z', created_at: '2026-01-02T05:00:30Z' },
     });
-    await open();
+    await tab.open('/coupons');
     expect(await tab.savedCsv()).toEqual([
       'Code,Percent off,Amount off,Largest discount,Smallest order,Valid until (Asia/Kolkata),For whom,State,Created (Asia/Kolkata),Created by',
       `"'=1,""A""",,50.5,1200,5000,2099-01-02 10:30,Everyone,Valid,2026-01-02 10:30,Asha Menon`,
@@ -310,7 +299,7 @@ describeConsole('The lists of coupons', (stage) => {
          now() - (60 - n) * interval '1 minute'
        from generate_series(1, 60) n`,
     );
-    await open('/coupons/reserved');
+    await tab.open('/coupons/reserved');
     await row(tab, 'HUSH60').waitFor();
     await filter('State', 'Expired');
     await expect.poll(codes).toEqual(['HUSH2']);

@@ -3,12 +3,10 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { openSlot } from '../../support/slot-writes.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('The live page', (stage) => {
+describeConsole('The live page', (stage, tab) => {
   let slots: Client<typeof SlotService>;
-  let tab: ConsoleTab;
 
   beforeAll(async () => {
     slots = await colleague(stage.slot, SlotService, 2);
@@ -32,7 +30,7 @@ describeConsole('The live page', (stage) => {
 
   it('What a colleague changes shows by itself, in a new version, and on the board of slots', async () => {
     const id = await newSlot([1, 2, 3, 4, 5]);
-    tab = await stage.openTab({ path: '/live', viewport: { width: 360, height: 640 } });
+    await tab.open('/live', { viewport: { width: 360, height: 640 } });
     await slotLink(id).waitFor();
     await openSlots().getByText('5 products: Product 1, Product 2, Product 3 and 2 more').waitFor();
     await openSlots()
@@ -54,14 +52,13 @@ describeConsole('The live page', (stage) => {
   });
 
   it('A tab has one stream, whatever pages it goes through', async () => {
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await isUpToDate();
     const streams: string[] = [];
     tab.page.on('request', (request) => {
       if (request.url().endsWith('/WatchStore')) streams.push(request.url());
     });
-    await tab.link('Slots').click();
-    await tab.heading('Slots').waitFor();
+    await tab.follow('Slots', 'Slots');
     await tab.link('Live').click();
     await isUpToDate();
     expect(streams).toEqual([]);
@@ -71,7 +68,7 @@ describeConsole('The live page', (stage) => {
   });
 
   it('A slot service that restarts is found again by the page, which goes on by itself', async () => {
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await isUpToDate();
     await stage.slot.restart(async () => {
       await tab.text('Reconnecting…').waitFor();
@@ -82,17 +79,8 @@ describeConsole('The live page', (stage) => {
     await slotLink(id).waitFor();
   });
 
-  it('A page that is opened while the service is away shows the slots once it is back', async () => {
-    const id = await newSlot();
-    await stage.slot.restart(async () => {
-      tab = await stage.openTab({ path: '/live' });
-      await openSlots().getByText('The service can’t be reached').waitFor();
-    });
-    await slotLink(id).waitFor();
-  });
-
   it('A tab without a network closes its stream, and catches up when the network is back', async () => {
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await isUpToDate();
     await tab.page.context().setOffline(true);
     await tab.text('You are offline.').waitFor();
@@ -106,7 +94,7 @@ describeConsole('The live page', (stage) => {
   it('Staff look up when a product can be delivered, and the answer follows the storefront', async () => {
     const id = await newSlot([7]);
     await newSlot([8]);
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await tab.pick('Product', 'Product 8', 'Product 7');
     await tab.page.waitForURL('**/live?product=7');
     const answer = tab.section('When can this product be delivered?');
@@ -125,11 +113,11 @@ describeConsole('The live page', (stage) => {
        insert into store_refresh_requests (slot_id) select id from added`,
     );
     await newSlot();
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await openSlots().getByText('251 slots are open.').waitFor();
     const links = openSlots().getByRole('link');
     expect(await links.count()).toBe(100);
-    await tab.button('Show more').click();
+    await tab.click('Show more');
     await expect.poll(() => links.count()).toBe(200);
   });
 });

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
 // Of one pixel.
@@ -8,8 +7,7 @@ const png = Buffer.from(
   'base64',
 );
 
-describeConsole('The pictures of products', (stage) => {
-  let tab: ConsoleTab;
+describeConsole('The pictures of products', (stage, tab) => {
   /** The addresses of pictures that could not be loaded. */
   let failed: string[];
 
@@ -20,7 +18,7 @@ describeConsole('The pictures of products', (stage) => {
 
   /** Opens a page where the host of the pictures has that of product 4 alone. */
   async function open(path: string): Promise<void> {
-    tab = await stage.openTab({ path: '/users' });
+    await tab.open('/users');
     failed = [];
     tab.page.on('requestfailed', (request) => failed.push(request.url()));
     await tab.page.route('https://images.example/**', (route) =>

@@ -3,13 +3,11 @@ import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { letRunOut } from '../../support/redemptions.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { deleteCoupons, insertCoupon, row } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('Redemptions', (stage) => {
+describeConsole('Redemptions', (stage, tab) => {
   let orders: Client<typeof RedemptionService>;
-  let tab: ConsoleTab;
   let couponId: number;
 
   beforeAll(async () => {
@@ -58,7 +56,7 @@ describeConsole('Redemptions', (stage) => {
       `update redemptions set order_amount = 99.99, discount_amount = 33.326667 where order_key = 'order-odd';
        update redemptions set order_amount = 100, discount_amount = 500 where order_key = 'order-small'`,
     );
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     const discounts = () => section().getByRole('row').locator('td:nth-child(5)').allInnerTexts();
     await expect.poll(discounts).toEqual(['100.00 by its terms 500.00', '33.33 by its terms 33.326667']);
   });
@@ -68,7 +66,7 @@ describeConsole('Redemptions', (stage) => {
     await stage.sql(
       `update redemptions set created_at = '2026-01-02T05:00Z', used_at = '2026-01-02T05:01Z', discount_amount = 25.5`,
     );
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     await section().getByRole('rowheader').first().waitFor();
     const [headings, line] = await tab.savedCsv(section());
     const times = ['Held', 'Held until', 'Used', 'Released'].map((title) => `${title} (Asia/Kolkata)`);
@@ -78,7 +76,7 @@ describeConsole('Redemptions', (stage) => {
 
   it('A coupon’s page tells its usage and the discount given, and lists its redemptions with order, user, amounts and state', async () => {
     await redeemInEachState();
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     await expect.poll(usage).toEqual(['Held 1', 'Used 1', 'Released 1', 'Run out 1', `${sum} 25.00`]);
     await expect.poll(keys).toEqual(['order-held', 'order-used', 'order-released', 'order-run-out']);
     const states = section().getByRole('row').locator('td:nth-child(6)');
@@ -93,12 +91,12 @@ describeConsole('Redemptions', (stage) => {
 
   it('The redemptions of a coupon are filtered by state, user and order, and the address keeps the filters', async () => {
     await redeemInEachState();
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     await expect.poll(keys).toHaveLength(4);
     await filterByState('Used');
     await expect.poll(keys).toEqual(['order-used']);
     await filterByState('Any');
-    await tab.button('User: any').click();
+    await tab.click('User: any');
     await tab.pick('User', 'User 2');
     await expect.poll(keys).toEqual(['order-used', 'order-released']);
     await tab.field('Order, in full').fill(' order-released ');
@@ -111,10 +109,9 @@ describeConsole('Redemptions', (stage) => {
 
   it('Staff release a redemption with a reason: the usage follows, and the audit trail has the reason', async () => {
     const id = await redeem('order-7', 4, 0);
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     await expect.poll(usage).toContain('Used 1');
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.page.getByRole('dialog').getByText('order-7').waitFor();
+    await tab.click(`Release…: redemption ${id}`, tab.page.getByRole('dialog').getByText('order-7'));
     await tab.field('Reason').fill('The order was returned');
     await tab.button('Release').dblclick();
     await tab.notice(`Redemption ${id} released`).waitFor();
@@ -134,14 +131,13 @@ describeConsole('Redemptions', (stage) => {
 
   it('A redemption is released without a reason, too, on a phone, and a release that is cancelled changes nothing', async () => {
     const id = await redeem('order'.repeat(25));
-    tab = await stage.openTab({ path: `/coupons/${couponId}`, viewport: { width: 360, height: 740 } });
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.field('Reason').waitFor();
+    await tab.open(`/coupons/${couponId}`, { viewport: { width: 360, height: 740 } });
+    await tab.click(`Release…: redemption ${id}`, tab.field('Reason'));
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
-    await tab.button('Cancel').click();
+    await tab.click('Cancel');
     await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'HELD' }]);
-    await tab.button(`Release…: redemption ${id}`).click();
+    await tab.click(`Release…: redemption ${id}`);
     await tab.press('Enter');
     await tab.notice(`Redemption ${id} released`).waitFor();
     expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'RELEASED' }]);
@@ -155,7 +151,7 @@ describeConsole('Redemptions', (stage) => {
       `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ('HUSH9', 'OWN9', 5, 1)`,
     );
     const { coupon, reservedCoupon } = await orders.claim({ secretCode: 'HUSH9', userId: 3 });
-    tab = await stage.openTab({ path: '/audit' });
+    await tab.open('/audit');
     const entries = tab.page.locator('.audit-entry');
     const deeds = async () => (await entries.locator('p:first-child').allTextContents()).slice(0, 5).toSorted();
     await expect
@@ -176,11 +172,11 @@ describeConsole('Redemptions', (stage) => {
   it('A user’s page lists the redemptions of the user, each with its coupon, and releases them', async () => {
     const id = await redeem('order-mine', 5);
     await redeem('order-other', 4);
-    tab = await stage.openTab({ path: '/users/5' });
+    await tab.open('/users/5');
     await expect.poll(keys).toEqual(['order-mine']);
     expect(await tab.button('User: any').count()).toBe(0);
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.button('Release').click();
+    await tab.click(`Release…: redemption ${id}`);
+    await tab.click('Release');
     await expect.poll(() => row(tab, `Redemption ${id}`).getByRole('cell').nth(4).innerText()).toBe('Released');
     await section()
       .getByRole('link', { name: `Coupon ${couponId}` })

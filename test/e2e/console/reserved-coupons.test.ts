@@ -3,13 +3,10 @@ import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.t
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { alterAnswer } from './altered-answer.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { choose, deleteCoupons, problemAt, readCoupons, row, scrollToEnd } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('Reserved coupons', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('Reserved coupons', (stage, tab) => {
   const stored = () => stage.sql<Record<string, unknown>>('select * from reserved_coupons order by created_at desc');
 
   const insertHushed = () =>
@@ -20,19 +17,16 @@ describeConsole('Reserved coupons', (stage) => {
   afterEach(() => deleteCoupons(stage.coupon));
 
   it('Staff reserve a coupon under a secret code of their own, and copy the code', async () => {
-    tab = await stage.openTab({ path: '/coupons', permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.open('/coupons', { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.link('Reserved').click();
     await tab.text('No reserved coupons yet.').waitFor();
     await tab.link('New reserved coupon').click();
     await tab.field('Secret code').pressSequentially('whisper');
-    await tab.field('Percent off').fill('25');
-    await tab.field('Largest discount').fill('200');
-    await tab.field('Smallest order').fill('300');
-    await tab.field('Valid until').fill('2099-01-02T10:30');
-    await tab.field('Uses for each user').fill('1');
+    await tab.fill({ 'Percent off': '25', 'Largest discount': '200', 'Smallest order': '300' });
+    await tab.fill({ 'Valid until': '2099-01-02T10:30', 'Uses for each user': '1' });
     await tab.text('Not with other coupons').click();
-    await tab.button('Create reserved coupon').click();
-    await tab.button('Copy code WHISPER').click();
+    await tab.click('Create reserved coupon');
+    await tab.click('Copy code WHISPER');
     await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('WHISPER');
     const terms = { discount_percent: '25', max_value: '200', min_order: '300', max_limit_for_user: 1 };
     const codes = { secret_code: 'WHISPER', coupon_code: 'WHISPER', valid_till: new Date('2099-01-02T05:00:00Z') };
@@ -41,11 +35,11 @@ describeConsole('Reserved coupons', (stage) => {
 
   it('A secret code that exists is told at its field, and one that is left out is made, and shown; a double click makes one', async () => {
     await insertHushed();
-    tab = await stage.openTab({ path: '/coupons/reserved/new' });
+    await tab.open('/coupons/reserved/new');
     await tab.field('Secret code').fill('HUSH1');
     await choose(tab, 'Kind of discount', 'Amount');
     await tab.field('Amount off').fill('75');
-    await tab.button('Create reserved coupon').click();
+    await tab.click('Create reserved coupon');
     await problemAt(tab, 'Secret code', 'Secret code already exists').waitFor();
     await tab.field('Secret code').fill('');
     await tab.button('Create reserved coupon').dblclick();
@@ -57,10 +51,9 @@ describeConsole('Reserved coupons', (stage) => {
 
   it('“Claim for…” gives a reserved coupon to a user, once, and leads to the coupon that it has become', async () => {
     await insertHushed();
-    tab = await stage.openTab({ path: '/coupons/reserved?state=Valid' });
-    await tab.button('Claim for…: HUSH1').click();
-    await tab.button('Claim').click();
-    await tab.text('Choose a user.').waitFor();
+    await tab.open('/coupons/reserved?state=Valid');
+    await tab.click('Claim for…: HUSH1');
+    await tab.click('Claim', tab.text('Choose a user.'));
     await tab.pick('User', 'User 2', 'User 4');
     await tab.button('Claim').dblclick();
     await tab.notice('Secret code HUSH1 claimed').waitFor();
@@ -82,20 +75,20 @@ describeConsole('Reserved coupons', (stage) => {
 
   it('A reserved coupon that somebody else has claimed meanwhile is not claimed again, and the form says why', async () => {
     await insertHushed();
-    tab = await stage.openTab({ path: '/coupons/reserved' });
-    await tab.button('Claim for…: HUSH1').click();
+    await tab.open('/coupons/reserved');
+    await tab.click('Claim for…: HUSH1');
     await tab.pick('User', 'User 2');
     await (await colleague(stage.coupon, RedemptionService, 2)).claim({ secretCode: 'HUSH1', userId: 5 });
-    await tab.button('Claim').click();
+    await tab.click('Claim');
     await tab.page.getByRole('alert').getByText('Secret code was claimed by another user').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [5] }]);
-    await tab.button('Cancel').click();
+    await tab.click('Cancel');
   });
 
   it('One whose user was deleted is redeemed, by a user who was deleted, and can’t be claimed', async () => {
     await insertHushed();
     await stage.sql(`update reserved_coupons set redeemed_by = 2`);
-    tab = await stage.openTab({ path: '/users' });
+    await tab.open('/users');
     await alterAnswer(tab, CouponService.method.getReservedCoupons, ({ coupons: [coupon] }) => {
       Object.assign(coupon?.redeemedUser ?? {}, { name: undefined, mobile: '' });
     });
@@ -114,7 +107,7 @@ describeConsole('Reserved coupons', (stage) => {
        select 'HUSH' || n, 'CODE' || n, 50, 1, case when n = 1 then 2 end, now() - n * interval '1 minute'
        from generate_series(1, 70) n`,
     );
-    tab = await stage.openTab({ path: '/coupons/reserved' });
+    await tab.open('/coupons/reserved');
     const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 6);
     await row(tab, 'HUSH1').waitFor();
     const terms = ['50.00 off', 'Any order', 'No end'];

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('Run sheets', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('Run sheets', (stage, tab) => {
   stage.prepare(
     `insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full, delivery_sequence)
          values (7, '2090-05-01T04:30Z', '2090-05-01T00:30Z', true, true, '{"1": [41, 40]}'),
@@ -19,7 +16,7 @@ describeConsole('Run sheets', (stage) => {
   const sheet = (id: number) => tab.page.getByRole('article', { name: `Run sheet of slot ${id}` });
 
   it('The run sheet of a slot has its times, products, snippets, and its sequence with names', async () => {
-    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.open('/slots/7');
     await tab.link('Run sheet').click();
     await tab.button('Print').waitFor();
     const text = await sheet(7).innerText();
@@ -33,7 +30,7 @@ describeConsole('Run sheets', (stage) => {
   });
 
   it('The sheets of a day are those of its active slots, each on a page of its own', async () => {
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.open('/slots?day=2090-05-01');
     await tab.link('Run sheets of Monday 1 May').click();
     await tab.button('Print').waitFor();
     await sheet(8).waitFor();
@@ -46,11 +43,10 @@ describeConsole('Run sheets', (stage) => {
   });
 
   it('“Print” waits until all is read, and opens the print dialog; a day without slots says so', async () => {
-    tab = await stage.openTab({
-      path: '/slots/sheets?slot=7',
+    await tab.open('/slots/sheets?slot=7', {
       initScript: 'window.print = () => { window.printed = document.body.innerText; }',
     });
-    await tab.button('Print').click();
+    await tab.click('Print');
     expect(await tab.page.evaluate('window.printed')).toContain('Order 40');
     await tab.page.goto(`${stage.origin}/slots/sheets?day=2090-06-01`);
     await tab.text('No slots on this day.').waitFor();

@@ -1,13 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { insertCoupon } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('The search for everything', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('The search for everything', (stage, tab) => {
   beforeAll(async () => {
     await stage.sql(
       `insert into slots (id, delivery_time, freeze_time)
@@ -29,12 +26,12 @@ describeConsole('The search for everything', (stage) => {
   const userField = () => tab.field('Search by name or mobile number');
   const closed = () => field().waitFor({ state: 'detached' });
   const open = async (path = '/users') => {
-    tab = await stage.openTab({ path });
+    await tab.open(path);
     await tab.button(/^Search/).waitFor();
   };
   const search = async (text: string, path = '/users') => {
     await open(path);
-    await tab.button(/^Search/).click();
+    await tab.click(/^Search/);
     await field().fill(text);
   };
 
@@ -148,7 +145,7 @@ describeConsole('The search for everything', (stage) => {
     await closed();
     const focused = `document.activeElement?.labels?.[0]?.innerText`;
     await expect.poll(() => tab.page.evaluate(focused)).toBe('Search by name or mobile number');
-    await tab.button(/^Search/).click();
+    await tab.click(/^Search/);
     await field().fill('zoya');
     await match(/Zoya Khan/).waitFor();
     await tab.press('Escape');

@@ -1,10 +1,8 @@
 import type { Locator } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('The delivery sequence by name', (stage) => {
-  let tab: ConsoleTab;
+describeConsole('The delivery sequence by name', (stage, tab) => {
   let id = 100;
 
   stage.prepare(
@@ -19,7 +17,7 @@ describeConsole('The delivery sequence by name', (stage) => {
        values ($1, now() + interval '2 days', now() + interval '1 day', '{"1": [12, 11]}')`,
       [id],
     );
-    tab = await stage.openTab({ path: `/slots/${id}`, permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.open(`/slots/${id}`, { permissions: ['clipboard-read', 'clipboard-write'] });
   });
 
   const stored = async () => {
@@ -37,22 +35,15 @@ describeConsole('The delivery sequence by name', (stage) => {
   const noList = 'Enter the numbers of orders, such as 12, 15.';
   const orders = () => tab.page.getByRole('grid', { name: 'Orders of Aarti Rao' }).getByRole('row');
 
-  it('Users and orders have names, and no JSON is in sight', async () => {
-    const section = tab.section('Delivery sequence');
-    await section.getByText('Aarti Rao', { exact: true }).waitFor();
-    await section.getByText('Order 12: Aarti Rao, 100.00').waitFor();
+  it('Users and orders have names, no JSON is in sight, a list that is pasted is added as a whole, and the history names it', async () => {
+    await tab.section('Delivery sequence').getByText('Order 12: Aarti Rao, 100.00').waitFor();
     await change();
-    await tab.text('Advanced: the sequence as JSON').waitFor();
     expect(await tab.field('As JSON').isVisible()).toBe(false);
-  });
-
-  it('A list that is pasted is added as a whole, and the history names users and orders', async () => {
-    await change();
     await paste(field(), '14, 15 16');
     await expect.poll(() => orders().count()).toBe(5);
     await paste(field(), '17\n18\n');
     await expect.poll(() => orders().count()).toBe(7);
-    await tab.button('Save').click();
+    await tab.click('Save');
     await saved();
     expect(await stored()).toEqual({ 1: [12, 11, 14, 15, 16, 17, 18] });
     const history = tab.section('History');
@@ -79,13 +70,13 @@ describeConsole('The delivery sequence by name', (stage) => {
     await change();
     await field().fill('13');
     await tab.text('Order 13: Aarti Rao, 100.00').waitFor();
-    await tab.button('Save').click();
+    await tab.click('Save');
     await saved();
     await change();
     await field().fill('13');
     await tab.pick('Users', 'User 2');
     await tab.field('Add orders for User 2').fill('14');
-    await tab.button('Save').click();
+    await tab.click('Save');
     const question = tab.page.getByRole('alertdialog', { name: 'Is this right?' }).getByRole('paragraph');
     await expect
       .poll(async () => (await question.allInnerTexts()).toSorted())
@@ -94,16 +85,14 @@ describeConsole('The delivery sequence by name', (stage) => {
 
   it('Staff are asked before they cancel what they have changed, and only then', async () => {
     await change();
-    await tab.button('Cancel').click();
+    await tab.click('Cancel');
     await change();
-    await tab.button('Remove order 12').click();
-    await tab.button('Cancel').click();
-    await tab.heading('Leave without saving?').waitFor();
-    await tab.button('Stay here').click();
+    await tab.click('Remove order 12');
+    await tab.click('Cancel', tab.heading('Leave without saving?'));
+    await tab.click('Stay here');
     expect(await orders().count()).toBe(1);
-    await tab.button('Cancel').click();
-    await tab.button('Leave').click();
-    await tab.button('Change the sequence').waitFor();
+    await tab.click('Cancel');
+    await tab.click('Leave', tab.button('Change the sequence'));
     expect(await stored()).toEqual({ 1: [12, 11] });
   });
 
@@ -112,8 +101,8 @@ describeConsole('The delivery sequence by name', (stage) => {
       await change();
       await tab.text('Advanced: the sequence as JSON').click();
       await tab.field('As JSON').fill(sequence);
-      await tab.button('Save').click();
-      await tab.button('Save all the same').click();
+      await tab.click('Save');
+      await tab.click('Save all the same');
       await tab.button('Save all the same').waitFor({ state: 'detached' });
       await tab.button('Change the sequence').waitFor();
     }
@@ -127,16 +116,15 @@ describeConsole('The delivery sequence by name', (stage) => {
     await orders().getByText('Order 12: Aarti Rao, 100.00').waitFor();
     const release = await tab.hold(/CatalogService\/GetOrders/);
     await field().fill('424242');
-    await tab.button('Save').click();
-    await tab.button('Saving…').waitFor();
+    await tab.click('Save', tab.button('Saving…'));
     release();
     await tab.text('There is no order 424242.').waitFor();
     expect(await stored()).toEqual({ 1: [12, 11] });
-    await tab.button('Correct it').click();
+    await tab.click('Correct it');
     await field().press('Enter');
     await orders().getByText('424242: no such order').waitFor();
-    await tab.button('Save').click();
-    await tab.button('Save all the same').click();
+    await tab.click('Save');
+    await tab.click('Save all the same');
     await saved();
     expect(await stored()).toEqual({ 1: [12, 11, 424_242] });
   });
@@ -144,27 +132,13 @@ describeConsole('The delivery sequence by name', (stage) => {
   it('What was typed and not added counts as a change, and what is no list stays with a reason', async () => {
     await change();
     await field().fill('13');
-    await tab.button('Save').click();
+    await tab.click('Save');
     await saved();
     expect(await stored()).toEqual({ 1: [12, 11, 13] });
     await change();
     await field().fill('5432109876543');
-    await tab.button('Save').click();
-    await tab.text(noList).waitFor();
+    await tab.click('Save', tab.text(noList));
     expect(await field().inputValue()).toBe('5432109876543');
-    await tab.link('Coupons').click();
-    await tab.heading('Leave without saving?').waitFor();
-  });
-
-  it('Users are chosen by a list of numbers that is pasted, and the unknown ones are named', async () => {
-    await change();
-    const users = tab.page.getByRole('group', { name: 'Users', exact: true });
-    await paste(users.getByRole('searchbox'), '2, 4, 77777');
-    await users.getByText('2 of 3 numbers chosen. Unknown: 77777.').waitFor();
-    await paste(users.getByRole('searchbox'), '3 9000000005 9999999999');
-    await users.getByText('2 of 3 numbers chosen. Unknown: 9999999999.').waitFor();
-    await tab.section('User 5').waitFor();
-    await tab.section('User 2').waitFor();
-    await tab.section('User 4').waitFor();
+    await tab.follow('Coupons', 'Leave without saving?');
   });
 });

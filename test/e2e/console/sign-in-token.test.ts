@@ -6,9 +6,7 @@ import { describeConsole } from './stage.ts';
 
 const aheadMs = 9 * 3_600_000;
 
-describeConsole('Signing in with a token', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('Signing in with a token', (stage, tab) => {
   stage.prepare(
     `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour');
      insert into staff_users (id, name, disabled_at) values (3, 'Gone', now())`,
@@ -16,7 +14,7 @@ describeConsole('Signing in with a token', (stage) => {
 
   const paste = async (text: string) => {
     await tab.field('Token').fill(text);
-    await tab.button('Sign in').click();
+    await tab.click('Sign in');
   };
   const again = (name: RegExp) => tab.page.getByRole('alertdialog', { name });
   const slotLink = () => tab.link(/Slot 7$/);
@@ -25,7 +23,7 @@ describeConsole('Signing in with a token', (stage) => {
   const account = (page: Page) => page.locator('.account');
 
   it('Staff who paste a token see what they came for, and it is in no URL, in no cookie and not in local storage', async () => {
-    tab = await stage.openTab({ path: '/slots?from=link', token: '' });
+    await tab.open('/slots?from=link', { token: '' });
     const token = await signed(1, 'Asha Menon');
     const urls: string[] = [];
     tab.page.on('request', (request) => void urls.push(request.url()));
@@ -44,7 +42,7 @@ describeConsole('Signing in with a token', (stage) => {
   });
 
   it('A text that is no token, and a token that has expired, are refused with the reason', async () => {
-    tab = await stage.openTab({ token: '' });
+    await tab.open('/slots', { token: '' });
     for (const text of ['a.b.c', 'x'.repeat(5_000)]) {
       await paste(text);
       await tab.text('This is no token: it has three parts with dots between them.').waitFor();
@@ -58,7 +56,7 @@ describeConsole('Signing in with a token', (stage) => {
 
   it('The token of a link leaves the address and the history at once', async () => {
     const token = await signToken({ staffId: 1 });
-    tab = await stage.openTab({ path: '/slots?from=link', token });
+    await tab.open('/slots?from=link', { token });
     await slotLink().waitFor();
     expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
     const session = await tab.page.context().newCDPSession(tab.page);
@@ -67,7 +65,7 @@ describeConsole('Signing in with a token', (stage) => {
   });
 
   it('A reload and a link in a new tab keep the session, and another browser profile has none', async () => {
-    tab = await stage.openTab();
+    await tab.open();
     await slotLink().waitFor();
     await tab.page.reload();
     const opened = tab.page.context().waitForEvent('page');
@@ -79,7 +77,7 @@ describeConsole('Signing in with a token', (stage) => {
 
   it('A token that ends asks to sign in again over the page, and what was entered stays', async () => {
     const subject = 'staff-1';
-    tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, subject, expiresIn: 10 }) });
+    await tab.open('/slots/new', { token: await signToken({ staffId: 1, subject, expiresIn: 10 }) });
     await tab.field('Delivery time').fill('2030-01-02T10:00');
     await again(/Your session has ended/).waitFor();
     await paste(await signToken({ staffId: 1, subject }));
@@ -89,14 +87,14 @@ describeConsole('Signing in with a token', (stage) => {
 
   it('A token that the services refuse asks for another one, and the page then shows what was refused', async () => {
     const key = 'another secret of more than thirty-two bytes, of nobody';
-    tab = await stage.openTab({ token: await signToken({ staffId: 1, key }) });
+    await tab.open('/slots', { token: await signToken({ staffId: 1, key }) });
     await again(/don’t accept this token/).waitFor();
     await paste(await signToken({ staffId: 1 }));
     await slotLink().waitFor();
   });
 
   it('A token that is refused before its end, without a reason, asks to sign in again over the form, which is kept', async () => {
-    tab = await stage.openTab({ path: '/coupons/new' });
+    await tab.open('/coupons/new');
     await tab.field('Percent off').fill('10');
     await tab.exactly('Everyone').click();
     await tab.page.route(/CouponService\/Create$/, (route) =>
@@ -104,20 +102,19 @@ describeConsole('Signing in with a token', (stage) => {
         ? route.fulfill({ status: 401, headers: { 'access-control-allow-origin': '*' } })
         : route.continue(),
     );
-    await tab.button('Create coupon').click();
+    await tab.click('Create coupon');
     await again(/Your sign-in is no longer accepted/).waitFor();
     await tab.page.unroute(/CouponService\/Create$/);
     await paste(await signToken({ staffId: 1, subject: 'staff-1' }));
     await again(/no longer accepted/).waitFor({ state: 'hidden' });
-    await tab.button('Create coupon').click();
-    await tab.heading(/^Coupon DC/).waitFor();
+    await tab.click('Create coupon', tab.heading(/^Coupon DC/));
   });
 
   it.each([
     ['was cut off', async () => (await signToken({ staffId: 1 })).slice(0, 40), 'This link does not sign in'],
     ['has ended', () => signToken({ staffId: 1, expiresIn: -60 }), 'This link has ended'],
   ] as const)('A link whose token %s says why it does not sign in', async (_which, make, words) => {
-    tab = await stage.openTab({ token: await make() });
+    await tab.open('/slots', { token: await make() });
     await tab.page.getByRole('alert').getByText(words).waitFor();
     expect(new URL(tab.page.url()).hash).toBe('');
     await paste(await signToken({ staffId: 1 }));
@@ -129,7 +126,7 @@ describeConsole('Signing in with a token', (stage) => {
     ['of a staff user who was disabled', 3],
     ['of a staff user who does not exist', 99],
   ])('A token %s is told once, on top of the page', async (_whose, staffId) => {
-    tab = await stage.openTab({ token: await signToken({ staffId }) });
+    await tab.open('/slots', { token: await signToken({ staffId }) });
     await tab.text('This account is not staff').waitFor();
     await tab.text('Only staff can see or do this.').first().waitFor();
     expect(await tab.text('This account is not staff').count()).toBe(1);
@@ -137,7 +134,7 @@ describeConsole('Signing in with a token', (stage) => {
   });
 
   it('A link does not take the place of whoever is signed in, and its token leaves the address', async () => {
-    tab = await stage.openTab({ token: await signed(1, 'Asha Menon') });
+    await tab.open('/slots', { token: await signed(1, 'Asha Menon') });
     await account(tab.page).getByText('Asha Menon').waitFor();
     await tab.page.evaluate(`location.hash = 'token=${await signed(2, 'Ravi Iyer')}'`);
     await expect.poll(() => new URL(tab.page.url()).hash).toBe('');
@@ -147,7 +144,7 @@ describeConsole('Signing in with a token', (stage) => {
   });
 
   it('A link that is pasted where the page is open signs in whoever is not, and leaves the address', async () => {
-    tab = await stage.openTab({ token: '' });
+    await tab.open('/slots', { token: '' });
     await tab.field('Token').waitFor();
     await tab.page.evaluate(`location.hash = 'token=${await signed(1, 'Asha Menon')}'`);
     await slotLink().waitFor();
@@ -155,7 +152,7 @@ describeConsole('Signing in with a token', (stage) => {
   });
 
   it('A link on a page of another site signs in only whoever agrees, and says as whom', async () => {
-    tab = await stage.openTab({ token: '' });
+    await tab.open('/slots', { token: '' });
     const link = `${stage.origin}/slots#token=${await signed(2, 'Ravi Iyer')}`;
     const openElsewhere = async () => {
       await tab.page.goto(`data:text/html,${encodeURIComponent(`<a href="${link}">The console</a>`)}`);
@@ -165,15 +162,14 @@ describeConsole('Signing in with a token', (stage) => {
     await tab.text('A page of another site wants to sign you in as staff-2').waitFor();
     await tab.text('Staff number 2').waitFor();
     expect(await tab.heading('Slots').count()).toBe(0);
-    await tab.button('Don’t').click();
-    await tab.field('Token').waitFor();
+    await tab.click('Don’t', tab.field('Token'));
     await openElsewhere();
-    await tab.button('Sign in as staff-2').click();
+    await tab.click('Sign in as staff-2');
     await slotLink().waitFor();
   });
 
   it('The name of an invented token is not shown, and signing out of it leaves the other tabs alone', async () => {
-    tab = await stage.openTab({ token: await signed(1, 'Asha Menon') });
+    await tab.open('/slots', { token: await signed(1, 'Asha Menon') });
     await slotLink().waitFor();
     const page = await tab.page.context().newPage();
     await page.addInitScript('sessionStorage.setItem("session", "")');
@@ -196,7 +192,7 @@ describeConsole('Signing in with a token', (stage) => {
       const { timeOrigin } = performance;
       Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin + ${aheadMs} });
     }`;
-    tab = await stage.openTab({ token: '', initScript });
+    await tab.open('/slots', { token: '', initScript });
     await paste(await signToken({ staffId: 1, subject: 'staff-1', expiresIn: 3_600 }));
     await slotLink().click();
     await tab.text(/^Orders close in (59 min|1 h)/).waitFor();
@@ -209,13 +205,13 @@ describeConsole('Signing in with a token', (stage) => {
       `insert into audit_entries (at, procedure, subject, staff_id, request_id, resource_type, resource_id, before, after)
        values (now(), 'slot.v1.SlotService/DeleteSlot', 's', 2, 'r', 'slot', 38, '{}', '{}')`,
     );
-    tab = await stage.openTab({ path: '/audit?staff=2' });
+    await tab.open('/audit?staff=2');
     const deed = tab.page.getByRole('paragraph').filter({ hasText: 'deactivated slot 38' });
     expect(await deed.innerText()).toContain('\u2068Eve \u202egnihton\u2069 deactivated');
   });
 
   it('A window that a page of another site has opened is no longer tied to it, and an address with impossible days opens its form', async () => {
-    tab = await stage.openTab({ path: '/slots/new?like=7&days=9e99' });
+    await tab.open('/slots/new?like=7&days=9e99');
     await tab.heading('New slot, as slot 7').waitFor();
     await tab.field('Delivery time').waitFor();
     const response = await tab.page.goto(stage.origin);
@@ -223,14 +219,13 @@ describeConsole('Signing in with a token', (stage) => {
   });
 
   it('The next person in a tab is not told what the last one has done, and what that one has sent is not sent again in their name', async () => {
-    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.open('/slots/7');
     const changeTo = async (staffId: number) => {
-      await tab.button('Sign out').click();
+      await tab.click('Sign out');
       await paste(await signToken({ staffId, subject: `staff-${staffId}` }));
       await tab.button(/^Open again/).waitFor();
     };
-    await tab.button('Mark full: slot 7').click();
-    await tab.notice('Slot 7').waitFor();
+    await tab.click('Mark full: slot 7', tab.notice('Slot 7'));
     await changeTo(2);
     expect(await tab.notice('Slot 7').count()).toBe(0);
     const keys: (string | null)[] = [];
@@ -243,13 +238,12 @@ describeConsole('Signing in with a token', (stage) => {
       await isOver;
       await route.abort();
     });
-    await tab.button('Open again: slot 7').click();
+    await tab.click('Open again: slot 7');
     await expect.poll(() => keys.length).toBe(1);
     await changeTo(1);
     end();
     // By the time that this one has been given up, that of the other person has been tried again, too.
-    await tab.button('Open again: slot 7').click();
-    await tab.text('The service can’t be reached').waitFor();
+    await tab.click('Open again: slot 7', tab.text('The service can’t be reached'));
     expect(keys.filter((key) => key === keys[0])).toHaveLength(1);
   });
 });

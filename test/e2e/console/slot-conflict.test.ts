@@ -92,18 +92,6 @@ describeConsole('Two people who edit one slot', (stage) => {
     expect(slot).toEqual({ freeze_time: new Date('2090-04-30T23:30:00.000Z'), group_ids: [2, 3] });
   });
 
-  it('What both have added to the products and removed from them is merged', async () => {
-    for (const tab of [mine, theirs]) await tab.button('Change products').click();
-    await theirs.button('Remove Product 2').click();
-    await theirs.button('Save').click();
-    await theirs.notice('0 added, 1 removed').waitFor();
-    await mine.pick('Products', 'Product 17');
-    await mine.button('Save').click();
-    await mine.notice('1 added, 0 removed').waitFor();
-    const rows = await stage.sql('select product_id from product_slots where slot_id = $1 order by 1', [id]);
-    expect(rows).toEqual([{ product_id: 1 }, { product_id: 17 }]);
-  });
-
   it('Of a delivery sequence, only the user whose orders both have moved is asked about', async () => {
     const json = async (tab: ConsoleTab, text: string) => {
       await tab.button('Change the sequence').click();

@@ -1,17 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('A new slot', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('A new slot', (stage, tab) => {
   beforeEach(async () => {
     await stage.sql('truncate slots cascade; truncate product_slots');
   });
 
-  const open = async (path: string) => {
-    tab = await stage.openTab({ path });
-  };
   /** The slots in the order of their creation, each with its products. */
   const slots = () =>
     stage.sql<Record<string, unknown>>(
@@ -32,18 +26,17 @@ describeConsole('A new slot', (stage) => {
   const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
   const isAsked = (sentence: string | RegExp) => question().getByText(sentence).waitFor();
   const correct = async () => {
-    await tab.button('Correct it').click();
+    await tab.click('Correct it');
     await question().waitFor({ state: 'hidden' });
   };
 
   it.each([1280, 360])('Staff create a slot with products, a group and a snippet, %d px wide', async (width) => {
-    tab = await stage.openTab({ viewport: { width, height: 800 } });
+    await tab.open('/slots', { viewport: { width, height: 800 } });
     await tab.link('New slot').click();
-    await tab.field('Delivery time').fill('2090-05-01T10:00');
-    await tab.field('Orders close').fill('2090-05-01T06:30');
+    await tab.fill({ 'Delivery time': '2090-05-01T10:00', 'Orders close': '2090-05-01T06:30' });
     await tab.pick('Groups', 'Group 2');
     await tab.pick('Products', 'Product 4', 'Product 12');
-    await tab.button('Add a vendor snippet').click();
+    await tab.click('Add a vendor snippet');
     // The name has the focus.
     await tab.page.keyboard.type(`morning-${width}`);
     await tab.pick('Products of the snippet', 'Product 4');
@@ -79,12 +72,11 @@ describeConsole('A new slot', (stage) => {
        update products set name = 'Mango' where id = 20;
        insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('evening-2090-05-01', 7, '{1, 20}')`,
     );
-    await open('/slots/7');
-    await tab.link('Copy to the next week').click();
-    await tab.heading('New slot, as slot 7').waitFor();
+    await tab.open('/slots/7');
+    await tab.follow('Copy to the next week', 'New slot, as slot 7');
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-08T10:00');
     await tab.text('can only be taken along under new names').waitFor();
-    await tab.button('Take it along').click();
+    await tab.click('Take it along');
     const chosen = tab.section('Vendor snippet 1').getByRole('grid', { name: /chosen/ });
     await chosen.getByText('Mango').waitFor();
     expect(await tab.field('Snippet name').inputValue()).toBe('evening-2090-05-08');
@@ -97,10 +89,10 @@ describeConsole('A new slot', (stage) => {
   it('The name of a snippet that exists is refused at its field, and nothing is lost', async () => {
     await insertSlot('2090-05-01T10:00+05:30');
     await stage.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 7, '{1}')`);
-    await open('/slots/new?day=2090-06-01');
+    await tab.open('/slots/new?day=2090-06-01');
     await tab.pick('Products', 'Product 4');
     for (const [index, name] of ['free', 'taken'].entries()) {
-      await tab.button('Add a vendor snippet').click();
+      await tab.click('Add a vendor snippet');
       const snippet = tab.section(`Vendor snippet ${index + 1}`);
       await snippet.getByLabel('Snippet name').fill(name);
       await snippet.getByRole('searchbox').fill('Product 4');
@@ -116,7 +108,7 @@ describeConsole('A new slot', (stage) => {
   });
 
   it('A slot without a mistake is created once, without a question, at a double click whose answer is lost', async () => {
-    await open('/slots/new?day=2090-06-03');
+    await tab.open('/slots/new?day=2090-06-03');
     await tab.pick('Products', 'Product 4');
     let lost = 0;
     await tab.page.route(/CreateSlot/, async (route) => {
@@ -132,9 +124,8 @@ describeConsole('A new slot', (stage) => {
   });
 
   it('Mistakes are asked about at once before the slot is saved, and staff who correct them find all that they have entered', async () => {
-    await open('/slots/new');
-    await tab.field('Delivery time').fill('2020-04-25T11:30');
-    await tab.field('Orders close').fill('2020-04-25T12:00');
+    await tab.open('/slots/new');
+    await tab.fill({ 'Delivery time': '2020-04-25T11:30', 'Orders close': '2020-04-25T12:00' });
     await tab.pick('Groups', 'Group 2');
     await tab.pick('Products', 'Product 4');
     await create();
@@ -142,8 +133,7 @@ describeConsole('A new slot', (stage) => {
     await isAsked('Orders close after the delivery: 25 Apr 2020, 12:00.');
     await correct();
     expect(await slots()).toEqual([]);
-    await tab.field('Orders close').fill('2090-04-25T07:30');
-    await tab.field('Delivery time').fill('2090-04-25T11:30');
+    await tab.fill({ 'Orders close': '2090-04-25T07:30', 'Delivery time': '2090-04-25T11:30' });
     await tab.field('Orders close').fill('2090-04-25T07:30');
     await create();
     await created();
@@ -154,13 +144,13 @@ describeConsole('A new slot', (stage) => {
   it('What staff have confirmed is not asked about again when they correct something else', async () => {
     await insertSlot('2090-04-25T11:30+05:30');
     await stage.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 7, '{1}')`);
-    await open('/slots/new');
+    await tab.open('/slots/new');
     await tab.field('Delivery time').fill('2020-04-25T11:30');
-    await tab.button('Add a vendor snippet').click();
+    await tab.click('Add a vendor snippet');
     await tab.field('Snippet name').fill('taken');
     await tab.pick('Products of the snippet', 'Product 4');
     await create();
-    await tab.button('Create slot all the same').click();
+    await tab.click('Create slot all the same');
     await tab.section('Vendor snippet 1').getByText('Snippet name "taken" already exists').waitFor();
     await tab.field('Snippet name').fill('free');
     await create();
@@ -169,25 +159,24 @@ describeConsole('A new slot', (stage) => {
 
   it('In an old slot only what is changed is asked about, also after another mistake was confirmed', async () => {
     await insertSlot('2020-04-25T11:30+05:30');
-    await open('/slots/7');
-    await tab.button('Edit times and groups').click();
-    await tab.text('This has passed: the slot takes no orders.').waitFor();
+    await tab.open('/slots/7');
+    await tab.click('Edit times and groups', tab.text('This has passed: the slot takes no orders.'));
     await tab.field('Orders close').fill('2020-04-25T12:00');
     await save();
     await isAsked('Orders close after the delivery: 25 Apr 2020, 12:00.');
     // The delivery is as old as it was.
     expect(await question().getByText('The delivery is in the past').count()).toBe(0);
     await tab.failAt(/UpdateSlot$/);
-    await tab.button('Save all the same').click();
+    await tab.click('Save all the same');
     await tab.section('Times and groups').getByText('The service can’t be reached').waitFor();
     await tab.page.unroute(/UpdateSlot$/);
     await tab.field('Orders close').fill('2020-04-25T13:00');
     await save();
     await isAsked('Orders close after the delivery: 25 Apr 2020, 13:00.');
-    await tab.button('Save all the same').click();
+    await tab.click('Save all the same');
     await saved();
     expect(await slots()).toMatchObject([{ freeze_time: new Date('2020-04-25T13:00+05:30') }]);
-    await tab.button('Edit times and groups').click();
+    await tab.click('Edit times and groups');
     await tab.pick('Groups', 'Group 3');
     await save();
     await expect.poll(slots).toMatchObject([{ group_ids: [3] }]);
@@ -195,7 +184,7 @@ describeConsole('A new slot', (stage) => {
 
   it('A slot with neither products nor groups is asked about, unless it is not active, and so is the removal of its last product', async () => {
     const empty = /^Nobody can order anything in this slot: it has neither products nor groups/;
-    await open('/slots/new?day=2090-05-01');
+    await tab.open('/slots/new?day=2090-05-01');
     await create();
     await isAsked(empty);
     await correct();
@@ -203,42 +192,40 @@ describeConsole('A new slot', (stage) => {
     await tab.text('Active: the storefront offers it').click();
     await create();
     await created();
-    await tab.button('Activate again').click();
+    await tab.click('Activate again');
     await isAsked(empty);
-    await tab.button('Activate again all the same').click();
-    await tab.notice(/is active again/).waitFor();
+    await tab.click('Activate again all the same', tab.notice(/is active again/));
     await insertSlot('2090-04-25T11:30+05:30');
     await tab.page.goto(`${stage.origin}/slots/7`);
-    await tab.button('Change products').click();
-    await tab.button('Remove Product 1').click();
+    await tab.click('Change products');
+    await tab.click('Remove Product 1');
     await save();
     await isAsked(empty);
-    await tab.button('Save all the same').click();
-    await tab.notice('0 added, 1 removed').waitFor();
+    await tab.click('Save all the same', tab.notice('0 added, 1 removed'));
   });
 
   it('A time that another slot takes is asked about, for a new slot, a moved one, and one that is activated again', async () => {
     await insertSlot('2090-04-25T11:30+05:30');
     const taken = 'Slot 7 is at this time already: 25 Apr 2090, 11:30.';
-    await open('/slots/new?day=2090-04-25');
+    await tab.open('/slots/new?day=2090-04-25');
     await tab.pick('Products', 'Product 4');
     await create();
     await created();
-    await tab.button('Edit times and groups').click();
+    await tab.click('Edit times and groups');
     await tab.field('Delivery time').fill('2090-04-25T11:30');
     await save();
     await isAsked(taken);
-    await tab.button('Save all the same').click();
+    await tab.click('Save all the same');
     await saved();
-    await tab.button('Deactivate').click();
-    await tab.button('Activate again').click();
+    await tab.click('Deactivate');
+    await tab.click('Activate again');
     await isAsked(taken);
-    await tab.button('Correct it').click();
+    await tab.click('Correct it');
     await tab.link('Copy to the next day').click();
     await tab.field('Delivery time').fill('2090-04-25T11:30');
     await create();
     await isAsked(taken);
-    await tab.button('Correct it').click();
+    await tab.click('Correct it');
     // Slot 7 has no group.
     await tab.pick('Groups', 'Group 2');
     await create();
@@ -246,15 +233,14 @@ describeConsole('A new slot', (stage) => {
   });
 
   it('A time is typed in one go; “Orders close” follows the delivery by the same distance, not the other way round, and its field tells when it is after it', async () => {
-    await open('/slots/new?day=2090-05-01');
+    await tab.open('/slots/new?day=2090-05-01');
     const closes = () => tab.field('Orders close').inputValue();
     await tab.field('Delivery time').focus();
     await tab.page.keyboard.type('042520901130AM');
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-25T11:30');
     expect(await closes()).toBe('2090-04-25T07:30');
     await tab.text('Until then the slot takes orders.').waitFor();
-    await tab.field('Orders close').fill('2090-04-24T20:00');
-    await tab.field('Delivery time').fill('2090-04-26T12:30');
+    await tab.fill({ 'Orders close': '2090-04-24T20:00', 'Delivery time': '2090-04-26T12:30' });
     expect(await closes()).toBe('2090-04-25T21:00');
     await tab.field('Orders close').fill('2090-04-26T13:00');
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-26T12:30');
@@ -262,7 +248,7 @@ describeConsole('A new slot', (stage) => {
   });
 
   it('Numbers that are typed in a row are chosen by Enter, which the list says, and are not lost when the form is sent before', async () => {
-    await open('/slots/new?day=2090-05-01');
+    await tab.open('/slots/new?day=2090-05-01');
     const group = tab.page.getByRole('group', { name: 'Products', exact: true });
     const field = group.getByRole('searchbox');
     await field.pressSequentially('3, 4, 999');
@@ -280,7 +266,7 @@ describeConsole('A new slot', (stage) => {
   });
 
   it('Keys choose what was searched for: Enter the one of this name, an arrow or Enter goes to the list of several', async () => {
-    await open('/slots/new?day=2090-05-01');
+    await tab.open('/slots/new?day=2090-05-01');
     const group = tab.page.getByRole('group', { name: 'Products', exact: true });
     const found = group.getByRole('grid', { name: 'Products: found' }).getByRole('row');
     const field = group.getByRole('searchbox');

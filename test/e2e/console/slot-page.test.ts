@@ -1,9 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('The page of a slot', (stage) => {
-  let tab: ConsoleTab;
+describeConsole('The page of a slot', (stage, tab) => {
   let id = 100;
 
   // Each test has a slot of its own: slot-service keeps delivery sequences, and SQL does not tell it of a change.
@@ -15,7 +13,7 @@ describeConsole('The page of a slot', (stage) => {
       [id],
     );
     await stage.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
-    tab = await stage.openTab({ path: `/slots/${id}` });
+    await tab.open(`/slots/${id}`, { permissions: ['clipboard-read', 'clipboard-write'] });
   });
 
   const stops = () => tab.page.getByRole('grid', { name: 'Orders of User 1' }).getByRole('row');
@@ -33,11 +31,10 @@ describeConsole('The page of a slot', (stage) => {
   };
 
   it('Staff change the times and groups, and all else stays as it is', async () => {
-    await tab.button('Edit times and groups').click();
+    await tab.click('Edit times and groups');
     await tab.field('Orders close').fill('2090-05-01T07:15');
     await tab.pick('Groups', 'Group 3');
-    await tab.button('Save').click();
-    await tab.notice('Slot updated successfully').waitFor();
+    await tab.click('Save', tab.notice('Slot updated successfully'));
     expect(await slot()).toMatchObject({
       // Its seconds too, which the field does not show.
       delivery_time: new Date('2090-05-01T10:00:42+05:30'),
@@ -61,8 +58,7 @@ describeConsole('The page of a slot', (stage) => {
     await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
     await tab.page.keyboard.type(String(other));
     await tab.page.getByRole('menuitem', { name: `Slot ${other}` }).click();
-    await tab.button('Edit times and groups').click();
-    await tab.field('Orders close').waitFor();
+    await tab.click('Edit times and groups', tab.field('Orders close'));
     await tab.page.evaluate('history.go(-2)');
     await tab.heading(`Slot ${id}`).waitFor();
     await tab.button('Edit times and groups').waitFor();
@@ -77,38 +73,38 @@ describeConsole('The page of a slot', (stage) => {
     expect(await tab.button('Try again').count()).toBe(0);
   });
 
-  it('Staff see which products they add and remove before they save', async () => {
-    await tab.button('Change products').click();
-    await tab.pick('Products', 'Product 17');
-    await tab.button('Remove Product 2').click();
+  it('Staff see which products they add and remove before they save, and choose by a list of numbers that is pasted', async () => {
+    await tab.click('Change products');
+    await tab.page.evaluate(`navigator.clipboard.writeText('17, 18, 77777')`);
+    await tab.page.getByRole('group', { name: 'Products', exact: true }).getByRole('searchbox').focus();
+    await tab.press('Control+v');
+    await tab.text('2 of 3 numbers chosen. Unknown: 77777.').waitFor();
+    await tab.click('Remove Product 2');
     const section = tab.section(/^Products/);
-    await section.getByText('1 added: Product 17').waitFor();
+    await section.getByText('2 added: Product 17, Product 18').waitFor();
     await section.getByText('1 removed: Product 2').waitFor();
     expect(await products()).toEqual([1, 2]);
-    await tab.button('Save').click();
-    await tab.notice('1 added, 1 removed').waitFor();
-    expect(await products()).toEqual([1, 17]);
+    await tab.click('Save', tab.notice('2 added, 1 removed'));
+    expect(await products()).toEqual([1, 17, 18]);
   });
 
   it('Staff add a vendor snippet, which needs products, and find its link', async () => {
-    await tab.button('Add a snippet').click();
-    await tab.field('Snippet name').fill('evening-run');
-    await tab.field('Valid until').fill('2090-06-01T00:00');
-    await tab.button('Create snippet').click();
+    await tab.click('Add a snippet');
+    await tab.fill({ 'Snippet name': 'evening-run', 'Valid until': '2090-06-01T00:00' });
+    await tab.click('Create snippet');
     await tab.page
       .getByRole('group', { name: 'Products of the snippet' })
       .getByText(/at least 1/)
       .waitFor();
     await tab.pick('Products of the snippet', 'Product 2');
-    await tab.button('Create snippet').click();
-    await tab.notice('Snippet evening-run created').waitFor();
+    await tab.click('Create snippet', tab.notice('Snippet evening-run created'));
     await tab.link('https://app.example/vendor-order-list?id=evening-run').waitFor();
     const rows = await stage.sql('select slot_id, product_ids, valid_till from vendor_snippets');
     expect(rows).toEqual([{ slot_id: id, product_ids: [2], valid_till: new Date('2090-06-01T00:00+05:30') }]);
   });
 
   it('Staff reorder the delivery sequence with the keyboard', async () => {
-    await tab.button('Change the sequence').click();
+    await tab.click('Change the sequence');
     await expect.poll(order).toEqual(['11', '12', '13']);
     await stops().last().focus();
     // Takes the stop, goes up to the place before the first, and drops it there.
@@ -122,14 +118,14 @@ describeConsole('The page of a slot', (stage) => {
     await expect.poll(order).toEqual(['13', '11', '12']);
     await stops().getByRole('button', { name: 'Move order 11 down' }).click();
     await expect.poll(order).toEqual(['13', '12', '11']);
-    await tab.button('Save').click();
+    await tab.click('Save');
     // No order has these numbers, but they stood there before.
     await tab.notice('Delivery sequence updated successfully').waitFor();
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [13, 12, 11] } });
   });
 
   it('Staff reorder the delivery sequence by dragging', async () => {
-    await tab.button('Change the sequence').click();
+    await tab.click('Change the sequence');
     await stops().last().hover();
     const { x = 0, y = 0 } = (await stops().first().boundingBox()) ?? {};
     await tab.page.mouse.down();
@@ -140,7 +136,7 @@ describeConsole('The page of a slot', (stage) => {
   });
 
   it('Staff change the delivery sequence as JSON, the only way for one with other names than the numbers of users, and add a user by name', async () => {
-    await tab.button('Change the sequence').click();
+    await tab.click('Change the sequence');
     await tab.text('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"1": [5');
     await tab.text('This is no JSON.').waitFor();
@@ -151,16 +147,13 @@ describeConsole('The page of a slot', (stage) => {
     await tab.pick('Users', 'User 4');
     await tab.field('Add orders for User 4').fill('21');
     await tab.press('Enter');
-    await tab.button('Save').click();
-    await tab.text('There is no order 5, 21.').waitFor();
-    await tab.button('Save all the same').click();
-    await tab.notice('Delivery sequence updated successfully').waitFor();
+    await tab.click('Save', tab.text('There is no order 5, 21.'));
+    await tab.click('Save all the same', tab.notice('Delivery sequence updated successfully'));
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
   });
 
   it('Staff deactivate a slot, and undo it', async () => {
-    await tab.button('Deactivate').click();
-    await tab.exactly('Deactivated').waitFor();
+    await tab.click('Deactivate', tab.exactly('Deactivated'));
     expect(await slot()).toMatchObject({ is_active: false });
     await tab.notice(`Slot ${id} is deactivated`).getByRole('button', { name: 'Undo' }).click();
     await tab.notice(`Slot ${id} is active again`).waitFor();

@@ -1,17 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 import { StoredSlots } from './stored-slots.ts';
 
-describeConsole('The board and the list of slots', (stage) => {
-  let tab: ConsoleTab;
-
+describeConsole('The board and the list of slots', (stage, tab) => {
   beforeEach(() => new StoredSlots(stage).clear());
 
   const add = (...slot: Parameters<StoredSlots['add']>) => new StoredSlots(stage).add(...slot);
-  const open = async (path = '/slots?day=2090-05-01', options: object = {}) => {
-    tab = await stage.openTab({ path, ...options });
-  };
   /** Inserts slots with ids from 1, an hour apart, from 1 May 2090 in the business's zone. Slot 3 is deactivated. */
   const insertSlots = (count: number) =>
     stage.sql(
@@ -27,7 +21,7 @@ describeConsole('The board and the list of slots', (stage) => {
     await add(7, '2090-05-01 10:00');
     await stage.sql('insert into product_slots select 7, n from generate_series(1, 5) n');
     await add(8, '2090-05-02 09:00');
-    await open();
+    await tab.open('/slots?day=2090-05-01');
     const day = tab.section(/1 May/);
     await day.getByText('5 products: Product 1, Product 2, Product 3').waitFor();
     await day.getByText('Group 2').waitFor();
@@ -40,7 +34,7 @@ describeConsole('The board and the list of slots', (stage) => {
     await add(8, '2090-05-01 10:00');
     await add(9, '2090-05-01 11:00', { isFull: true });
     await stage.sql(`update slots set freeze_time = '2020-05-01Z' where id = 8`);
-    await open('/slots?day=2020-05-01');
+    await tab.open('/slots?day=2020-05-01');
     const day = tab.section(/1 May/);
     await day.getByText('Past', { exact: true }).waitFor();
     await day.getByText('Orders closed 1 May 2020, 06:30').waitFor();
@@ -52,7 +46,7 @@ describeConsole('The board and the list of slots', (stage) => {
   it('A past slot, full or not, can be neither marked full nor opened again', async () => {
     await add(7, '2020-04-25 11:30');
     await add(8, '2020-04-25 12:30', { isFull: true });
-    await open('/slots?day=2020-04-25');
+    await tab.open('/slots?day=2020-04-25');
     for (const path of ['/slots?day=2020-04-25', '/slots/list?from=2020-04-25', '/slots/7', '/slots/8']) {
       await tab.page.goto(`${stage.origin}${path}`);
       await tab.page.locator('.badge').getByText('Past', { exact: true }).first().waitFor();
@@ -61,31 +55,30 @@ describeConsole('The board and the list of slots', (stage) => {
   });
 
   it.each(['soon', '20266-01-01'])('The board begins with today where %s stands for a day', async (day) => {
-    await open(`/slots?day=${day}`);
+    await tab.open(`/slots?day=${day}`);
     expect(await tab.field('From').inputValue()).toMatch(/^20\d\d-\d\d-\d\d$/);
   });
 
   it('Staff move the board by weeks, come back to today, and the board follows the day in the address when they go back', async () => {
     await add(7, '2090-05-08 10:00');
-    await open();
+    await tab.open('/slots?day=2090-05-01');
     const empty = () => tab.exactly('No slots').count();
     await expect.poll(empty).toBe(7);
-    await tab.button('Later').click();
+    await tab.click('Later');
     await slotLink(7).click();
     await tab.heading('Slot 7').waitFor();
     await tab.page.goBack();
     await tab.section(/8 May/).waitFor();
-    await tab.button('Earlier').click();
+    await tab.click('Earlier');
     await expect.poll(empty).toBe(7);
-    await tab.button('Today').click();
+    await tab.click('Today');
     await expect.poll(() => tab.page.url()).toMatch(/\/slots$/);
   });
 
   it('Staff mark a slot full at one tap, see when the storefront shows it, and undo it', async () => {
     await add(7, '2090-05-01 10:00');
-    await open();
-    await tab.button('Mark full: slot 7').click();
-    await tab.exactly('Full').waitFor();
+    await tab.open('/slots?day=2090-05-01');
+    await tab.click('Mark full: slot 7', tab.exactly('Full'));
     expect(await isFull()).toEqual([true]);
     await tab.notice(/The storefront shows it now \(version \d+\)/).waitFor();
     await tab.notice('Slot marked as full capacity').getByRole('button', { name: 'Undo' }).click();
@@ -95,19 +88,15 @@ describeConsole('The board and the list of slots', (stage) => {
 
   it('Of two changes of one slot, only the later can be undone, and an undo that fails on another page is told', async () => {
     await add(7, '2090-05-01 10:00');
-    await open('/slots/7');
-    await tab.button(/^Mark full/).click();
-    await tab.notice('Slot 7').getByRole('button', { name: 'Undo' }).waitFor();
-    await tab.button(/^Open again/).click();
-    await tab.button(/^Mark full/).waitFor();
+    await tab.open('/slots/7');
+    await tab.click(/^Mark full/, tab.notice('Slot 7').getByRole('button', { name: 'Undo' }));
+    await tab.click(/^Open again/, tab.button(/^Mark full/));
     expect(await tab.page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
-    await tab.button('Undo').click();
-    await tab.button(/^Open again/).click();
-    await tab.button(/^Mark full/).waitFor();
+    await tab.click('Undo');
+    await tab.click(/^Open again/, tab.button(/^Mark full/));
     await tab.link('Coupons').click();
     await tab.failAt(/UpdateSlotCapacity/);
-    await tab.button('Undo').click();
-    await tab.notice(/Not undone: Slot 7.* The service can’t be reached/).waitFor();
+    await tab.click('Undo', tab.notice(/Not undone: Slot 7.* The service can’t be reached/));
   });
 
   it.each([
@@ -115,20 +104,19 @@ describeConsole('The board and the list of slots', (stage) => {
     ['Deactivate', '/slots/7', /DeleteSlot/],
   ] as const)('“%s” that fails on %s is told in a notice, and stays in its place', async (name, path, procedure) => {
     await add(7, '2090-05-01 10:00');
-    await open(path);
+    await tab.open(path);
     await tab.button(name).waitFor();
     const places = () =>
       Promise.all([tab.button(name), tab.button('Mark full: slot 7')].map((button) => button.boundingBox()));
     const before = await places();
     await tab.failAt(procedure);
-    await tab.button(name).click();
-    await tab.notice('Slot 7: The service can’t be reached').waitFor();
+    await tab.click(name, tab.notice('Slot 7: The service can’t be reached'));
     await expect.poll(places).toEqual(before);
   });
 
   it('A deactivated slot is found by its number, on the board and in the list, also after a reload', async () => {
     await insertSlots(4);
-    await open();
+    await tab.open('/slots?day=2090-05-01');
     await slotLink(2).waitFor();
     expect(await slotLink(3).count()).toBe(0);
     await tab.text('Deactivated ones, too').click();
@@ -152,10 +140,10 @@ describeConsole('The board and the list of slots', (stage) => {
     await add(7, '2090-05-01 10:00');
     await add(8, '2020-05-01 10:00');
     await add(9, '2091-05-01 10:00');
-    await open('/slots');
+    await tab.open('/slots');
     await tab.link('List').click();
     await expect.poll(rows).toEqual(['Slot 7', 'Slot 9']);
-    await tab.button(/^Delivery/).click();
+    await tab.click(/^Delivery/);
     await expect.poll(rows).toEqual(['Slot 9', 'Slot 7']);
     await tab.field('From').fill('');
     await expect.poll(rows).toEqual(['Slot 9', 'Slot 7', 'Slot 8']);
@@ -168,8 +156,8 @@ describeConsole('The board and the list of slots', (stage) => {
   it('Product, group and days filter the list, and stand in the address', async () => {
     await insertSlots(30);
     await stage.sql('insert into product_slots values (2, 4), (5, 4), (28, 4)');
-    await open('/slots/list?from=2090-05-01');
-    await tab.button('Product: any').click();
+    await tab.open('/slots/list?from=2090-05-01');
+    await tab.click('Product: any');
     await tab.pick('Product', 'Product 4');
     await expect.poll(rows).toEqual(['Slot 2', 'Slot 5', 'Slot 28']);
     await tab.select(/Group$/, 'Group 2');
@@ -185,7 +173,7 @@ describeConsole('The board and the list of slots', (stage) => {
     await insertSlots(2_400);
     // Pages are told apart by more than the time of delivery.
     await stage.sql(`update slots set delivery_time = '2090-05-01T10:00+05:30'`);
-    await open('/slots/list?from=2090-05-01&group=2');
+    await tab.open('/slots/list?from=2090-05-01&group=2');
     await tab.link('Slot 2').waitFor();
     const ids = (await tab.savedCsv()).slice(1).map((line) => Number(line.split(',')[0]));
     expect(ids).toEqual(Array.from({ length: 1_200 }, (_, n) => 2 * n + 2));
@@ -193,7 +181,7 @@ describeConsole('The board and the list of slots', (stage) => {
 
   it('On a phone the first slot is in the upper half, and nothing is cut off', async () => {
     await insertSlots(4);
-    await open(undefined, { viewport: { width: 360, height: 740 }, hasTouch: true });
+    await tab.open('/slots?day=2090-05-01', { viewport: { width: 360, height: 740 }, hasTouch: true });
     await slotLink(1).waitFor();
     const box = await tab.page.locator('.slot-card').first().boundingBox();
     expect(box?.y).toBeLessThan(370);

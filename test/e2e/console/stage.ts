@@ -111,14 +111,17 @@ export class ConsoleStage {
   }
 
   /** Opens the console in a browser profile that no other tab has, by a link as `npm start` prints it. */
-  async openTab({ path = '/slots', token, initScript = '', ...options }: TabOptions = {}): Promise<ConsoleTab> {
+  async openTab(
+    { path = '/slots', token, initScript = '', ...options }: TabOptions = {},
+    tab = new ConsoleTab(),
+  ): Promise<ConsoleTab> {
     const text = token ?? (await signToken({ staffId: 1, subject: 'staff-1' }));
     const idle = this.#idleFor(options);
     const profile = idle.pop() ?? (await this.#openProfile(options));
     const [parked] = profile.pages();
     const page = await profile.newPage();
     await page.addInitScript(initScript);
-    const tab = new ConsoleTab(page, async () => {
+    tab.show(page, async () => {
       const opened = profile.pages().filter((each) => each !== parked);
       await Promise.all(opened.map((each) => each.close()));
       await profile.clearCookies();
@@ -161,21 +164,34 @@ export class ConsoleStage {
   }
 }
 
+/** The tab that a suite uses. */
+export class StageTab extends ConsoleTab {
+  readonly #stage: ConsoleStage;
+
+  constructor(stage: ConsoleStage) {
+    super();
+    this.#stage = stage;
+  }
+
+  /** Opens the console in it. */
+  async open(path?: string, options: TabOptions = {}): Promise<void> {
+    await this.#stage.openTab({ ...options, ...(path !== undefined && { path }) }, this);
+  }
+}
+
+type Tests = (stage: ConsoleStage, tab: StageTab) => void;
+
 /** Opens a stage for the tests of a suite. After each test, its tabs are closed. */
-export function onStage(tests: (stage: ConsoleStage) => void, options: StageOptions = {}): void {
+export function onStage(tests: Tests, options: StageOptions = {}): void {
   const stage = new ConsoleStage(options);
   beforeAll(() => stage.open());
   afterAll(() => stage.close());
-  tests(stage);
+  tests(stage, new StageTab(stage));
   // The last is the first to run: pages do not see how tests clean up.
   afterEach(() => stage.closeTabs());
 }
 
 /** Declares tests of the console in Chromium, on a stage of their own, with variables of the console. */
-export function describeConsole(
-  title: string,
-  tests: (stage: ConsoleStage) => void,
-  variables: Environment = {},
-): void {
+export function describeConsole(title: string, tests: Tests, variables: Environment = {}): void {
   describeInBrowser(title, () => onStage(tests, { variables }));
 }

@@ -1,32 +1,27 @@
 import { expect, it } from 'vitest';
 import { describeInEachBrowser, launchBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { onStage } from './stage.ts';
 import { StoredSlots } from './stored-slots.ts';
 
 describeInEachBrowser('The tasks of staff', (launch) =>
   onStage(
-    (stage) => {
-      let tab: ConsoleTab;
-
+    (stage, tab) => {
       it('A newcomer creates a slot with a snippet, marks it full, creates a coupon, checks it, and finds both in the audit trail', async () => {
-        tab = await stage.openTab({ path: '/' });
+        await tab.open('/');
         await tab.link('New slot').click();
         await tab.pick('Products', 'Product 3', 'Product 4');
-        await tab.button('Add a vendor snippet').click();
+        await tab.click('Add a vendor snippet');
         await tab.type(tab.field('Snippet name'), 'first-snippet');
         await tab.pick('Products of the snippet', 'Product 3');
-        await tab.button('Create slot').click();
-        await tab.button(/^Mark full/).click();
-        await tab.exactly('Full').first().waitFor();
+        await tab.click('Create slot');
+        await tab.click(/^Mark full/, tab.exactly('Full').first());
 
         await tab.link('Coupons').click();
         await tab.link('New coupon').click();
         await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
         await tab.type(tab.page.getByLabel(/^Percent|Discount in percent/).last(), '10');
         await tab.exactly('Everyone').click();
-        await tab.button(/^Create/).click();
-        await tab.heading('FIRST10').waitFor();
+        await tab.click(/^Create/, tab.heading('FIRST10'));
 
         await tab.link('Check a coupon').click();
         await tab.type(tab.page.getByLabel(/^(Coupon )?code/i), 'first10');
@@ -45,7 +40,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
 
       it('Staff work with the keyboard alone', async () => {
         await new StoredSlots(stage).clear();
-        tab = await stage.openTab();
+        await tab.open();
         await tab.link('New slot').waitFor();
         const press = (key: string) => tab.press(key);
         /** Goes on with Tab until the focus is on what has a name. */
@@ -83,7 +78,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         const slots = new StoredSlots(stage);
         await slots.clear();
         await slots.addWeek();
-        tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+        await tab.open('/slots?day=2090-05-01');
         await tab.link(/Slot 1$/).waitFor();
         let presses = 0;
         const count = async (...keys: string[]) => {

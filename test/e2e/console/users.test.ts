@@ -1,10 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { insertCoupon, scrollToEnd } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('The users', (stage) => {
-  let tab: ConsoleTab;
+describeConsole('The users', (stage, tab) => {
   let couponId: number;
 
   beforeAll(async () => {
@@ -25,7 +23,7 @@ describeConsole('The users', (stage) => {
   const codes = (section: string) => tab.section(section).getByRole('rowheader').allInnerTexts();
 
   it('Staff find a user by a part of the name or of the mobile number, and come to the user', async () => {
-    tab = await stage.openTab({ path: '/slots' });
+    await tab.open('/slots');
     await tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Users' }).click();
     const field = tab.field('Search by name or mobile number');
     await field.pressSequentially('zoya 07');
@@ -43,14 +41,14 @@ describeConsole('The users', (stage) => {
   });
 
   it('All users that the search leaves are saved as a CSV file, beyond the first page', async () => {
-    tab = await stage.openTab({ path: '/users?search=zoya' });
+    await tab.open('/users?search=zoya');
     const lines = await tab.savedCsv();
     expect(lines).toHaveLength(61);
     expect(lines[60]).toMatch(/^Zoya 60,8000000060,\d+$/);
   });
 
   it('On a phone the list goes on, by name, until everybody was shown once', async () => {
-    tab = await stage.openTab({ path: '/users', viewport: { width: 360, height: 740 } });
+    await tab.open('/users', { viewport: { width: 360, height: 740 } });
     const shown = await scrollToEnd(tab, 65);
     expect(new Set(shown).size).toBe(65);
     expect(shown).toEqual([...shown.slice(0, -1).sort(), 'Unknown']);
@@ -59,32 +57,28 @@ describeConsole('The users', (stage) => {
   });
 
   it('The users of a coupon lead to their pages, which list their coupons and the reserved ones that they have redeemed', async () => {
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     await tab.section('Users').getByRole('link', { name: 'User 2, 9000000002' }).click();
     await tab.heading('User 2').waitFor();
     await expect.poll(() => codes('Coupons for this user')).toEqual(['SAVE10']);
     await expect.poll(() => codes('Reserved coupons redeemed')).toEqual(['HUSH1']);
-    await tab.link('SAVE10').click();
-    await tab.heading(/^Coupon SAVE10/).waitFor();
+    await tab.follow('SAVE10', /^Coupon SAVE10/);
   });
 
   it('A user without coupons and one that is unknown are told', async () => {
-    tab = await stage.openTab({ path: '/users/5' });
+    await tab.open('/users/5');
     await tab.section('Coupons for this user').getByText('No coupon names this user.').waitFor();
     await tab.section('Reserved coupons redeemed').getByText('This user has redeemed no reserved coupon.').waitFor();
     await tab.page.goto(`${stage.origin}/users/999`);
     await tab.text('User not found').waitFor();
-    await tab.link('All users').click();
-    await tab.heading('Users').waitFor();
+    await tab.follow('All users', 'Users');
   });
 
   it('“Coupon for this number” opens the form with the number filled in, ready to be sent', async () => {
-    tab = await stage.openTab({ path: '/users/4' });
-    await tab.link('Coupon for this number').click();
-    await tab.heading('Coupon for a mobile number').waitFor();
+    await tab.open('/users/4');
+    await tab.follow('Coupon for this number', 'Coupon for a mobile number');
     expect(await tab.field('Mobile number').inputValue()).toBe('9000000004');
-    await tab.button('Create coupon').click();
-    await tab.page.getByRole('status', { name: 'The coupon for 9000000004' }).waitFor();
+    await tab.click('Create coupon', tab.page.getByRole('status', { name: 'The coupon for 9000000004' }));
     const given = 'select user_id from coupon_applicable_users where coupon_id <> $1';
     expect(await stage.sql(given, [couponId])).toEqual([{ user_id: 4 }]);
   });

@@ -1,10 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 import { StoredSlots } from './stored-slots.ts';
 
-describeConsole('The week', (stage) => {
-  let tab: ConsoleTab;
+describeConsole('The week', (stage, tab) => {
   let slots: StoredSlots;
 
   beforeAll(async () => {
@@ -23,7 +21,7 @@ describeConsole('The week', (stage) => {
   const full = async () => (await stored()).filter((slot) => slot.is_capacity_full).map(({ id }) => id);
   const active = async () => (await stored()).filter((slot) => slot.is_active).map(({ id }) => id);
   const open = async (path = '/slots?day=2090-05-01', options: object = {}) => {
-    tab = await stage.openTab({ path, ...options });
+    await tab.open(path, options);
     await tab.button('Earlier').waitFor();
   };
   const slotLink = (id: number) => tab.link(new RegExp(`Slot ${id}$`));
@@ -43,9 +41,8 @@ describeConsole('The week', (stage) => {
     await tab.link(/^Add a slot on Wednesday 3 May at 15:00$/).click();
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-03T15:00');
     expect(await tab.field('Orders close').inputValue()).toBe('2090-05-03T11:00');
-    await tab.button('Create slot').click();
-    await tab.button('Create slot all the same').click();
-    await tab.heading('Slot 1001').waitFor();
+    await tab.click('Create slot');
+    await tab.click('Create slot all the same', tab.heading('Slot 1001'));
     expect(await stored()).toMatchObject([{ delivery: '05-03 15:00', freeze: '05-03 11:00' }]);
   });
 
@@ -55,9 +52,8 @@ describeConsole('The week', (stage) => {
     await slotLink(7).waitFor();
     expect(await tab.page.locator('.day').count()).toBe(1);
     expect(await tab.link('Add a slot on Tuesday 2 May at 07:00').isVisible()).toBe(true);
-    await tab.button('Later').click();
-    await tab.section(/Wednesday 3 May/).waitFor();
-    await tab.button('Show the week').click();
+    await tab.click('Later', tab.section(/Wednesday 3 May/));
+    await tab.click('Show the week');
     await expect.poll(() => tab.page.locator('.day').count()).toBe(7);
   });
 
@@ -74,8 +70,7 @@ describeConsole('The week', (stage) => {
       await checkbox(2).click();
       await checkbox(3).click();
       await tab.text('2 slots chosen').waitFor();
-      await tab.button('Mark full').click();
-      await tab.notice('1 slot marked full').waitFor();
+      await tab.click('Mark full', tab.notice('1 slot marked full'));
       await expect.poll(full).toEqual([2, 3]);
       await undo('1 slot marked full');
       await tab.notice('1 slot opened again').waitFor();
@@ -94,7 +89,7 @@ describeConsole('The week', (stage) => {
       await press('Escape');
       await expect.poll(() => tab.text(/slots chosen/).count()).toBe(0);
       await checkbox(1).click();
-      await tab.button('Later').click();
+      await tab.click('Later');
       await slotLink(5).waitFor();
       expect(await tab.text(/slots? chosen/).count()).toBe(0);
       await checkbox(6).click({ modifiers: ['Shift'] });
@@ -123,7 +118,7 @@ describeConsole('The week', (stage) => {
       await open();
       await checkbox(1).click();
       await checkbox(4).click();
-      await tab.button('Deactivate').click();
+      await tab.click('Deactivate');
       await expect.poll(active).toEqual([2, 3]);
       await expect.poll(() => slotLink(4).count()).toBe(0);
       await undo('2 slots deactivated');
@@ -132,7 +127,7 @@ describeConsole('The week', (stage) => {
       await stage.sql('update slots set is_active = false, etag = default where id = 2');
       await tab.text('Deactivated ones, too').click();
       await checkbox(2).click();
-      await tab.button('Activate again').click();
+      await tab.click('Activate again');
       await expect.poll(active).toEqual([1, 2, 3, 4]);
     });
 
@@ -141,8 +136,7 @@ describeConsole('The week', (stage) => {
       await checkbox(1).click();
       await checkbox(2).click();
       await stage.sql('update slots set is_capacity_full = false, etag = default where id = 2');
-      await tab.button('Mark full').click();
-      await tab.notice(/The chosen slots: .*changed/).waitFor();
+      await tab.click('Mark full', tab.notice(/The chosen slots: .*changed/));
       expect(await full()).toEqual([3]);
     });
   });
@@ -178,10 +172,9 @@ describeConsole('The week', (stage) => {
       await open();
       await pressOn(1, 'Alt+ArrowUp', 'Alt+ArrowUp');
       await tab.notice('1 slot moved by −1 h').waitFor();
-      await tab.button('Move').click();
-      await tab.text('Slot 3 is at this time already: 1 May 2090, 08:15.').waitFor();
+      await tab.click('Move', tab.text('Slot 3 is at this time already: 1 May 2090, 08:15.'));
       expect(await deliveries()).toContain('1: 05-01 09:15');
-      await tab.button('Move all the same').click();
+      await tab.click('Move all the same');
       await expect.poll(deliveries).toContain('1: 05-01 08:15');
     });
 
@@ -202,10 +195,9 @@ describeConsole('The week', (stage) => {
       await add(3, '2090-05-01 10:15', { isActive: false });
       await open('/slots?day=2090-05-01&deactivated=shown');
       await checkbox(3).click();
-      await tab.button('Activate again').click();
-      await tab.text('Slot 1 is at this time already: 1 May 2090, 10:15.').waitFor();
+      await tab.click('Activate again', tab.text('Slot 1 is at this time already: 1 May 2090, 10:15.'));
       expect(await active()).not.toContain(3);
-      await tab.button('Activate again all the same').click();
+      await tab.click('Activate again all the same');
       await expect.poll(active).toContain(3);
     });
 
@@ -267,10 +259,9 @@ describeConsole('The week', (stage) => {
       await checkbox(1).click();
       await checkbox(2).click();
       await stage.sql('update slots set etag = default where id = 2');
-      await tab.button('Move…').click();
+      await tab.click('Move…');
       await tab.field('Days later').fill('1');
-      await tab.button('Move').click();
-      await tab.notice(/1 slot not moved: /).waitFor();
+      await tab.click('Move', tab.notice(/1 slot not moved: /));
       await tab.text('1 slot chosen').waitFor();
       expect(await checkbox(2).isChecked()).toBe(true);
     });
@@ -283,11 +274,9 @@ describeConsole('The week', (stage) => {
       await open('/slots');
       await pressOn(1, 'Alt+ArrowLeft');
       expect(await tab.field('Days later').inputValue()).toBe('-1');
-      await tab.button('Move').click();
-      await tab.text('1 slot would be delivered in the past.').waitFor();
+      await tab.click('Move', tab.text('1 slot would be delivered in the past.'));
       expect((await stored())[0]).toEqual(before);
-      await tab.button('Move all the same').click();
-      await tab.notice('1 slot moved by −1 day').waitFor();
+      await tab.click('Move all the same', tab.notice('1 slot moved by −1 day'));
     });
 
     it('Dragging one of the chosen slots moves them all', async () => {
@@ -304,11 +293,9 @@ describeConsole('The week', (stage) => {
     it('“Move…” moves the chosen slots by days and hours', async () => {
       await open();
       await checkbox(2).click();
-      await tab.button('Move…').click();
-      await tab.field('Days later').fill('-1');
-      await tab.field('Hours later').fill('1.5');
-      await tab.button('Move').click();
-      await tab.notice('1 slot moved by −1 day and 90 min').waitFor();
+      await tab.click('Move…');
+      await tab.fill({ 'Days later': '-1', 'Hours later': '1.5' });
+      await tab.click('Move', tab.notice('1 slot moved by −1 day and 90 min'));
       expect((await stored())[1]).toMatchObject({ delivery: '04-30 13:30', freeze: '04-30 09:30' });
     });
   });
@@ -324,13 +311,12 @@ describeConsole('The week', (stage) => {
     it('A week is copied to the next one after a preview of what is made and what is taken, which is undone', async () => {
       await add(3, '2090-05-09 10:00');
       await open();
-      await tab.button('Copy this week to…').click();
+      await tab.click('Copy this week to…');
       const sums = '1 slot will be made, 1 left out because the time is taken. 1 snippet is not taken along.';
       await expect.poll(() => preview().innerText()).toContain(sums);
       await tab.page.getByRole('row', { name: /Tuesday 9 May, 10:00.*slot 3 takes this time/ }).waitFor();
       expect(await deliveries()).toHaveLength(3);
-      await tab.button('Make 1 slot').click();
-      await tab.notice('Copied: 1 slot made, 1 left out').waitFor();
+      await tab.click('Make 1 slot', tab.notice('Copied: 1 slot made, 1 left out'));
       await slotLink(1001).waitFor();
       expect(tab.page.url()).toContain('day=2090-05-08');
       expect(await stored()).toContainEqual(
@@ -342,17 +328,14 @@ describeConsole('The week', (stage) => {
 
     it('Snippets are taken along under the names of a template, and a name that is taken or a day before the week is told at its field', async () => {
       await open();
-      await tab.button('Copy this week to…').click();
+      await tab.click('Copy this week to…');
       await tab.field('To the days from Monday').fill('2090-05-01');
-      await tab.button(/^(Copy|Make .*)$/).click();
-      await tab.text('Choose a later day, within a year.').waitFor();
+      await tab.click(/^(Copy|Make .*)$/, tab.text('Choose a later day, within a year.'));
       expect(await deliveries()).toHaveLength(2);
-      await tab.field('To the days from Monday').fill('2090-05-08');
-      await tab.field('Names of the copied snippets').fill('{name}');
+      await tab.fill({ 'To the days from Monday': '2090-05-08', 'Names of the copied snippets': '{name}' });
       await tab.text('Snippet name "run" already exists').first().waitFor();
       await tab.field('Names of the copied snippets').fill('{name} {date}');
-      await tab.button('Make 2 slots').click();
-      await tab.notice('Copied: 2 slots made').waitFor();
+      await tab.click('Make 2 slots', tab.notice('Copied: 2 slots made'));
       const snippets = await stage.sql('select slot_id, snippet_code from vendor_snippets order by id');
       expect(snippets[1]).toEqual({ slot_id: 1001, snippet_code: 'run 2090-05-08' });
     });
@@ -364,11 +347,11 @@ describeConsole('The week', (stage) => {
       await addSnippet(5, 'old');
       const copy = async () => {
         await open();
-        await tab.button('Copy this week to…').click();
+        await tab.click('Copy this week to…');
         await tab.field('Names of the copied snippets').fill('{name} {date}');
       };
       await copy();
-      await tab.button('Make 2 slots').click();
+      await tab.click('Make 2 slots');
       // Until the copies are read, the dialog is there, and a press beside it closes it.
       await slotLink(1001).waitFor();
       await undo('Copied: 2 slots made');
@@ -378,8 +361,7 @@ describeConsole('The week', (stage) => {
       await tab.text('Snippet name "run 2090-05-08" already exists').first().waitFor();
       await tab.text(/^2 slots at these times are deactivated, and keep their snippets’ names/).waitFor();
       await tab.link('Open slot 1001').waitFor();
-      await tab.button('Activate again').click();
-      await tab.notice('2 slots activated again').waitFor();
+      await tab.click('Activate again', tab.notice('2 slots activated again'));
       expect(await active()).toEqual([1, 2, 1001, 1002]);
       await preview().getByText('0 slots will be made, 2 left out because the time is taken').waitFor();
     });
@@ -387,19 +369,18 @@ describeConsole('The week', (stage) => {
     it('Chosen slots are copied for several weeks', async () => {
       await open();
       await checkbox(2).click();
-      await tab.button('Copy…').click();
+      await tab.click('Copy…');
       await tab.field('How often').fill('3');
-      await tab.button('Make 3 slots').click();
-      await tab.notice('Copied: 3 slots made').waitFor();
+      await tab.click('Make 3 slots', tab.notice('Copied: 3 slots made'));
       expect((await deliveries()).slice(2)).toEqual(['1001: 05-09 10:00', '1002: 05-16 10:00', '1003: 05-23 10:00']);
     });
 
     it('A placeholder that is none, and copies in the past, are asked about', async () => {
       await stage.sql(`update slots set delivery_time = delivery_time - interval '80 years'`);
       await open('/slots?day=2010-04-30');
-      await tab.button('Copy this week to…').click();
+      await tab.click('Copy this week to…');
       await tab.field('Names of the copied snippets').fill('{nmae} {date}');
-      await tab.button(/^Make \d slots?$/).click();
+      await tab.click(/^Make \d slots?$/);
       await tab.text('{nmae} is neither {name} nor {date}, and stays in the names as it is.').waitFor();
       await tab.text(/would be delivered in the past/).waitFor();
       expect(await deliveries()).toHaveLength(2);
