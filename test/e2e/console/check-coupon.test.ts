@@ -70,19 +70,10 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await answer().getByText('Invalid coupon code').waitFor();
   });
 
-  it('The discount and the rest add up to the order, and a discount that is more than the order is told', async () => {
-    await insertCoupon(stage.coupon);
-    await insertCoupon(stage.coupon, { coupon_code: 'FLAT', discount_percent: null, flat_discount: 150 });
+  it('A discount that is more than the order is told', async () => {
+    await insertCoupon(stage.coupon, { discount_percent: null, flat_discount: 150 });
     await tab.open('/check');
-    for (const [amount, discount, rest] of [
-      ['100.05', '10.01', '90.04'],
-      ['33.33', '3.33', '30.00'],
-      ['999.999', '100.00', '899.999'],
-    ] as const) {
-      await check(tab, 'SAVE10', amount);
-      await expect.poll(amounts).toEqual([discount, rest]);
-    }
-    await check(tab, 'FLAT', '100');
+    await check(tab, 'SAVE10', '100');
     await answer().getByText('The discount is more than the order.').waitFor();
     expect(await amounts()).toEqual(['150.00', '0.00']);
   });

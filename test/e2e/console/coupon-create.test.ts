@@ -96,20 +96,15 @@ describeConsole('A new coupon', (stage, tab) => {
     await insertCoupon(stage.coupon, { coupon_code: 'TAKEN' });
     await open();
     await tab.field('Code').fill('TAKEN');
-    for (const [kind, field, problem] of [
-      ['Amount', 'Amount off', 'Enter an amount, such as 50.'],
-      ['Percent of the order', 'Percent off', 'Enter a percentage, such as 10.'],
-    ] as const) {
-      await choose(tab, 'Kind of discount', kind);
-      for (const text of ['', '0']) {
-        await tab.field(field).fill(text);
-        await create();
-        await problemAt(tab, field, problem).waitFor();
-      }
+    for (const text of ['', '0', '$10']) {
+      await tab.field('Percent off').fill(text);
+      await create();
+      await problemAt(tab, 'Percent off', 'Enter a percentage, such as 10.').waitFor();
     }
-    await tab.field('Percent off').fill('ten');
-    await problemAt(tab, 'Percent off', 'Enter a number, such as 150 or 99.5.').waitFor();
-    await tab.field('Percent off').fill('10');
+    await tab.fill({ 'Percent off': '10', 'Smallest order': '10 %' });
+    await create();
+    await problemAt(tab, 'Smallest order', 'Enter a number, such as 150 or 99.5.').waitFor();
+    await tab.field('Smallest order').fill('');
     await choose(tab, 'For whom', 'Chosen users');
     await create();
     await users().getByText('Choose at least one user.', { exact: true }).waitFor();
@@ -119,7 +114,6 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.field('Code').fill('FREE');
     await create();
     await tab.heading('Coupon FREE').waitFor();
-    expect(await readCoupons(stage.coupon)).toHaveLength(2);
   });
 
   it('Staff are asked before they leave or sign out of what they have not saved, and only then', async () => {
@@ -171,22 +165,17 @@ describeConsole('A new coupon', (stage, tab) => {
   it('What looks like a mistake is asked about at once, before it is saved all the same; who corrects it finds everything as entered', async () => {
     await openFilled();
     await tab.pick('Products', 'Product 7');
-    for (const [label, text, sentence] of [
-      ['Code', ' fest 20 ', 'The code “FEST 20” has a space in it.'],
-      ['Percent off', '150', '150 % is more than the whole order.'],
-      [
-        ...['Percent off', '100'],
-        'Customers get 100 % off, without a largest discount, without an end, any number of times.',
-      ],
-      ['Valid until', '2020-01-01T10:00', 'The coupon has ended already: 1 Jan 2020, 10:00.'],
+    for (const [percent, sentence] of [
+      ['150', '150 % is more than the whole order.'],
+      ['100', 'Customers get 100 % off, without a largest discount, without an end, any number of times.'],
     ] as const) {
-      await tab.field(label).fill(text);
+      await tab.field('Percent off').fill(percent);
       await create();
       await question().getByText(sentence, { exact: true }).waitFor();
       await tab.click('Correct it');
       await question().waitFor({ state: 'detached' });
     }
-    await tab.field('Percent off').fill('15');
+    await tab.fill({ Code: ' fest 20 ', 'Percent off': '15', 'Valid until': '2020-01-01T10:00' });
     await choose(tab, 'For whom', 'Nobody yet');
     await create();
     await question().waitFor();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { alterAnswer } from './altered-answer.ts';
-import { deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
+import { deleteCoupons, insertCoupon, readCoupons } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('The page of a coupon', (stage, tab) => {
@@ -118,19 +118,6 @@ describeConsole('The page of a coupon', (stage, tab) => {
     await tab.section('Users').getByText('User 4, 9000000004').waitFor();
     expect(await changes()).toEqual([{ minOrder: '600', applicableUsers: [3, 4] }]);
     await tab.section('History').getByText('Smallest order').first().waitFor();
-  });
-
-  it('The problems of the service with an edit stand at their fields', async () => {
-    await insertCoupon(stage.coupon, { coupon_code: 'TAKEN' });
-    await tab.open(`/coupons/${id}/edit`);
-    for (const [code, problem] of [
-      ['', 'must not be empty'],
-      ['TAKEN', 'Coupon code already exists'],
-    ] as const) {
-      await tab.field('Code').fill(code);
-      await tab.click('Save');
-      await problemAt(tab, 'Code', problem).waitFor();
-    }
   });
 
   it('A coupon is invalidated at one press, and that is undone at another', async () => {

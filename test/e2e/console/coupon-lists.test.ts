@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { alterAnswer } from './altered-answer.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { deleteCoupons, insertCoupon, row, scrollToEnd } from './coupon-steps.ts';
+import { deleteCoupons, insertCoupon, row } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
 // As in the page's ui/use-debounced.ts.
@@ -83,14 +83,6 @@ describeConsole('The lists of coupons', (stage, tab) => {
       ['150.00 off', 'Any order', 'No end', 'Nobody', 'Invalidated'],
     ]);
     await tab.follow('CHOSEN', 'Coupon CHOSEN');
-  });
-
-  it('The list goes on when staff come to its end, and leaves out nothing', async () => {
-    await insertMany(120);
-    await tab.open('/coupons');
-    await row(tab, 'MANY1').waitFor();
-    expect(new Set(await scrollToEnd(tab, 120)).size).toBe(120);
-    await tab.button('Show more').waitFor({ state: 'detached' });
   });
 
   it('A part of the list that is refused is asked for again only when staff say so', async () => {

@@ -54,11 +54,6 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     }
   });
 
-  it.each(['soon', '20266-01-01'])('The board begins with today where %s stands for a day', async (day) => {
-    await tab.open(`/slots?day=${day}`);
-    expect(await tab.field('From').inputValue()).toMatch(/^20\d\d-\d\d-\d\d$/);
-  });
-
   it('Staff move the board by weeks, come back to today, and the board follows the day in the address when they go back', async () => {
     await add(7, '2090-05-08 10:00');
     await tab.open('/slots?day=2090-05-01');
