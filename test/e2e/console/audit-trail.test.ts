@@ -147,28 +147,16 @@ describeConsole('The audit trail', (stage, tab) => {
   });
 
   it('A recovery of the database stands in the trail, and in the history of the records that were there before', async () => {
-    const [older, { coupon }] = [
-      await newSlot(),
-      await coupons.create({ coupon: { flatDiscount: 5, isApplyForAll: true } }),
-    ];
-    const { code } = await runProgram('shared/audit/recovered-main.ts', [], {
-      DATABASE_URL: stage.slot.database.url,
-    });
-    expect(code).toBe(0);
+    const older = await newSlot();
+    const DATABASE_URL = stage.slot.database.url;
+    expect((await runProgram('shared/audit/recovered-main.ts', [], { DATABASE_URL })).code).toBe(0);
     const newer = await newSlot();
+    const recovered = 'operator recovered the database from a backup';
     await tab.open('/audit');
-    const recovery = entries().filter({ hasText: 'recovered the database' });
-    await recovery.getByText('Changes may be missing since').waitFor();
-    expect(await recovery.locator('p').first().textContent()).toBe('operator recovered the database from a backup');
+    await entries().filter({ hasText: recovered }).getByText('Changes may be missing since').waitFor();
     const history = () => tab.section('History').locator('.audit-entry p:first-child').allTextContents();
-    for (const [page, created] of [
-      [`slots/${older}`, `Asha Menon created slot ${older}`],
-      [`coupons/${coupon?.id}`, `Ravi Iyer created coupon ${coupon?.id}`],
-    ]) {
-      await tab.page.goto(`${stage.origin}/${page}`);
-      const newest = async () => (await history()).slice(0, 2);
-      await expect.poll(newest).toEqual(['operator recovered the database from a backup', created]);
-    }
+    await tab.page.goto(`${stage.origin}/slots/${older}`);
+    await expect.poll(history).toEqual([recovered, `Asha Menon created slot ${older}`]);
     await tab.page.goto(`${stage.origin}/slots/${newer}`);
     await expect.poll(history).toEqual([`Asha Menon created slot ${newer}`]);
   });

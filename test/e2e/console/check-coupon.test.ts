@@ -78,17 +78,6 @@ describeConsole('The check of a coupon', (stage, tab) => {
     expect(await amounts()).toEqual(['150.00', '0.00']);
   });
 
-  it('The code of a link is asked for as it stands, and a typed one without the white space at its ends', async () => {
-    await insertCoupon(stage.coupon, { coupon_code: ' ANN1', discount_percent: 20 });
-    await insertCoupon(stage.coupon, { coupon_code: 'ANN1', discount_percent: 30 });
-    await tab.open('/check?code=%20ANN1');
-    await tab.field('Order amount').fill('100');
-    await tab.click('Check');
-    await expect.poll(amounts).toEqual(['20.00', '80.00']);
-    await check(tab, ' ANN1 ', '100');
-    await expect.poll(amounts).toEqual(['30.00', '70.00']);
-  });
-
   it('The users and products that a coupon is for, by links and by list, are named: the check knows neither of an order', async () => {
     const id = await insertCoupon(stage.coupon, {
       ...{ is_apply_for_all: false, is_user_based: true, product_ids: '{9}' },

@@ -175,22 +175,14 @@ describeConsole('The lists of coupons', (stage, tab) => {
     expect(query()).toEqual({});
   });
 
-  it('All filters and the order stand in the address, and survive a reload and the way back', async () => {
-    for (const [code, days] of [
-      ['B', 5],
-      ['A', 2],
-      ['C', 20],
-    ] as const)
-      await giveTo(4, await insertEnding(code, days));
+  it('All filters and the order stand in the address, and survive a reload', async () => {
+    for (const [code, days] of Object.entries({ B: 5, A: 2, C: 20 })) await giveTo(4, await insertEnding(code, days));
     const chosen = { state: 'Valid', ends: '7', user: '4', sort: 'Code' };
     await tab.open(`/coupons?${new URLSearchParams(chosen)}`);
     await expect.poll(codes).toEqual(['A', 'B']);
     await tab.page.reload();
     await expect.poll(codes).toEqual(['A', 'B']);
     await tab.button('User: User 4').waitFor();
-    await tab.follow('B', 'Coupon B');
-    await tab.page.goBack();
-    await expect.poll(codes).toEqual(['A', 'B']);
     expect(query()).toEqual(chosen);
   });
 
@@ -282,27 +274,6 @@ describeConsole('The lists of coupons', (stage, tab) => {
       'Code,Percent off,Amount off,Largest discount,Smallest order,Valid until (Asia/Kolkata),For whom,State,Created (Asia/Kolkata),Created by',
       `"'=1,""A""",,50.5,1200,5000,2099-01-02 10:30,Everyone,Valid,2026-01-02 10:30,Asha Menon`,
     ]);
-  });
-
-  it('The reserved coupons are filtered by their state, beyond the first page, too, and their file has who redeemed each', async () => {
-    await sql(
-      `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by, valid_till, created_at)
-       select 'HUSH' || n, 'CODE', 50, 1, case when n = 1 then 2 end, case when n = 2 then timestamptz '2020-01-01' end,
-         now() - (60 - n) * interval '1 minute'
-       from generate_series(1, 60) n`,
-    );
-    await tab.open('/coupons/reserved');
-    await row(tab, 'HUSH60').waitFor();
-    await filter('State', 'Expired');
-    await expect.poll(codes).toEqual(['HUSH2']);
-    await filter('State', 'Not redeemed');
-    await expect.poll(codes).toHaveLength(58);
-    await filter('State', 'Redeemed');
-    await expect.poll(codes).toEqual(['HUSH1']);
-    expect(query()).toEqual({ state: 'Redeemed' });
-    const [headings, ...lines] = await tab.savedCsv();
-    expect(headings).toContain(',Redeemed by,Mobile number,State,');
-    expect(lines).toEqual([expect.stringMatching(/^HUSH1,CODE,,50,.*,User 2,9000000002,Redeemed,/)]);
   });
 });
 

@@ -50,23 +50,20 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     await tab.follow('USE42', 'Coupon USE42');
   });
 
-  it('Staff see why an order gets no refund coupon', async () => {
-    await tab.open('/coupons/refund');
-    await show('forty');
-    await problemAt(tab, 'Order number', 'Enter the number of the order, such as 1042.').waitFor();
-    await show('41');
-    await tab.text('Order not found').waitFor();
-    await show('43');
-    await tab.text('This order has no customer who could get a coupon.').waitFor();
-    expect(await tab.button('Create refund coupon').count()).toBe(0);
-  });
-
-  it('An order whose code is that of another customer’s coupon is told whose', async () => {
+  it('Staff see why an order gets no refund coupon, and whose the coupon is that has its code', async () => {
     const other = await insertCoupon(stage.coupon, { coupon_code: 'USE42', is_apply_for_all: false });
     await stage.sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${other}, 3)`);
     await tab.open('/coupons/refund');
-    await show('42');
-    await tab.text(/Another coupon has the code USE42, that of (User 3|Unknown)/).waitFor();
+    await show('forty');
+    await problemAt(tab, 'Order number', 'Enter the number of the order, such as 1042.').waitFor();
+    for (const [order, reason] of [
+      ['41', 'Order not found'],
+      ['43', 'This order has no customer who could get a coupon.'],
+      ['42', /Another coupon has the code USE42, that of (User 3|Unknown)/],
+    ] as const) {
+      await show(order);
+      await tab.text(reason).waitFor();
+    }
     expect(await tab.button('Create refund coupon').count()).toBe(0);
   });
 

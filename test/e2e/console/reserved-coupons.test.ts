@@ -83,21 +83,28 @@ describeConsole('Reserved coupons', (stage, tab) => {
     await tab.click('Cancel');
   });
 
-  it('The list tells who has redeemed each, finds them by their codes, and goes on to its end', async () => {
+  it('The list tells who has redeemed each, also in its file, finds them by codes and states, and goes on to its end', async () => {
     await stage.sql(
       `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by, created_at)
-       select 'HUSH' || n, 'CODE' || n, 50, 1, case when n = 1 then 2 end, now() - n * interval '1 minute'
+       select 'HUSH' || n, 'CODE' || n, 50, 1, case when n = 70 then 2 end, now() - n * interval '1 minute'
        from generate_series(1, 70) n`,
     );
     await tab.open('/coupons/reserved');
+    const codes = () => tab.page.getByRole('rowheader').allInnerTexts();
     const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 6);
     await row(tab, 'HUSH1').waitFor();
-    const terms = ['50.00 off', 'Any order', 'No end'];
-    expect(await cells('HUSH1')).toEqual(['CODE1', ...terms, 'User 2, 9000000002', 'Redeemed']);
-    expect(await cells('HUSH2')).toEqual(['CODE2', ...terms, 'Nobody yet Claim for…', 'Valid']);
     await scrollToEnd(tab, 70);
+    const terms = ['50.00 off', 'Any order', 'No end'];
+    expect(await cells('HUSH69')).toEqual(['CODE69', ...terms, 'Nobody yet Claim for…', 'Valid']);
+    expect(await cells('HUSH70')).toEqual(['CODE70', ...terms, 'User 2, 9000000002', 'Redeemed']);
     await tab.field('Search by secret code or code').fill('code33');
-    await expect.poll(() => tab.page.getByRole('rowheader').allInnerTexts()).toEqual(['HUSH33']);
-    expect(new URL(tab.page.url()).search).toBe('?search=code33');
+    await expect.poll(codes).toEqual(['HUSH33']);
+    await tab.field('Search by secret code or code').fill('');
+    await tab.select(/^Any/, 'Redeemed');
+    await expect.poll(codes).toEqual(['HUSH70']);
+    expect(new URL(tab.page.url()).search).toBe('?state=Redeemed');
+    const [headings, ...lines] = await tab.savedCsv();
+    expect(headings).toContain(',Redeemed by,Mobile number,State,');
+    expect(lines).toEqual([expect.stringMatching(/^HUSH70,CODE70,,50,.*,User 2,9000000002,Redeemed,/)]);
   });
 });
