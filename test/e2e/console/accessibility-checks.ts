@@ -27,8 +27,9 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
        select 'SECRET-' || n, 'RESERVED-' || n, 50, 1 from generate_series(1, 5) n;
        insert into orders (id, user_id, total_amount) values (77, 1, 250);
-       insert into coupon_batches (id, name, count, created_by) values (7, 'Spring letters', 12, 1);
+       insert into coupon_batches (id, name, count, created_by) values (7, repeat('letters-', 16), 12, 1);
        update coupons set batch_id = 7;
+       update coupons set coupon_code = repeat('LONG', 30) where id = 3;
        insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
        select n, 2, 1, 'an-order-with-a-name-that-is-too-long-for-a-line-of-a-phone-' || n, 600, 60, 'USED', now(), now()
        from generate_series(1, 5) n;

@@ -141,6 +141,14 @@ export class ConsoleTab {
     await this.page.route(procedures, (route) => route.abort('connectionrefused'));
   }
 
+  /** Is without a network meanwhile. */
+  async offline(meanwhile: () => Promise<void>): Promise<void> {
+    await this.page.context().setOffline(true);
+    await this.text(/You are offline/).waitFor();
+    await meanwhile();
+    await this.page.context().setOffline(false);
+  }
+
   /** How much wider the page is than its window. */
   async overflow(): Promise<number> {
     const width: number = await this.page.evaluate('document.documentElement.scrollWidth');

@@ -62,27 +62,18 @@ describeConsole('The live page', (stage, tab) => {
     expect(streams).toHaveLength(1);
   });
 
-  it('A slot service that restarts is found again by the page, which goes on by itself', async () => {
+  it.each([
+    ['A slot service that restarts is found again', (meanwhile: () => Promise<void>) => stage.slot.restart(meanwhile)],
+    ['A network that was away is found again', (meanwhile: () => Promise<void>) => tab.offline(meanwhile)],
+  ])('%s by the page, which goes on by itself, and shows what has come', async (_what, interrupt) => {
     await tab.open('/live');
     await isUpToDate();
-    await stage.slot.restart(async () => {
+    await interrupt(async () => {
       await tab.text('Reconnecting…').waitFor();
       await tab.text('What you see may be out of date.').waitFor();
     });
     await isUpToDate();
     const id = await newSlot();
-    await slotLink(id).waitFor();
-  });
-
-  it('A tab without a network closes its stream, and catches up when the network is back', async () => {
-    await tab.open('/live');
-    await isUpToDate();
-    await tab.page.context().setOffline(true);
-    await tab.text('You are offline.').waitFor();
-    await tab.text('Reconnecting…').waitFor();
-    const id = await newSlot();
-    await tab.page.context().setOffline(false);
-    await isUpToDate();
     await slotLink(id).waitFor();
   });
 

@@ -64,18 +64,12 @@ describeConsole('The search for everything', (stage, tab) => {
     ['a coupon', 'save10', 'SAVE10', /\/coupons\/77$/],
     ['a reserved coupon', 'hush', /HUSH1.*reserved/, /\/coupons\/reserved\?search=HUSH1$/],
     ['the coupon that an order has used', 'sum0-983423', /^Order sum0-983423: SAVE10 used$/, /\/77\?search=sum0/],
+    ['the slots that have a product', 'product 4', 'Slots with Product 4', /\/slots\/list\?product=4$/],
     ['another page', 'audit', 'Audit trail', /\/audit$/],
   ])('It leads to %s', async (_what, text, name, address) => {
     await search(text);
     await match(name).click();
     await expect.poll(() => tab.page.url()).toMatch(address);
-  });
-
-  it('It finds a product, and leads to the slots that have it', async () => {
-    await search('product 4');
-    await match('Slots with Product 4').click();
-    await tab.button('Product: Product 4').waitFor();
-    await expect.poll(() => tab.page.getByRole('rowheader').allInnerTexts()).toEqual(['Slot 7']);
   });
 
   it('The beginning of a mobile number, which no slot has, leads to its user at Enter', async () => {

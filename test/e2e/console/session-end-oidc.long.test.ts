@@ -9,6 +9,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
 
   const again = () => tab.page.getByRole('alertdialog', { name: 'Your session has ended' });
 
+  const slotLink = (tab: ConsoleTab) => tab.link(/Slot 7$/);
   /** The window that opens for signing in. */
   const openWindow = async (): Promise<Page> => {
     const [page] = await Promise.all([
@@ -30,7 +31,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     oidc.provider.behaviour.tokenSeconds = 3_600;
     await tab.page.context().clearCookies();
     const window = await openWindow();
-    await tab.page.getByText('Go on in the window that has opened').waitFor();
+    await tab.text('Go on in the window that has opened').waitFor();
     await Promise.all([window.waitForEvent('close'), answer(window, 'asha')]);
     await again().waitFor({ state: 'hidden' });
     expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
@@ -51,7 +52,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     await closed.close();
     await answer(await openWindow(), 'asha');
     await again().waitFor({ state: 'hidden' });
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink(tab).waitFor();
   });
 
   it('A browser that blocks the window is told, and the page itself leads to the provider and back', async () => {
@@ -64,7 +65,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     await again().getByRole('button', { name: 'Sign in', exact: true }).click();
     await again().getByText('Your browser has blocked the window').waitFor();
     await tab.button('Leave this page to sign in').click();
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink(tab).waitFor();
     await again().waitFor({ state: 'hidden' });
     expect(tab.page.url()).toBe(`${oidc.stage.origin}/slots`);
   });
@@ -79,7 +80,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
       oidc.provider.grants.map(() => serviceResource),
     );
     expect(await tab.page.getByRole('alertdialog').count()).toBe(0);
-    expect(await tab.page.getByText(/Your session ends in/).count()).toBe(0);
+    expect(await tab.text(/Your session ends in/).count()).toBe(0);
     expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
     await tab.page.reload();
     const before = oidc.provider.grants.length;
@@ -94,30 +95,30 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     await oidc.provider.comeBack();
     await expect.poll(() => oidc.provider.grants.at(-1)?.type).toBe('refresh_token');
     await again().waitFor({ state: 'hidden' });
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink(tab).waitFor();
   });
 
   it('A tab that another one has let in follows its renewals, and never renews itself', async () => {
     Object.assign(oidc.provider.behaviour, { tokenSeconds: 10, givesRefreshTokens: true });
     tab = await oidc.signIn();
-    const page = await tab.page.context().newPage();
-    await page.goto(`${oidc.stage.origin}/slots`);
-    const other = new ConsoleTab(page);
-    await other.link(/Slot 7$/).waitFor();
+    const { page } = tab;
+    const other = new ConsoleTab(await page.context().newPage());
+    await other.page.goto(page.url());
+    await slotLink(other).waitFor();
     const stored = 'JSON.stringify(sessionStorage)';
-    expect(await page.evaluate(stored)).not.toContain('refresh_token');
-    const first = await page.evaluate(stored);
-    await expect.poll(() => page.evaluate(stored)).not.toBe(first);
-    expect(await page.getByRole('alertdialog').count()).toBe(0);
+    const first = await other.page.evaluate(stored);
+    expect(first).not.toContain('refresh_token');
+    await expect.poll(() => other.page.evaluate(stored)).not.toBe(first);
+    expect(await other.page.getByRole('alertdialog').count()).toBe(0);
   });
 
   it('Signing out while the provider is away signs out here, and says what is left', async () => {
     tab = await oidc.signIn();
     await tab.page.reload();
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink(tab).waitFor();
     await oidc.provider.goAway();
     await tab.button('Sign out').click();
-    await tab.page.getByText('You are signed out here, but maybe not at the sign-in service').waitFor();
+    await tab.text('You are signed out here, but maybe not at the sign-in service').waitFor();
     await oidc.provider.comeBack();
     expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
   });

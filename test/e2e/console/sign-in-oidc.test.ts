@@ -27,11 +27,16 @@ describeWithProvider('Signing in with OpenID Connect', (oidc) => {
     expect(oidc.provider.grants).toHaveLength(1);
   });
 
-  it('Where there is a provider, no token is asked for, and none of a link is taken', async () => {
+  it('Where there is a provider, no token is asked for, none of a link is taken, and an answer that nobody has asked for signs nobody in', async () => {
     const tab = await oidc.stage.openTab({ token: 'e30.eyJzdWIiOiJ4IiwiZXhwIjo5OTk5OTk5OTk5fQ.x' });
     await tab.button('Sign in').waitFor();
     expect(await tab.field('Token').count()).toBe(0);
     expect(new URL(tab.page.url()).hash).toBe('');
+    await tab.page.goto(`${oidc.stage.origin}/signed-in?code=stolen&state=unknown`);
+    await tab.text('This sign-in is no longer valid').waitFor();
+    expect(tab.page.url()).toBe(`${oidc.stage.origin}/`);
+    await tab.button('Sign in').waitFor();
+    expect(oidc.provider.grants).toEqual([]);
   });
 
   it('A person whom the provider does not let in is told so, where they were', async () => {
@@ -43,14 +48,6 @@ describeWithProvider('Signing in with OpenID Connect', (oidc) => {
     await tab.button('Sign in').click();
     await answer(tab.page, 'asha');
     await tab.heading(/Slot 7/).waitFor();
-  });
-
-  it('An answer of the provider that nobody has asked for signs nobody in', async () => {
-    const tab = await oidc.openTab('/signed-in?code=stolen&state=unknown');
-    await tab.text('This sign-in is no longer valid').waitFor();
-    expect(tab.page.url()).toBe(`${oidc.stage.origin}/`);
-    await tab.button('Sign in').waitFor();
-    expect(oidc.provider.grants).toEqual([]);
   });
 
   it('An invented answer of the provider does not use up what this tab has stored', async () => {

@@ -38,12 +38,10 @@ interface Running {
   readonly browser: Browser;
 }
 
-/** Profiles whose tabs were closed, by their options: a tab in one takes half the time. */
-type IdleProfiles = Map<string, BrowserContext[]>;
-
 // It ends with its process: to start one for each file would take a second of CPU each time.
 let sharedBrowser: Promise<Browser> | undefined;
-const sharedProfiles: IdleProfiles = new Map();
+/** Profiles whose tabs were closed, by their options: a tab in one takes half the time. */
+const sharedProfiles = new Map<string, BrowserContext[]>();
 
 function shareBrowser(): Promise<Browser> {
   sharedBrowser ??= launchBrowser();
@@ -53,7 +51,7 @@ function shareBrowser(): Promise<Browser> {
 /** Both services on one database, the console that serves its built page, and a browser. */
 export class ConsoleStage {
   readonly #options: StageOptions;
-  readonly #idle: IdleProfiles;
+  readonly #idle: Map<string, BrowserContext[]>;
   #running: Running | undefined;
   #tabs: ConsoleTab[] = [];
 
@@ -116,7 +114,9 @@ export class ConsoleStage {
     tab = new ConsoleTab(),
   ): Promise<ConsoleTab> {
     const text = token ?? (await signToken({ staffId: 1, subject: 'staff-1' }));
-    const idle = this.#idleFor(options);
+    const key = JSON.stringify(options);
+    const idle = this.#idle.get(key) ?? [];
+    this.#idle.set(key, idle);
     const profile = idle.pop() ?? (await this.#openProfile(options));
     const [parked] = profile.pages();
     const page = await profile.newPage();
@@ -140,13 +140,6 @@ export class ConsoleStage {
     const parked = await profile.newPage();
     await parked.goto(`${this.origin}/healthz`);
     return profile;
-  }
-
-  #idleFor(options: BrowserContextOptions): BrowserContext[] {
-    const key = JSON.stringify(options);
-    const idle = this.#idle.get(key) ?? [];
-    this.#idle.set(key, idle);
-    return idle;
   }
 
   /** Closes all tabs. Rejects when something went wrong in one without being shown. */

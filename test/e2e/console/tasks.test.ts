@@ -42,22 +42,20 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await new StoredSlots(stage).clear();
         await tab.open();
         await tab.link('New slot').waitFor();
-        const press = (key: string) => tab.press(key);
         /** Goes on with Tab until the focus is on what has a name. */
         async function tabTo(name: RegExp): Promise<void> {
           const focused = tab.page.locator(':focus');
           for (let left = 60; left > 0; left -= 1) {
-            await press('Tab');
+            await tab.press('Tab');
             const snapshot = (await focused.count()) === 0 ? '' : await focused.first().ariaSnapshot();
             if (name.test(snapshot)) return;
           }
           throw new Error(`the keyboard does not reach ${name}`);
         }
-        await press('Tab');
-        await press('Enter');
+        await tab.press('Tab', 'Enter');
         // Past the navigation, which "Skip to the content" has left behind.
         await tabTo(/link "New slot"/);
-        await press('Enter');
+        await tab.press('Enter');
         await tab.heading('New slot').waitFor();
         await tabTo(/searchbox "Products"/);
         await tab.page.keyboard.type('Product 17');
@@ -65,12 +63,12 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await expect
           .poll(() => tab.page.getByRole('grid', { name: 'Products: found' }).getByRole('row').count())
           .toBe(1);
-        await press('Enter');
+        await tab.press('Enter');
         await tabTo(/button "Create slot"/);
-        await press('Enter');
+        await tab.press('Enter');
         await tab.section('Products (1)').getByText('Product 17').waitFor();
         await tabTo(/button "Mark full/);
-        await press('Space');
+        await tab.press('Space');
         await tab.exactly('Full').first().waitFor();
       });
 
