@@ -133,10 +133,4 @@ describeConsole('Many codes', (stage, tab) => {
     await tab.link(`batch of coupons ${id}`).first().click();
     await tab.heading('Letters').waitFor();
   });
-
-  it('A batch that does not exist is told, and leads to all batches', async () => {
-    await open('/999');
-    await tab.text('Batch not found').waitFor();
-    await tab.follow('All batches', 'Many codes');
-  });
 });

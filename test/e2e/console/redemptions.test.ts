@@ -147,15 +147,14 @@ describeConsole('Redemptions', (stage, tab) => {
     await tab.open('/audit');
     const entries = tab.page.locator('.audit-entry');
     const deeds = async () => (await entries.locator('p:first-child').allTextContents()).slice(0, 5).toSorted();
-    await expect
-      .poll(deeds)
-      .toEqual([
-        `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a user`,
-        `Ravi Iyer created coupon ${coupon?.id} from a reserved coupon`,
-        `Ravi Iyer held a coupon by redemption ${id}`,
-        `Ravi Iyer held the coupon of redemption ${id} anew`,
-        `Ravi Iyer used the coupon held by redemption ${id}`,
-      ]);
+    const expected = [
+      `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a user`,
+      `Ravi Iyer created coupon ${coupon?.id} from a reserved coupon`,
+      `Ravi Iyer held a coupon by redemption ${id}`,
+      `Ravi Iyer held the coupon of redemption ${id} anew`,
+      `Ravi Iyer used the coupon held by redemption ${id}`,
+    ];
+    await expect.poll(deeds).toEqual(expected);
     const held = entries.filter({ hasText: 'held a coupon by' }).locator('dl').first();
     for (const fact of ['User 4', 'order-9', 'Held']) await held.getByText(fact, { exact: true }).waitFor();
     await held.getByRole('link', { name: `Coupon ${couponId}` }).click();

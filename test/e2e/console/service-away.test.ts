@@ -1,4 +1,3 @@
-import type { Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeConsole } from './stage.ts';
 
@@ -15,7 +14,6 @@ describeConsole('A service that does not answer', (stage, tab) => {
     await waiting().waitFor();
     await tab.click('Stop waiting', tab.text('You have stopped waiting'));
   };
-  const never = (_route: Route) => undefined;
 
   it('A page that waits for five seconds says so, not before, and staff can give up and try again', async () => {
     // Notes what is shown, however shortly.
@@ -26,7 +24,7 @@ describeConsole('A service that does not answer', (stage, tab) => {
     await tab.link('Coupons').click();
     await tab.text('No coupons yet.').waitFor();
     expect(String(await tab.page.evaluate('shown.join()'))).not.toContain('has not answered');
-    await tab.page.route(/ListSlots/, never);
+    await tab.page.route(/ListSlots/, () => undefined);
     await tab.link('Slots').click();
     await stopWaiting();
     expect(await waiting().count()).toBe(0);

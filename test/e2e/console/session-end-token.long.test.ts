@@ -15,9 +15,9 @@ describeConsole('The end of a session with a token', (stage, tab) => {
 
   /** Another tab of the same browser profile. */
   const openAnother = async (path: string): Promise<ConsoleTab> => {
-    const page = await tab.page.context().newPage();
-    await page.goto(stage.origin + path);
-    return new ConsoleTab(page);
+    const other = new ConsoleTab(await tab.page.context().newPage());
+    await other.page.goto(stage.origin + path);
+    return other;
   };
 
   const again = (name: RegExp) => tab.page.getByRole('alertdialog', { name });

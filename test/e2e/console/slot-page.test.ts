@@ -92,7 +92,10 @@ describeConsole('The page of a slot', (stage, tab) => {
     await tab.click('Add a snippet');
     await tab.fill({ 'Snippet name': 'evening-run', 'Valid until': '2090-06-01T00:00' });
     await tab.click('Create snippet');
-    await tab.text(/at least 1/).waitFor();
+    await tab
+      .text(/at least 1/)
+      .first()
+      .waitFor();
     await tab.pick('Products of the snippet', 'Product 2');
     await tab.click('Create snippet', tab.notice('Snippet evening-run created'));
     await tab.link('https://app.example/vendor-order-list?id=evening-run').waitFor();
@@ -149,17 +152,13 @@ describeConsole('The page of a slot', (stage, tab) => {
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
   });
 
-  it('Staff deactivate a slot, and undo it', async () => {
+  it('Staff deactivate a slot, and undo it, which leaves all else as it was', async () => {
+    const before = await slot();
     await tab.click('Deactivate', tab.exactly('Deactivated'));
     expect(await slot()).toMatchObject({ is_active: false });
     await tab.notice(`Slot ${id} is deactivated`).getByRole('button', { name: 'Undo' }).click();
     await tab.notice(`Slot ${id} is active again`).waitFor();
-    expect(await slot()).toMatchObject({
-      is_active: true,
-      delivery_time: new Date('2090-05-01T10:00:42+05:30'),
-      group_ids: [2],
-      delivery_sequence: { 1: [11, 12, 13] },
-    });
+    expect(await slot()).toEqual({ ...before, etag: expect.anything() });
     expect(await products()).toEqual([1, 2]);
   });
 });

@@ -38,7 +38,12 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     await tab.open('/slots?day=2020-05-01');
     const day = tab.section(/1 May/);
     await day.getByText('Orders closed 1 May 2020, 06:30').waitFor();
-    for (const path of ['/slots?day=2020-05-01', '/slots/list?from=2020-05-01', '/slots/6', '/slots/7']) {
+    for (const path of [
+      '/slots?day=2020-05-01',
+      '/slots/list?from=2020-05-01&until=2020-05-01',
+      '/slots/6',
+      '/slots/7',
+    ]) {
       await tab.page.goto(`${stage.origin}${path}`);
       await tab.page.locator('.badge').getByText('Past', { exact: true }).first().waitFor();
       expect(await tab.button(/Mark full|Open again/).count()).toBe(0);

@@ -1,23 +1,17 @@
-import { beforeAll, expect, it } from 'vitest';
-import { insertCoupon, scrollToEnd } from './coupon-steps.ts';
+import { expect, it } from 'vitest';
+import { scrollToEnd } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('The users', (stage, tab) => {
-  let couponId: number;
-
-  beforeAll(async () => {
-    await stage.sql(
-      `insert into users (name, mobile) select 'Zoya ' || lpad(n::text, 2, '0'), '80000000' || lpad(n::text, 2, '0')
-       from generate_series(1, 60) n`,
-    );
-    couponId = await insertCoupon(stage.coupon, { is_apply_for_all: false, is_user_based: true });
-    await insertCoupon(stage.coupon, { coupon_code: 'OTHER' });
-    await stage.sql(
-      `insert into coupon_applicable_users (coupon_id, user_id) values (${couponId}, 2);
-       insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by)
+  stage.prepare(
+    `insert into users (name, mobile) select 'Zoya ' || lpad(n::text, 2, '0'), '80000000' || lpad(n::text, 2, '0')
+       from generate_series(1, 60) n;
+     insert into coupons (id, coupon_code, discount_percent, is_user_based, is_apply_for_all, created_by)
+       values (7, 'SAVE10', 10, true, false, 1), (8, 'OTHER', 10, false, true, 1);
+     insert into coupon_applicable_users (coupon_id, user_id) values (7, 2);
+     insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by)
        values ('HUSH1', 'X', 5, 1, 2), ('HUSH2', 'X', 5, 1, null), ('HUSH3', 'X', 5, 1, 4)`,
-    );
-  });
+  );
 
   const names = () => tab.page.getByRole('rowheader').allInnerTexts();
   const codes = (section: string) => tab.section(section).getByRole('rowheader').allInnerTexts();
@@ -50,7 +44,7 @@ describeConsole('The users', (stage, tab) => {
   });
 
   it('The users of a coupon lead to their pages, which list their coupons and the reserved ones that they have redeemed', async () => {
-    await tab.open(`/coupons/${couponId}`);
+    await tab.open('/coupons/7');
     await tab.section('Users').getByRole('link', { name: 'User 2, 9000000002' }).click();
     await tab.heading('User 2').waitFor();
     await expect.poll(() => codes('Coupons for this user')).toEqual(['SAVE10']);
@@ -72,7 +66,7 @@ describeConsole('The users', (stage, tab) => {
     await tab.follow('Coupon for this number', 'Coupon for a mobile number');
     expect(await tab.field('Mobile number').inputValue()).toBe('9000000004');
     await tab.click('Create coupon', tab.page.getByRole('status', { name: 'The coupon for 9000000004' }));
-    const given = 'select user_id from coupon_applicable_users where coupon_id <> $1';
-    expect(await stage.sql(given, [couponId])).toEqual([{ user_id: 4 }]);
+    const given = 'select user_id from coupon_applicable_users where coupon_id <> 7';
+    expect(await stage.sql(given)).toEqual([{ user_id: 4 }]);
   });
 });
