@@ -5,7 +5,6 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
 import { describeConsole } from './stage.ts';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -53,76 +52,78 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       expect(await tab.page.evaluate(beyond)).toBe(0);
     }
 
-    type Open = (tab: ConsoleTab) => Promise<unknown>;
+    type Open = () => Promise<unknown>;
     /** Presses one button after the other, and waits for what a button, heading, row or link that then comes is named. */
     const press =
       (names: readonly string[], role: Parameters<Page['getByRole']>[0], name: string | RegExp): Open =>
-      async (tab) => {
+      async () => {
         for (const each of names) await tab.button(each).click();
         await tab.page.getByRole(role, { name }).first().waitFor();
       };
     const edit = (button: string) => press([button], 'button', 'Cancel');
-    const chooseFirst: Open = (tab) =>
-      tab.page
-        .getByRole('checkbox', { name: /^Choose slot/ })
-        .first()
-        .click();
-    const contradict: Open = async (tab) => {
+    const chooseFirst = async () => {
+      const boxes = tab.page.getByRole('checkbox', { name: /^Choose slot/ });
+      await boxes.first().click();
+      await tab.page.getByRole('toolbar', { name: 'The chosen slots' }).waitFor();
+    };
+    const contradict = async () => {
       await tab.click('Edit times and groups');
       const slots = await colleague(stage.slot, SlotService, 2);
       await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
       await tab.field('Orders close').fill('2020-05-01T10:00');
-      await press(['Save', 'Save all the same'], 'heading', /Somebody else has changed/)(tab);
+      await press(['Save', 'Save all the same'], 'heading', /Somebody else has changed/)();
     };
     const search =
       (text: string, found: string): Open =>
-      async (tab) => {
+      async () => {
         await tab.press('Control+k');
         await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill(text);
         await tab.text(found).first().waitFor();
       };
     const check600 =
       (verdict: string): Open =>
-      async (tab) => {
+      async () => {
         await tab.field('Order amount').fill('600');
         await tab.click('Check', tab.text(verdict));
       };
     const enterDelivery =
       (time: string, next: Open): Open =>
-      async (tab) => {
+      async () => {
         await tab.field('Delivery time').fill(time);
-        await next(tab);
+        await next();
       };
-    const leave: Open = (tab) =>
-      tab
-        .link('Coupons')
-        .click()
-        .then(() => tab.button('Stay here').waitFor());
-    const waitInVain: Open = async (tab) => {
+    const leave = async () => {
+      await tab.link('Coupons').click();
+      await tab.button('Stay here').waitFor();
+    };
+    const waitInVain = async () => {
       await tab.page.route(/GetUsersMiniInfo/, () => undefined);
       await tab.field('Search by name or mobile number').fill('somebody');
       await tab.button('Stop waiting').waitFor();
     };
     const unfold =
       (text: string, inside: string): Open =>
-      async (tab) => {
+      async () => {
         await tab.text(text).first().click();
         await tab.text(inside).first().waitFor();
       };
-    const sequenceAsJson: Open = async (tab) => {
-      await edit('Change the sequence')(tab);
-      await unfold('Advanced: the sequence as JSON', 'As JSON')(tab);
+    const sequenceAsJson = async () => {
+      await edit('Change the sequence')();
+      await unfold('Advanced: the sequence as JSON', 'As JSON')();
     };
-    const claim: Open = async (tab) => {
+    const claim = async () => {
       await tab.click('Claim for…: SECRET-2');
       await tab.pick('User', 'User 4');
       await tab.click('Claim', tab.link('Open the coupon'));
     };
-    const openStates: Open = async (tab) => {
+    const openStates = async () => {
       await tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
       await tab.page.getByRole('option', { name: 'Expired' }).waitFor();
     };
-    const move: Open = (tab) => chooseFirst(tab).then(() => tab.click('Move…', tab.field('Days later')));
+    const move = async () => {
+      await chooseFirst();
+      await tab.click('Move…', tab.field('Days later'));
+    };
 
     /** The pages, each with a button that is waited for, and what is opened on it. */
     const pages: readonly (readonly [name: string, path: string, button: RegExp, open?: Open])[] = [
@@ -140,8 +141,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the sequence of a slot', '/slots/1', /Copy link/, edit('Change the sequence')],
       ['a new slot', '/slots/new', /Create slot/],
       ['the question before leaving', '/slots/new', /Create slot/, enterDelivery('2090-05-01T10:00', leave)],
-      ['a notice', '/slots/9', /Change products/, (tab) => tab.click(/slot 9$/, tab.notice('Slot 9'))],
-      ['a problem at a field', '/coupons/new', /Create/, (tab) => tab.click(/Create/, tab.text('Enter a percentage'))],
+      ['a notice', '/slots/9', /Change products/, () => tab.click(/slot 9$/, tab.notice('Slot 9'))],
+      ['a problem at a field', '/coupons/new', /Create/, () => tab.click(/Create/, tab.text('Enter a percentage'))],
       [
         ...(['a question about a mistake', '/slots/new', /Create slot/] as const),
         enterDelivery('2020-05-01T10:00', press(['Create slot'], 'button', 'Correct it')),
@@ -203,7 +204,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         await tab.button(button).first().waitFor();
         await tab.page.waitForLoadState('load');
         await expect.poll(() => tab.text(/^Loading/).count()).toBe(0);
-        await open?.(tab);
+        await open?.();
         await check();
       },
     );

@@ -91,13 +91,6 @@ describeConsole('The page of a coupon', (stage, tab) => {
     await tab.button('Remove Product 7 (deleted)').waitFor();
   });
 
-  it('A coupon that does not exist is told', async () => {
-    await tab.open('/coupons/999999');
-    await tab.text('Coupon not found').waitFor();
-    await tab.page.goto(`${stage.origin}/coupons/abc`);
-    await tab.heading('There is no such page').waitFor();
-  });
-
   it('What staff change is changed alone, and stands in the history', async () => {
     await tab.open(`/coupons/${id}`);
     await tab.link('Edit').click();

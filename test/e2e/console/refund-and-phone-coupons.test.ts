@@ -84,7 +84,7 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     await tab.link('Open the coupon').waitFor();
     await tab
       .notice(/^Coupon DC.* created/)
-      .getByRole('button', { name: 'Undo' })
+      .getByText('Undo')
       .click();
     await tab.notice('The coupon is taken back').waitFor();
     await tab.button('Create coupon').waitFor();
