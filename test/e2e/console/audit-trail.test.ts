@@ -96,7 +96,7 @@ describeConsole('The audit trail', (stage, tab) => {
   it('A long trail is read page by page while staff scroll, and keeps its order', async () => {
     const insert = (type: string, first: number) => `
       insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
-      select timestamptz '2020-01-01Z' - n * interval '1 second', 'p', 'long', 'r' || n, '${type}', 1000 + n, '{}', '{}'
+      select timestamptz '2020-01-01Z' - n * interval '1 second', 'p', 'long', 'r' || n, '${type}', 5000 + n, '{}', '{}'
       from generate_series(${first}, 180, 3) as n`;
     // Two of three entries are of slots, so that neither trail ends with the other.
     await stage.sql(insert('slot', 1));
@@ -110,7 +110,7 @@ describeConsole('The audit trail', (stage, tab) => {
       return entries().count();
     };
     await expect.poll(scrolled).toBe(180);
-    const numbers = (await deeds()).map((deed) => Number(/\d+$/.exec(deed)?.[0]) - 1000);
+    const numbers = (await deeds()).map((deed) => Number(/\d+$/.exec(deed)?.[0]) - 5000);
     expect(numbers).toEqual(Array.from({ length: 180 }, (_, index) => index + 1));
     expect(await tab.button('Show more').count()).toBe(0);
   });
