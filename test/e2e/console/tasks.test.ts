@@ -27,7 +27,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await tab.type(tab.page.getByLabel(/^(Coupon )?code/i), 'first10');
         await tab.type(tab.page.getByLabel(/amount/i), '500');
         await tab.press('Enter');
-        await tab.page.locator('main', { hasText: /\b50\b/ }).waitFor();
+        await tab.exactly('50.00').waitFor();
 
         await tab.link('Audit trail').click();
         for (const deed of ['created coupon', 'marked slot', 'created slot']) {
