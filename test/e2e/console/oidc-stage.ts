@@ -52,6 +52,7 @@ export class OidcStage {
     const tab = await this.openTab(path);
     await tab.button('Sign in').click();
     await answer(tab.page, name);
+    await tab.page.locator('.account').waitFor({ state: 'attached' });
     return tab;
   }
 
