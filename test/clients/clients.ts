@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeInEachBrowser } from '../e2e/browser.ts';
+import { describeInEachBrowser, type Launch } from '../e2e/browser.ts';
 import { protocols } from '../e2e/page-calls.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { succeed } from '../support/processes.ts';
@@ -30,6 +30,50 @@ const missingGo =
   missingOf('go', 'protoc-gen-go', 'protoc-gen-go-grpc') ??
   (existsSync(`${goPackages}/src/google.golang.org/grpc`) ? undefined : `no gRPC in ${goPackages}`);
 
+/** Declares what every client has to see, of the outcome of one that calls a service. */
+function testsOf(name: string, outcomeOf: () => Promise<Outcome>): void {
+  let outcome: Outcome;
+
+  beforeAll(async () => {
+    outcome = await outcomeOf();
+  });
+
+  it(`${name} reads the slot that it has created`, () => {
+    expect(outcome.read).toMatch(/^2090-05-01T10:00:00(?:\.000)?Z$/);
+  });
+
+  it(`${name} sees the reason of an error, and the fields that were refused`, () => {
+    expect(outcome.reasons).toEqual(['SLOT_NOT_FOUND']);
+    expect(outcome.fields).toEqual(['vendor_snippets[0].product_ids[1]']);
+  });
+
+  it(`${name} watches the stores, and sees a new version after its write`, () => {
+    const [before = 0, after = 0] = outcome.versions;
+    expect(before).toBeGreaterThan(0);
+    expect(after).toBeGreaterThan(before);
+  });
+
+  it(`${name} sends a write again under its key, and gets the answer of the first time`, () => {
+    expect(outcome.isSame).toBe(true);
+    expect(outcome.replayed).toEqual([false, true]);
+  });
+}
+
+/** Declares tests of pages of other origins in a browser, as `describeClients`. */
+export function describePages(launch: Launch, target: () => Target): void {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await launch();
+  });
+
+  afterAll(() => browser?.close());
+
+  describe.each(protocols)('over %s', (protocol) => {
+    testsOf(`A page over ${protocol}`, () => callFromPage(browser, protocol, target()));
+  });
+}
+
 /**
  * Declares tests of clients that others write: in Python, in Go, by grpcurl, and on a page. Where a program is missing, they
  * are skipped with the reason, unless REQUIRE_CLIENTS is set; grpcurl is never required, because Debian does not have it.
@@ -37,43 +81,19 @@ const missingGo =
  * @param target gives the service once the tests run. It has to allow pages of `http://localhost:*`.
  */
 export function describeClients(target: () => Target): void {
-  const testsOf = (name: string, call: (target: Target) => Promise<Outcome>) => {
-    let outcome: Outcome;
-
-    beforeAll(async () => {
-      outcome = await call(target());
-    });
-
-    it(`${name} reads the slot that it has created`, () => {
-      expect(outcome.read).toMatch(/^2090-05-01T10:00:00(?:\.000)?Z$/);
-    });
-
-    it(`${name} sees the reason of an error, and the fields that were refused`, () => {
-      expect(outcome.reasons).toEqual(['SLOT_NOT_FOUND']);
-      expect(outcome.fields).toEqual(['vendor_snippets[0].product_ids[1]']);
-    });
-
-    it(`${name} watches the stores, and sees a new version after its write`, () => {
-      const [before = 0, after = 0] = outcome.versions;
-      expect(before).toBeGreaterThan(0);
-      expect(after).toBeGreaterThan(before);
-    });
-
-    it(`${name} sends a write again under its key, and gets the answer of the first time`, () => {
-      expect(outcome.isSame).toBe(true);
-      expect(outcome.replayed).toEqual([false, true]);
-    });
-  };
-
   describeUnless(missingPython, 'A client in Python', 'REQUIRE_CLIENTS', () => {
-    testsOf('A client in Python', (target) =>
-      callByProgram('python', target, (folder) => [python, ['test/clients/python/client.py'], { PYTHONPATH: folder }]),
+    testsOf('A client in Python', () =>
+      callByProgram('python', target(), (folder) => [
+        python,
+        ['test/clients/python/client.py'],
+        { PYTHONPATH: folder },
+      ]),
     );
   });
 
   describeUnless(missingGo, 'A client in Go', 'REQUIRE_CLIENTS', () => {
-    testsOf('A client in Go', (target) =>
-      callByProgram('go', target, (folder) => {
+    testsOf('A client in Go', () =>
+      callByProgram('go', target(), (folder) => {
         const env = { GO111MODULE: 'off', GOPATH: `${folder}:${goPackages}` };
         return ['go', ['run', 'test/clients/go/main.go'], env];
       }),
@@ -81,22 +101,10 @@ export function describeClients(target: () => Target): void {
   });
 
   describeUnless(missingOf('grpcurl'), 'grpcurl', undefined, () => {
-    testsOf('grpcurl', callByGrpcurl);
+    testsOf('grpcurl', () => callByGrpcurl(target()));
   });
 
-  describeInEachBrowser('A page of another origin', (launch) => {
-    let browser: Browser;
-
-    beforeAll(async () => {
-      browser = await launch();
-    });
-
-    afterAll(() => browser?.close());
-
-    describe.each(protocols)('over %s', (protocol) => {
-      testsOf(`A page over ${protocol}`, (target) => callFromPage(browser, protocol, target));
-    });
-  });
+  describeInEachBrowser('A page of another origin', (launch) => describePages(launch, target));
 }
 
 type Command = readonly [command: string, args: readonly string[], env: NodeJS.ProcessEnv];

@@ -33,20 +33,21 @@ export class PageServer {
   readonly origin: string;
   readonly #server: Server;
 
-  private constructor(server: Server, port: number) {
+  private constructor(server: Server, origin: string) {
     this.#server = server;
-    this.origin = `http://localhost:${port}`;
+    this.origin = origin;
   }
 
-  static async start(files: PageFiles): Promise<PageServer> {
+  static async start(files: PageFiles, host = 'localhost'): Promise<PageServer> {
     const server = createServer((request, response) => {
       const file = files.get(request.url?.split('?', 1)[0] ?? '');
       if (file === undefined) response.writeHead(404).end();
       else response.writeHead(200, { 'content-type': file.type }).end(file.content);
     });
-    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
     const address = server.address();
-    return new PageServer(server, typeof address === 'object' && address !== null ? address.port : 0);
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    return new PageServer(server, `http://${host}:${port}`);
   }
 
   async stop(): Promise<void> {

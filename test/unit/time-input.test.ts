@@ -4,6 +4,7 @@ import { business, setBusiness } from '../../services/staff-console/page/busines
 import {
   dateInput,
   describeSkipped,
+  fileTime,
   fromTimeInput,
   moveTime,
   repeatedTimes,
@@ -100,5 +101,20 @@ describe('The time in a field when the clocks change', () => {
     expect(repeatedTimes('2026-10-25T03:30')).toEqual([]);
     expect(describeSkipped('The delivery time', '2026-03-29T03:30')).toEqual([]);
     expect(describeSkipped('The delivery time', '')).toEqual([]);
+  });
+
+  it('A time at the second of two stays there when it moves along within the hour', () => {
+    setBusiness({ timeZone: 'Europe/Berlin', currency: undefined });
+    expect(moveTime('2027-10-31T02:00+01:00', '2027-10-31T06:00', '2027-10-31T06:30')).toBe('2027-10-31T02:30+01:00');
+    expect(moveTime('2027-10-31T02:00+01:00', '2027-10-31T06:00', '2027-10-31T07:30')).toBe('2027-10-31T03:30');
+  });
+
+  it('A time of a file can be sorted, and shows which of two it is', () => {
+    setBusiness({ timeZone: 'Europe/Berlin', currency: undefined });
+    const times = [undefined, '2027-10-31T00:30Z', '2027-10-31T01:30Z', '2027-11-01T01:30Z'];
+    expect(times.map((time) => fileTime(time === undefined ? undefined : timestampFromDate(new Date(time))))).toEqual([
+      '',
+      ...['2027-10-31 02:30+02:00', '2027-10-31 02:30+01:00', '2027-11-01 02:30'],
+    ]);
   });
 });

@@ -2,318 +2,190 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What is asked of every page, on one device. */
 export function describeAccessibility(name: string, device: BrowserContextOptions): void {
-  describeInBrowser('Everybody can use', () => {
-    let stage: ConsoleStage;
-
-    beforeAll(async () => {
-      stage = await ConsoleStage.open();
-      await stage.slot.database.sql(
-        `insert into slots (id, delivery_time, freeze_time, group_ids, is_capacity_full, delivery_sequence)
+  describeConsole('Everybody can use', (stage, tab) => {
+    stage.prepare(
+      `insert into slots (id, delivery_time, freeze_time, group_ids, is_capacity_full, delivery_sequence)
        select n, now() + n * interval '5 hours', now() + n * interval '4 hours', '{1, 2}', n % 3 = 0, '{"1": [5, 7]}'
        from generate_series(1, 12) n;
        update slots set is_active = false where id = 12;
        insert into product_slots select s, p from generate_series(1, 12) s, generate_series(1, 9) p;
        insert into vendor_snippets (snippet_code, slot_id, product_ids)
-       values ('a-snippet-with-a-name-that-is-too-long-for-a-line-of-a-phone', 1, '{1, 2, 3}')`,
-      );
-      await stage.coupon.database.sql(
-        `insert into coupons (id, coupon_code, discount_percent, max_value, min_order, is_user_based, is_apply_for_all, created_by)
+       values ('a-snippet-with-a-name-that-is-too-long-for-a-line-of-a-phone', 1, '{1, 2, 3}');
+       insert into coupons (id, coupon_code, discount_percent, max_value, min_order, is_user_based, is_apply_for_all, created_by)
        select n, 'COUPON-' || n, 10, 150, 500, n % 2 = 0, n % 2 = 1, 1 from generate_series(1, 12) n;
        insert into coupon_applicable_users (coupon_id, user_id) select 2, n from generate_series(1, 5) n;
        insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
        select 'SECRET-' || n, 'RESERVED-' || n, 50, 1 from generate_series(1, 5) n;
        insert into orders (id, user_id, total_amount) values (77, 1, 250);
-       insert into coupon_batches (id, name, count, created_by) values (7, 'Spring letters', 12, 1);
+       insert into coupon_batches (id, name, count, created_by) values (7, repeat('letters-', 16), 12, 1);
        update coupons set batch_id = 7;
+       update coupons set coupon_code = repeat('LONG', 30) where id = 3;
        insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
        select n, 2, 1, 'an-order-with-a-name-that-is-too-long-for-a-line-of-a-phone-' || n, 600, 60, 'USED', now(), now()
        from generate_series(1, 5) n;
        insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
        values (now(), 'slot.v1.SlotService/UpdateSlot', 'staff-1', 'r', 'slot', 1, '{"isActive": false}', '{"isActive": true}')`,
-      );
-    });
-
-    afterAll(() => stage.close());
+    );
 
     /** What axe-core finds, in words. */
-    async function barriers(page: Page): Promise<string[]> {
-      await page.evaluate(axe);
+    async function barriers(): Promise<string[]> {
+      await tab.page.evaluate(axe);
       // What the component library announces lasts for a moment, and may outlive the button that it names.
-      const { violations } = await page.evaluate<AxeResults>(`axe.run({ exclude: ['[data-live-announcer]'] })`);
+      const { violations } = await tab.page.evaluate<AxeResults>(`axe.run({ exclude: ['[data-live-announcer]'] })`);
       return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join('; ')}`);
     }
 
-    /** By how many pixels the page is wider than its window. */
-    const overflow = (page: Page) =>
-      page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-
-    async function check(tab: ConsoleTab): Promise<void> {
+    async function check(): Promise<void> {
       // A dialog that is just opening does not yet hide what is behind it.
-      await expect.poll(() => barriers(tab.page)).toEqual([]);
-      expect(await overflow(tab.page)).toBe(0);
-      await tab.close();
+      await expect.poll(barriers).toEqual([]);
+      // Without the width of a scrollbar.
+      const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await tab.page.evaluate(beyond)).toBe(0);
     }
 
-    const edit = async (tab: ConsoleTab, button: string) => {
-      await tab.button(button).click();
-      await tab.button('Cancel').waitFor();
+    type Open = () => Promise<unknown>;
+    /** Presses one button after the other, and waits for what a button, heading, row or link that then comes is named. */
+    const press =
+      (names: readonly string[], role: Parameters<Page['getByRole']>[0], name: string | RegExp): Open =>
+      async () => {
+        for (const each of names) await tab.button(each).click();
+        await tab.page.getByRole(role, { name }).first().waitFor();
+      };
+    const edit = (button: string) => press([button], 'button', 'Cancel');
+    const chooseFirst = async () => {
+      const boxes = tab.page.getByRole('checkbox', { name: /^Choose slot/ });
+      await boxes.first().click();
+      await tab.page.getByRole('toolbar', { name: 'The chosen slots' }).waitFor();
     };
-    const chooseFirst = (tab: ConsoleTab) =>
-      tab.page
-        .getByRole('checkbox', { name: /^Choose slot/ })
-        .first()
-        .click();
-    /** The pages, each with what it is waited for, and what is opened on it. */
-    const pages: readonly (readonly [string, string, RegExp, ((tab: ConsoleTab) => Promise<void>)?])[] = [
+    const contradict = async () => {
+      await tab.click('Edit times and groups');
+      const slots = await colleague(stage.slot, SlotService, 2);
+      await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
+      await tab.field('Orders close').fill('2020-05-01T10:00');
+      await press(['Save', 'Save all the same'], 'heading', /Somebody else has changed/)();
+    };
+    const search =
+      (text: string, found: string): Open =>
+      async () => {
+        await tab.press('Control+k');
+        await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill(text);
+        await tab.text(found).first().waitFor();
+      };
+    const check600 =
+      (verdict: string): Open =>
+      async () => {
+        await tab.field('Order amount').fill('600');
+        await tab.click('Check', tab.text(verdict));
+      };
+    const enterDelivery =
+      (time: string, next: Open): Open =>
+      async () => {
+        await tab.field('Delivery time').fill(time);
+        await next();
+      };
+    const leave = async () => {
+      await tab.link('Coupons').click();
+      await tab.button('Stay here').waitFor();
+    };
+    const waitInVain = async () => {
+      await tab.page.route(/GetUsersMiniInfo/, () => undefined);
+      await tab.field('Search by name or mobile number').fill('somebody');
+      await tab.button('Stop waiting').waitFor();
+    };
+    const unfold =
+      (text: string, inside: string): Open =>
+      async () => {
+        await tab.text(text).first().click();
+        await tab.text(inside).first().waitFor();
+      };
+    const sequenceAsJson = async () => {
+      await edit('Change the sequence')();
+      await unfold('Advanced: the sequence as JSON', 'As JSON')();
+    };
+    const claim = async () => {
+      await tab.click('Claim for…: SECRET-2');
+      await tab.pick('User', 'User 4');
+      await tab.click('Claim', tab.link('Open the coupon'));
+    };
+    const openStates = async () => {
+      await tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
+      await tab.page.getByRole('option', { name: 'Expired' }).waitFor();
+    };
+    const move = async () => {
+      await chooseFirst();
+      await tab.click('Move…', tab.field('Days later'));
+    };
+
+    /** The pages, each with a button that is waited for, and what is opened on it. */
+    const pages: readonly (readonly [name: string, path: string, button: RegExp, open?: Open])[] = [
       ['the calendar', '/slots', /Mark full/],
       ['a day of the calendar', '/slots?span=day', /Show the week/],
-      [
-        'the chosen slots',
-        '/slots',
-        /Mark full/,
-        async (tab) => {
-          await chooseFirst(tab);
-          await tab.page.getByRole('toolbar', { name: 'The chosen slots' }).waitFor();
-        },
-      ],
-      [
-        'the question where slots are moved',
-        '/slots',
-        /Mark full/,
-        async (tab) => {
-          await chooseFirst(tab);
-          await tab.button('Move…').click();
-          await tab.field('Days later').waitFor();
-        },
-      ],
-      [
-        'the preview of a copy',
-        '/slots',
-        /Copy this week/,
-        async (tab) => {
-          await tab.button('Copy this week to…').click();
-          await tab.page
-            .getByText(/will be made/)
-            .first()
-            .waitFor();
-        },
-      ],
+      ['the chosen slots', '/slots', /Mark full/, chooseFirst],
+      ['the question where slots are moved', '/slots', /Mark full/, move],
+      ['the preview of a copy', '/slots', /Copy this/, press(['Copy this week to…'], 'button', /^Make \d/)],
       ['a run sheet', '/slots/sheets?slot=1', /Print/],
       ['the list of slots', '/slots/list', /Mark full/],
       ['a slot', '/slots/1', /Copy link/],
-      ['the times of a slot', '/slots/1', /Copy link/, (tab) => edit(tab, 'Edit times and groups')],
-      ['the products of a slot', '/slots/1', /Copy link/, (tab) => edit(tab, 'Change products')],
-      ['a new snippet', '/slots/1', /Copy link/, (tab) => edit(tab, 'Add a snippet')],
-      ['the sequence of a slot', '/slots/1', /Copy link/, (tab) => edit(tab, 'Change the sequence')],
+      ['the times of a slot', '/slots/1', /Copy link/, edit('Edit times and groups')],
+      ['the products of a slot', '/slots/1', /Copy link/, edit('Change products')],
+      ['a new snippet', '/slots/1', /Copy link/, edit('Add a snippet')],
+      ['the sequence of a slot', '/slots/1', /Copy link/, edit('Change the sequence')],
       ['a new slot', '/slots/new', /Create slot/],
+      ['the question before leaving', '/slots/new', /Create slot/, enterDelivery('2090-05-01T10:00', leave)],
+      ['a notice', '/slots/9', /Change products/, () => tab.click(/slot 9$/, tab.notice('Slot 9'))],
+      ['a problem at a field', '/coupons/new', /Create/, () => tab.click(/Create/, tab.text('Enter a percentage'))],
       [
-        'the question before leaving',
-        '/slots/new',
-        /Create slot/,
-        async (tab) => {
-          await tab.field('Delivery time').fill('2090-05-01T10:00');
-          await tab.link('Coupons').click();
-          await tab.button('Stay here').waitFor();
-        },
+        ...(['a question about a mistake', '/slots/new', /Create slot/] as const),
+        enterDelivery('2020-05-01T10:00', press(['Create slot'], 'button', 'Correct it')),
       ],
-      [
-        'a notice',
-        '/slots/9',
-        /Copy|Change products/,
-        async (tab) => {
-          await tab.button(/slot 9$/).click();
-          await tab.notice('Slot 9').waitFor();
-        },
-      ],
-      [
-        'a problem at a field',
-        '/coupons/new',
-        /Create/,
-        async (tab) => {
-          await tab.button('Create coupon').click();
-          await tab.page.getByText('Enter a percentage, such as 10.').waitFor();
-        },
-      ],
-      [
-        'a question about a mistake',
-        '/slots/new',
-        /Create slot/,
-        async (tab) => {
-          await tab.field('Delivery time').fill('2020-05-01T10:00');
-          await tab.button('Create slot').click();
-          await tab.button('Correct it').waitFor();
-        },
-      ],
-      [
-        'a contradiction',
-        '/slots/10',
-        /Change products/,
-        async (tab) => {
-          await edit(tab, 'Edit times and groups');
-          const slots = await colleague(stage.slot, SlotService, 2);
-          await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
-          await tab.field('Orders close').fill('2020-05-01T10:00');
-          await tab.button('Save').click();
-          await tab.button('Save all the same').click();
-          await tab.heading(/Somebody else has changed/).waitFor();
-        },
-      ],
-      [
-        'a sequence as JSON',
-        '/slots/1',
-        /Copy link/,
-        async (tab) => {
-          await edit(tab, 'Change the sequence');
-          await tab.page.getByText('Advanced: the sequence as JSON').click();
-          await tab.field('As JSON').waitFor();
-        },
-      ],
+      ['a contradiction', '/slots/10', /Change products/, contradict],
+      ['a sequence as JSON', '/slots/1', /Copy link/, sequenceAsJson],
       ['the calendar with deactivated slots', '/slots?deactivated=shown', /Mark full/],
       ['a deactivated slot', '/slots/12', /Activate again/],
       ['the list of what is deactivated', '/slots/list?state=deactivated&from=any', /Save as CSV/],
-      [
-        'the choice of a product for a filter',
-        '/slots/list',
-        /Mark full/,
-        async (tab) => {
-          await tab.button('Product: any').click();
-          await tab.page.getByRole('row', { name: 'Product 4', exact: true }).waitFor();
-        },
-      ],
+      ['the choice of a product', '/slots/list', /Mark full/, press(['Product: any'], 'row', 'Product 4')],
       ['a list that is empty', '/coupons?search=nothing-has-this', /Sign out/],
-      [
-        'the search for everything',
-        '/coupons',
-        /Save as CSV/,
-        async (tab) => {
-          await tab.page.keyboard.press('Control+k');
-          await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('coupon-1');
-          await tab.page.getByRole('menuitem', { name: 'COUPON-11' }).waitFor();
-        },
-      ],
-      [
-        'what a list may be filtered by',
-        '/coupons',
-        /Save as CSV/,
-        async (tab) => {
-          await tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
-          await tab.page.getByRole('option', { name: 'Expired' }).waitFor();
-        },
-      ],
+      ['the search for everything', '/coupons', /Save as CSV/, search('coupon-1', 'COUPON-11')],
+      ['a search that finds nothing', '/coupons', /Save as CSV/, search('no such thing', 'Nothing found.')],
+      ['what a list may be filtered by', '/coupons', /Save as CSV/, openStates],
       ['a user', '/users/1', /Save as CSV/],
       [
-        'the order of a refund',
-        '/coupons/refund?order=77',
-        /Show the order/,
-        async (tab) => {
-          await tab.button('Show the order').click();
-          await tab.button('Create refund coupon').waitFor();
-        },
+        ...(['the order of a refund', '/coupons/refund?order=77', /Show the order/] as const),
+        press(['Show the order'], 'button', 'Create refund coupon'),
       ],
       [
-        'a coupon that was issued',
-        '/coupons/phone?mobile=9000000001',
-        /Create coupon/,
-        async (tab) => {
-          await tab.button('Create coupon').click();
-          await tab.button('Coupon for another number').waitFor();
-        },
+        ...(['a coupon that was issued', '/coupons/phone?mobile=9000000001', /Create coupon/] as const),
+        press(['Create coupon'], 'button', 'Coupon for another number'),
       ],
-      [
-        'a verdict',
-        '/check?code=COUPON-1',
-        /Check/,
-        async (tab) => {
-          await tab.field('Order amount').fill('600');
-          await tab.button('Check').click();
-          await tab.page.getByText('Can be used').waitFor();
-        },
-      ],
-      [
-        'a refusal',
-        '/check?code=NONE',
-        /Check/,
-        async (tab) => {
-          await tab.field('Order amount').fill('600');
-          await tab.button('Check').click();
-          await tab.page.getByText('Can’t be used').waitFor();
-        },
-      ],
-      [
-        'a service that does not answer',
-        '/users',
-        /Sign out/,
-        async (tab) => {
-          await tab.page.route(/GetUsersMiniInfo/, () => undefined);
-          await tab.field('Search by name or mobile number').fill('somebody');
-          await tab.button('Stop waiting').waitFor();
-        },
-      ],
-      [
-        'a change in full',
-        '/audit',
-        /Save as CSV/,
-        async (tab) => {
-          await tab.page.getByText('More about this change').first().click();
-          await tab.page.getByText('Request id').first().waitFor();
-        },
-      ],
+      ['a verdict', '/check?code=COUPON-1', /Check/, check600('Can be used')],
+      ['a refusal', '/check?code=NONE', /Check/, check600('Can’t be used')],
+      ['a service that does not answer', '/users', /Sign out/, waitInVain],
+      ['a change in full', '/audit', /Save as CSV/, unfold('More about this change', 'Request id')],
       ['the coupons', '/coupons', /Sign out/],
       ['a coupon', '/coupons/2', /Invalidate/],
       [
         'the release of a redemption',
         '/coupons/2',
-        /Release…: redemption 5/,
-        async (tab) => {
-          await tab.button('Release…: redemption 5').click();
-          await tab.field('Reason').waitFor();
-        },
+        /: redemption 5/,
+        press(['Release…: redemption 5'], 'textbox', 'Reason'),
       ],
       ['the edit of a coupon', '/coupons/2/edit', /Save/],
       ['a new coupon', '/coupons/new', /Create/],
       ['the reserved coupons', '/coupons/reserved', /Sign out/],
-      [
-        'the claim of a reserved coupon',
-        '/coupons/reserved',
-        /Claim for…: SECRET-1/,
-        async (tab) => {
-          await tab.button('Claim for…: SECRET-1').click();
-          await tab.page.getByRole('row', { name: 'User 4', exact: true }).waitFor();
-        },
-      ],
-      [
-        'a coupon that was claimed',
-        '/coupons/reserved',
-        /Claim for…: SECRET-2/,
-        async (tab) => {
-          await tab.button('Claim for…: SECRET-2').click();
-          await tab.pick('User', 'User 4');
-          await tab.button('Claim').click();
-          await tab.link('Open the coupon').waitFor();
-        },
-      ],
+      ['the claim of a coupon', '/coupons/reserved', /SECRET-1/, press(['Claim for…: SECRET-1'], 'row', 'User 4')],
+      ['a coupon that was claimed', '/coupons/reserved', /SECRET-2/, claim],
       ['the batches', '/coupons/batches', /Save as CSV/],
       ['a batch', '/coupons/batches/7', /End the batch/],
-      [
-        'the question before a batch is ended',
-        '/coupons/batches/7',
-        /End the batch/,
-        async (tab) => {
-          await tab.button('End the batch').click();
-          await tab.button('Keep it').waitFor();
-        },
-      ],
+      ['the end of a batch', '/coupons/batches/7', /End the batch/, press(['End the batch'], 'button', 'Keep it')],
       ['a new batch', '/coupons/batches/new', /Make the codes/],
       ['a new reserved coupon', '/coupons/reserved/new', /Create/],
       ['a refund', '/coupons/refund', /Show the order/],
@@ -328,19 +200,19 @@ export function describeAccessibility(name: string, device: BrowserContextOption
     it.each(pages.map((page) => [page[0], page] as const))(
       `Everybody can use %s ${name}`,
       async (_name, [, path, button, open]) => {
-        const tab = await stage.openTab({ path, ...device });
+        await tab.open(path, device);
         await tab.button(button).first().waitFor();
         await tab.page.waitForLoadState('load');
-        await expect.poll(() => tab.page.getByText(/^Loading/).count()).toBe(0);
-        await open?.(tab);
-        await check(tab);
+        await expect.poll(() => tab.text(/^Loading/).count()).toBe(0);
+        await open?.();
+        await check();
       },
     );
 
     it(`Everybody can sign in ${name}`, async () => {
-      const tab = await stage.openTab({ token: '', ...device });
+      await tab.open('/slots', { token: '', ...device });
       await tab.button('Sign in').waitFor();
-      await check(tab);
+      await check();
     });
   });
 }

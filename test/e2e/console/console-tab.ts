@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { fromBinary } from '@bufbuild/protobuf';
 import type { Locator, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
@@ -12,18 +13,27 @@ function isDryRun(request: Request): boolean {
 
 /** A tab with the console, as a staff member uses it: by roles and names. */
 export class ConsoleTab {
-  readonly page: Page;
   /**
    * What went wrong in the page without being shown: uncaught errors, what the Content-Security-Policy refused, and mutations
    * without an idempotency key.
    */
   readonly #mishaps: string[] = [];
-  readonly #closeAll: () => Promise<void>;
+  readonly #closers: (() => Promise<void>)[] = [];
+  #page: Page | undefined;
 
-  /** @param closeAll closes what was opened in its profile; the profile itself unless told. */
-  constructor(page: Page, closeAll = () => page.context().close()) {
-    this.page = page;
-    this.#closeAll = closeAll;
+  constructor(page?: Page) {
+    if (page !== undefined) this.show(page);
+  }
+
+  get page(): Page {
+    if (this.#page === undefined) throw new Error('the tab is not open');
+    return this.#page;
+  }
+
+  /** @param closeAll closes what was opened in the profile of the page; the profile itself unless told. */
+  show(page: Page, closeAll = () => page.context().close()): void {
+    this.#page = page;
+    this.#closers.push(closeAll);
     page.on('pageerror', (error) => this.#mishaps.push(error.stack ?? error.message));
     page.on('request', (request) => {
       const isMutation = mutations.some((procedure) => request.url().endsWith(`/${procedure}`));
@@ -34,6 +44,16 @@ export class ConsoleTab {
     page.on('console', (message) => {
       if (/Content.Security.Policy/i.test(message.text())) this.#mishaps.push(message.text());
     });
+  }
+
+  /** What the page shows, by its text or a part of it. */
+  text(text: string | RegExp): Locator {
+    return this.page.getByText(text);
+  }
+
+  /** What the page shows, by its whole text. */
+  exactly(text: string): Locator {
+    return this.page.getByText(text, { exact: true });
   }
 
   heading(name: string | RegExp): Locator {
@@ -68,6 +88,73 @@ export class ConsoleTab {
     await field.pressSequentially(text);
   }
 
+  /** Presses a button, and waits for what it brings. */
+  async click(button: string | RegExp, brings?: Locator): Promise<void> {
+    await this.button(button).click();
+    await brings?.waitFor();
+  }
+
+  /** Goes by a link to the page with a heading. */
+  async follow(link: string | RegExp, heading: string | RegExp): Promise<void> {
+    await this.link(link).click();
+    await this.heading(heading).waitFor();
+  }
+
+  /** Fills in fields, by their labels. */
+  async fill(texts: Readonly<Record<string, string>>): Promise<void> {
+    for (const [label, text] of Object.entries(texts)) await this.field(label).fill(text);
+  }
+
+  /** Presses keys, one after the other. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  /** Chooses an option of a list that opens at a press. */
+  async select(field: string | RegExp | Locator, option: string): Promise<void> {
+    await (typeof field === 'string' || field instanceof RegExp ? this.button(field) : field).click();
+    await this.page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  /** Saves a list as CSV, the one of a part of the page if there are several. Returns the lines, headings first. */
+  async savedCsv(part: Page | Locator = this.page): Promise<string[]> {
+    const save = part.getByRole('button', { name: 'Save as CSV' }).click();
+    const [download] = await Promise.all([this.page.waitForEvent('download'), save]);
+    return (await readFile(await download.path(), 'utf8')).replace('\ufeff', '').trimEnd().split('\r\n');
+  }
+
+  /** Holds the calls of procedures until they are released by the function that it returns. */
+  async hold(procedures: RegExp): Promise<() => void> {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await this.page.route(procedures, async (route) => {
+      await released;
+      await route.continue();
+    });
+    return release;
+  }
+
+  /** Has the calls of procedures fail, as while their service is away. */
+  async failAt(procedures: RegExp): Promise<void> {
+    await this.page.route(procedures, (route) => route.abort('connectionrefused'));
+  }
+
+  /** Is without a network meanwhile. */
+  async offline(meanwhile: () => Promise<void>): Promise<void> {
+    await this.page.context().setOffline(true);
+    await this.text(/You are offline/).waitFor();
+    await meanwhile();
+    await this.page.context().setOffline(false);
+  }
+
+  /** How much wider the page is than its window. */
+  async overflow(): Promise<number> {
+    const width: number = await this.page.evaluate('document.documentElement.scrollWidth');
+    return width - (this.page.viewportSize()?.width ?? 0);
+  }
+
   /** Searches in a field, and ticks what it finds. */
   async pick(label: string, ...names: readonly string[]): Promise<void> {
     const group = this.page.getByRole('group', { name: label, exact: true });
@@ -82,7 +169,9 @@ export class ConsoleTab {
 
   /** Rejects when something went wrong in the page without being shown. */
   async close(): Promise<void> {
-    await this.#closeAll();
-    expect(this.#mishaps).toEqual([]);
+    await this.#page?.unrouteAll({ behavior: 'ignoreErrors' });
+    this.#page = undefined;
+    for (const closeAll of this.#closers.splice(0)) await closeAll();
+    expect(this.#mishaps.splice(0)).toEqual([]);
   }
 }

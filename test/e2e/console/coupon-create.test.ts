@@ -1,33 +1,30 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { choose, deleteCoupons, insertCoupon, overflow, problemAt, readCoupons } from './coupon-steps.ts';
-import { ConsoleStage } from './stage.ts';
+import { afterEach, expect, it } from 'vitest';
+import { choose, deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
+import { describeConsole, type TabOptions } from './stage.ts';
 
-describeInBrowser('A new coupon', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
+describeConsole('A new coupon', (stage, tab) => {
+  afterEach(() => deleteCoupons(stage.coupon));
 
-  const open = async (width = 1_280) => {
-    tab = await stage.openTab({ path: '/coupons/new', viewport: { width, height: 740 } });
+  const open = async (options: TabOptions = {}) => {
+    await tab.open('/coupons/new', { ...options });
     await tab.heading('New coupon').waitFor();
   };
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
-
-  afterEach(async () => {
-    await tab.close();
-    await deleteCoupons(stage.coupon);
-  });
-
-  afterAll(() => stage.close());
+  /** Opens the form of a coupon for everyone, 10 % off. */
+  const openFilled = async (options: TabOptions = {}) => {
+    await open(options);
+    await tab.field('Percent off').fill('10');
+    await choose(tab, 'For whom', 'Everyone');
+  };
+  const create = () => tab.button('Create coupon').click();
+  /** The page of a new coupon whose code was made. */
+  const created = () => tab.heading(/^Coupon DC/).waitFor();
+  const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
+  const users = () => tab.page.getByRole('group', { name: 'Users', exact: true });
 
   it.each(['/coupons/new', '/slots/new'])(
     'The form of %s ends with its content: the page does not scroll into nothing',
     async (path) => {
-      tab = await stage.openTab({ path, viewport: { width: 1_280, height: 800 } });
+      await tab.open(path, { viewport: { width: 1_280, height: 800 } });
       await tab.page.getByRole('grid', { name: 'Products: found' }).getByRole('row').nth(10).waitFor();
       const beyond =
         'document.documentElement.scrollHeight - document.querySelector("main").getBoundingClientRect().bottom - scrollY';
@@ -35,163 +32,159 @@ describeInBrowser('A new coupon', () => {
     },
   );
 
-  it('Staff create a coupon for everyone with all its terms, and come to its page', async () => {
-    await open();
-    await tab.field('Code').fill('SPRING');
-    await choose(tab, 'For whom', 'Everyone');
-    await tab.field('Percent off').fill('12.5');
-    await tab.field('Largest discount').fill('150');
-    await tab.field('Smallest order').fill('500');
-    await tab.field('Valid until').fill('2099-01-02T10:30');
-    await tab.field('Uses for each user').fill('2');
-    await tab.page.getByText('Not with other coupons').click();
-    await tab.button('Create coupon').click();
+  it('Staff create a coupon for everyone with all its terms, once at a double click and without a question, and come to its page', async () => {
+    await openFilled();
+    await tab.fill({ Code: '\u00a0 SPRING\t', 'Percent off': '12.5 %', 'Largest discount': '150' });
+    await tab.fill({ 'Smallest order': '500', 'Valid until': '2099-01-02T10:30', 'Uses for each user': '2' });
+    await tab.text('Not with other coupons').click();
+    await tab.button('Create coupon').dblclick();
     await tab.notice('Coupon SPRING created').waitFor();
     await tab.heading('Coupon SPRING').waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([
-      {
-        coupon_code: 'SPRING',
-        discount_percent: '12.5',
-        flat_discount: null,
-        max_value: '150',
-        min_order: '500',
-        valid_till: new Date('2099-01-02T05:00:00Z'),
-        max_limit_for_user: 2,
-        exclusive_apply: true,
-        is_apply_for_all: true,
-        is_user_based: false,
-        users: [],
-        products: [],
-        created_by: 1,
-      },
-    ]);
+    const terms = {
+      ...{ coupon_code: 'SPRING', discount_percent: '12.5', flat_discount: null, max_value: '150', min_order: '500' },
+      ...{ valid_till: new Date('2099-01-02T05:00:00Z'), max_limit_for_user: 2, exclusive_apply: true },
+      ...{ is_apply_for_all: true, is_user_based: false, users: [], products: [], created_by: 1 },
+    };
+    const coupons = await readCoupons(stage.coupon);
+    expect(coupons).toHaveLength(1);
+    expect(coupons).toMatchObject([terms]);
   });
 
-  it('Staff who leave the code out get a coupon with a code that is made', async () => {
-    await open();
+  it('Staff choose by name who may use it and for which products, on a phone, and a code that was left out is made', async () => {
+    await open({ viewport: { width: 360, height: 740 } });
     await choose(tab, 'Kind of discount', 'Amount');
     await tab.field('Amount off').fill('80');
-    await tab.button('Create coupon').click();
-    // It is for nobody.
-    await tab.button('Create coupon all the same').click();
-    await tab.heading(/^Coupon DC/).waitFor();
-    const [coupon] = await readCoupons(stage.coupon);
-    expect(coupon).toMatchObject({ flat_discount: '80', discount_percent: null, valid_till: null });
-  });
-
-  it('Staff choose by name who may use it and for which products', async () => {
-    await open();
-    await tab.field('Percent off').fill('10');
     await choose(tab, 'For whom', 'Chosen users');
     await tab.pick('Users', 'User 4', 'User 2');
     await tab.pick('Products', 'Product 7');
-    await tab.button('Create coupon').click();
+    expect(await tab.overflow()).toBeLessThanOrEqual(0);
+    await create();
+    await created();
     await tab.section('Users').getByText('User 4, 9000000004').waitFor();
     await tab.section('Products').getByText('Product 7').waitFor();
-    const [coupon] = await readCoupons(stage.coupon);
-    expect(coupon).toMatchObject({ is_user_based: true, is_apply_for_all: false, users: [2, 4], products: [7] });
+    expect(await tab.overflow()).toBeLessThanOrEqual(0);
+    const coupon = { flat_discount: '80', discount_percent: null, valid_till: null, users: [2, 4], products: [7] };
+    expect(await readCoupons(stage.coupon)).toMatchObject([
+      { ...coupon, is_user_based: true, is_apply_for_all: false },
+    ]);
   });
 
-  it('Enter in the search for users takes the only one found, and does not create the coupon', async () => {
-    await open();
-    await tab.field('Percent off').fill('10');
-    await choose(tab, 'For whom', 'Chosen users');
-    const users = tab.page.getByRole('group', { name: 'Users', exact: true });
-    await users.getByRole('searchbox').fill('User 5');
-    await users.getByRole('row', { name: 'User 1', exact: true }).waitFor({ state: 'detached' });
-    await users.getByRole('searchbox').press('Enter');
-    await tab.button('Remove User 5').waitFor();
-    expect(await readCoupons(stage.coupon)).toEqual([]);
-    await tab.button('Create coupon').click();
-    await tab.heading(/^Coupon DC/).waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [5] }]);
-  });
-
-  it('Enter that comes before the users are found takes the only one, and not one of an earlier search', async () => {
-    await open();
-    await choose(tab, 'For whom', 'Chosen users');
-    const search = tab.page.getByRole('group', { name: 'Users', exact: true }).getByRole('searchbox');
-    await search.fill('User 4');
-    await search.press('Enter');
-    await tab.button('Remove User 4').waitFor();
-    await search.fill('User 5');
-    await search.press('Enter');
-    await tab.button('Remove User 5').waitFor();
-    await search.fill('User 4');
-    await tab.page.getByRole('row', { name: 'User 4', exact: true }).first().waitFor();
-    await search.fill('User 2');
-    await search.press('Enter');
-    await tab.button('Remove User 2').waitFor();
-    expect(await tab.button(/^Remove User/).count()).toBe(3);
-  });
-
-  it('A double click creates one coupon', async () => {
-    await open();
-    await tab.field('Percent off').fill('10');
-    await choose(tab, 'For whom', 'Everyone');
-    await tab.button('Create coupon').dblclick();
-    await tab.heading(/^Coupon DC/).waitFor();
-    expect(await readCoupons(stage.coupon)).toHaveLength(1);
-  });
-
-  it('The problems of the service stand at their fields, and go once they are mended', async () => {
+  it('What is wrong is told in plain words at its field, by the page or by the service, and goes once it is mended', async () => {
     await insertCoupon(stage.coupon, { coupon_code: 'TAKEN' });
     await open();
     await tab.field('Code').fill('TAKEN');
-    await tab.button('Create coupon').click();
-    await problemAt(tab, 'Percent off', 'Enter a percentage, such as 10.').waitFor();
-    await tab.field('Percent off').fill('10');
+    for (const text of ['', '0', '$10']) {
+      await tab.field('Percent off').fill(text);
+      await create();
+      await problemAt(tab, 'Percent off', 'Enter a percentage, such as 10.').waitFor();
+    }
+    await tab.fill({ 'Percent off': '10', 'Smallest order': '10 %' });
+    await create();
+    await problemAt(tab, 'Smallest order', 'Enter a number, such as 150 or 99.5.').waitFor();
+    await tab.field('Smallest order').fill('');
     await choose(tab, 'For whom', 'Chosen users');
-    await tab.button('Create coupon').click();
-    const users = tab.page.getByRole('group', { name: 'Users', exact: true });
-    await users.getByText('Choose at least one user.').waitFor();
+    await create();
+    await users().getByText('Choose at least one user.', { exact: true }).waitFor();
     await tab.pick('Users', 'User 1');
-    await tab.button('Create coupon').click();
+    await create();
     await problemAt(tab, 'Code', 'Coupon code already exists').waitFor();
     await tab.field('Code').fill('FREE');
-    await tab.button('Create coupon').click();
+    await create();
     await tab.heading('Coupon FREE').waitFor();
-    expect(await readCoupons(stage.coupon)).toHaveLength(2);
   });
 
-  it('What is no number is told at its field before anything is sent', async () => {
+  it('Staff are asked before they leave or sign out of what they have not saved, and only then', async () => {
     await open();
-    await tab.field('Percent off').fill('ten');
-    await tab.button('Create coupon').click();
-    await problemAt(tab, 'Percent off', 'Enter a number, such as 150 or 99.5.').waitFor();
+    await tab.field('Code').fill('HALF');
+    for (const leave of [tab.link('Users'), tab.button('Sign out')]) {
+      await leave.click();
+      await tab.heading('Leave without saving?').waitFor();
+      await tab.click('Stay here');
+      expect(await tab.field('Code').inputValue()).toBe('HALF');
+    }
+    await tab.link('Users').click();
+    await tab.click('Leave', tab.heading('Users'));
+    await tab.link('Coupons').click();
+    await tab.link('New coupon').click();
+    await tab.field('Code').waitFor();
+    await tab.click('Sign out', tab.field('Token'));
+  });
+
+  it('A code is put into capital letters as it is typed, also in its middle, and is then accepted by the checker', async () => {
+    await openFilled();
+    await tab.text(/In capital letters: a code is looked up in capital letters/).waitFor();
+    await tab.field('Code').pressSequentially('sumer');
+    await tab.press('ArrowLeft', 'ArrowLeft');
+    await tab.field('Code').pressSequentially('m2');
+    expect(await tab.field('Code').inputValue()).toBe('SUMM2ER');
+    await create();
+    await tab.link('Check it').click();
+    await tab.field('Order amount').fill('100');
+    await tab.click('Check', tab.text('Can be used'));
+  });
+
+  it('A stored code in lower case is said to be of no use to customers', async () => {
+    const id = await insertCoupon(stage.coupon, { coupon_code: 'summer26' });
+    await tab.open(`/coupons/${id}`);
+    await tab.text('Customers can’t use this code').waitFor();
+  });
+
+  it('A pasted code with a character that nobody can see is refused, and the character is named', async () => {
+    await openFilled({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.page.evaluate(`navigator.clipboard.writeText('SPRING\u200b26')`);
+    await tab.field('Code').press('Control+V');
+    await create();
+    const problem = 'The code has an invisible character (U+200B) after “SPRING”. Remove it, or type the code anew.';
+    await problemAt(tab, 'Code', problem).waitFor();
     expect(await readCoupons(stage.coupon)).toEqual([]);
   });
 
-  it('Staff are asked before they leave what they have not saved', async () => {
-    await open();
-    await tab.field('Code').fill('HALF');
-    await tab.link('Users').click();
-    await tab.heading('Leave without saving?').waitFor();
-    await tab.button('Stay here').click();
-    expect(await tab.field('Code').inputValue()).toBe('HALF');
+  it('What looks like a mistake is asked about at once, before it is saved all the same; who corrects it finds everything as entered', async () => {
+    await openFilled();
+    await tab.pick('Products', 'Product 7');
+    for (const [percent, sentence] of [
+      ['150', '150 % is more than the whole order.'],
+      ['100', 'Customers get 100 % off, without a largest discount, without an end, any number of times.'],
+    ] as const) {
+      await tab.field('Percent off').fill(percent);
+      await create();
+      await question().getByText(sentence, { exact: true }).waitFor();
+      await tab.click('Correct it');
+      await question().waitFor({ state: 'detached' });
+    }
+    await tab.fill({ Code: ' fest 20 ', 'Percent off': '15', 'Valid until': '2020-01-01T10:00' });
+    await choose(tab, 'For whom', 'Nobody yet');
+    await create();
+    await question().waitFor();
+    expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([
+      'The coupon is for nobody: no one can use it until you say for whom it is.',
+      'The code “FEST 20” has a space in it.',
+      'The coupon has ended already: 1 Jan 2020, 10:00.',
+    ]);
+    expect(await readCoupons(stage.coupon)).toEqual([]);
+    await tab.click('Create coupon all the same', tab.heading('Coupon FEST 20'));
+    const valid_till = new Date('2020-01-01T04:30:00Z');
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '15', valid_till, products: [7] }]);
   });
 
-  it('Staff are asked before they sign out of what they have not saved, and only then', async () => {
-    await open();
-    await tab.field('Code').fill('HALF');
-    await tab.button('Sign out').click();
-    await tab.heading('Leave without saving?').waitFor();
-    await tab.button('Stay here').click();
-    expect(await tab.field('Code').inputValue()).toBe('HALF');
-    await tab.field('Code').fill('');
-    await tab.button('Sign out').click();
-    await tab.field('Token').waitFor();
-  });
-
-  it('On a phone the whole form can be seen and sent', async () => {
-    await open(360);
-    await tab.field('Percent off').fill('10');
-    await choose(tab, 'For whom', 'Chosen users');
-    await tab.pick('Users', 'User 5');
-    expect(await overflow(tab)).toBeLessThanOrEqual(0);
-    await tab.button('Create coupon').click();
-    await tab.heading(/^Coupon DC/).waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [5] }]);
-    expect(await overflow(tab)).toBeLessThanOrEqual(0);
+  it('In a stored coupon only what was changed is asked about, and a limit that nobody could enter does not keep it from being saved', async () => {
+    const columns = { discount_percent: 150, is_apply_for_all: false, max_limit_for_user: -1 };
+    const id = await insertCoupon(stage.coupon, columns);
+    await tab.open(`/coupons/${id}/edit`);
+    for (const [label, text, words] of [
+      ['Valid until', '2020-01-01T10:00', 'The coupon has ended already: 1 Jan 2020, 10:00.'],
+      ['Percent off', '0', 'The coupon takes nothing off an order.'],
+      ['Percent off', '50', 'Customers get 50 % off, without a largest discount, without an end, any number of times.'],
+    ] as const) {
+      await tab.fill({ 'Smallest order': '500', [label]: text });
+      await tab.click('Save', question());
+      expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([words]);
+      await tab.click('Correct it');
+      await tab.field('Valid until').fill('');
+    }
+    await tab.field('Largest discount').fill('100');
+    await tab.click('Save', tab.heading(/^Coupon SAVE10/));
+    const stored = { discount_percent: '50', min_order: '500', max_limit_for_user: -1 };
+    expect(await readCoupons(stage.coupon)).toMatchObject([stored]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core';
+import { expect } from 'vitest';
 import type { TestService } from '../../support/service.ts';
 import type { ConsoleTab } from './console-tab.ts';
 
@@ -46,8 +47,13 @@ export function row({ page }: ConsoleTab, name: string): Locator {
   return page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
 }
 
-/** How much wider the page is than its window. */
-export async function overflow({ page }: ConsoleTab): Promise<number> {
-  const width: number = await page.evaluate('document.documentElement.scrollWidth');
-  return width - (page.viewportSize()?.width ?? 0);
+/** Scrolls a list to its end, until it has so many rows. Returns the heads of its rows. */
+export async function scrollToEnd({ page }: ConsoleTab, count: number): Promise<string[]> {
+  const heads = page.getByRole('rowheader');
+  const scrolled = async () => {
+    await heads.last().scrollIntoViewIfNeeded();
+    return heads.count();
+  };
+  await expect.poll(scrolled).toBe(count);
+  return heads.allInnerTexts();
 }

@@ -1,81 +1,59 @@
 import type { Client } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { openSlot } from '../../support/slot-writes.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The live page', () => {
-  let stage: ConsoleStage;
+describeConsole('The live page', (stage, tab) => {
   let slots: Client<typeof SlotService>;
-  let tab: ConsoleTab;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
     slots = await colleague(stage.slot, SlotService, 2);
   });
 
   // Each test has the storefront to itself.
   beforeEach(async () => {
-    await stage.slot.database.sql(`with asked as (insert into store_refresh_requests default values)
+    await stage.sql(`with asked as (insert into store_refresh_requests default values)
       update slots set is_active = false`);
   });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
 
   const version = async () => Number(await tab.section('The storefront').locator('dd').first().textContent());
   const isUpToDate = () => tab.page.getByRole('status').getByText('Up to date').waitFor();
   const openSlots = () => tab.section('Open slots');
+  const slotLink = (id: number) => openSlots().getByRole('link', { name: `Slot ${id}` });
 
   async function newSlot(productIds: number[] = []): Promise<number> {
     const { slot } = await slots.createSlot(openSlot(productIds));
     return slot?.id ?? 0;
   }
 
-  it('What a colleague changes in another tab shows by itself, in a new version', async () => {
+  it('What a colleague changes shows by itself, in a new version, and on the board of slots', async () => {
     const id = await newSlot([1, 2, 3, 4, 5]);
-    tab = await stage.openTab({ path: '/live' });
-    await openSlots()
-      .getByRole('link', { name: `Slot ${id}` })
-      .waitFor();
+    await tab.open('/live', { viewport: { width: 360, height: 640 } });
+    await slotLink(id).waitFor();
     await openSlots().getByText('5 products: Product 1, Product 2, Product 3 and 2 more').waitFor();
-    await openSlots()
-      .getByText(/^in (2 d|1 d 23 h)/)
-      .waitFor();
+    await tab.text(/^in (2 d|1 d 23 h)/).waitFor();
+    expect(await tab.overflow()).toBe(0);
     const before = await version();
-    const other = await stage.openTab({ path: '/slots' });
-    await other.button(`Mark full: slot ${id}`).click();
+    const board = await stage.openTab({ path: '/slots' });
+    await board.button(`Mark full: slot ${id}`).waitFor();
+    await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
     await openSlots().getByText('No slots take orders.').waitFor();
     await expect.poll(version).toBeGreaterThan(before);
-    await tab
-      .section('The storefront')
-      .getByText(/^\d+ s ago/)
-      .waitFor();
+    await tab.text(/^\d+ s ago/).waitFor();
     await tab.section('The storefront').getByText('No changes').waitFor();
-    await other.close();
-  });
-
-  it('The board of slots follows what a colleague changes', async () => {
-    const id = await newSlot();
-    tab = await stage.openTab({ path: '/slots' });
-    await tab.button(`Mark full: slot ${id}`).waitFor();
-    await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
-    await tab.button(`Open again: slot ${id}`).waitFor();
+    await board.button(`Open again: slot ${id}`).waitFor();
   });
 
   it('A tab has one stream, whatever pages it goes through', async () => {
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await isUpToDate();
     const streams: string[] = [];
     tab.page.on('request', (request) => {
       if (request.url().endsWith('/WatchStore')) streams.push(request.url());
     });
-    await tab.link('Slots').click();
-    await tab.heading('Slots').waitFor();
+    await tab.follow('Slots', 'Slots');
     await tab.link('Live').click();
     await isUpToDate();
     expect(streams).toEqual([]);
@@ -84,49 +62,25 @@ describeInBrowser('The live page', () => {
     expect(streams).toHaveLength(1);
   });
 
-  it('A slot service that restarts is found again by the page, which goes on by itself', async () => {
-    tab = await stage.openTab({ path: '/live' });
+  it.each([
+    ['A slot service that restarts is found again', (meanwhile: () => Promise<void>) => stage.slot.restart(meanwhile)],
+    ['A network that was away is found again', (meanwhile: () => Promise<void>) => tab.offline(meanwhile)],
+  ])('%s by the page, which goes on by itself, and shows what has come', async (_what, interrupt) => {
+    await tab.open('/live');
     await isUpToDate();
-    await stage.slot.restart(async () => {
-      await tab.page.getByText('Reconnecting…').waitFor();
-      await tab.page.getByText('What you see may be out of date.').waitFor();
+    await interrupt(async () => {
+      await tab.text('Reconnecting…').waitFor();
+      await tab.text('What you see may be out of date.').waitFor();
     });
     await isUpToDate();
     const id = await newSlot();
-    await openSlots()
-      .getByRole('link', { name: `Slot ${id}` })
-      .waitFor();
-  });
-
-  it('A page that is opened while the service is away shows the slots once it is back', async () => {
-    const id = await newSlot();
-    await stage.slot.restart(async () => {
-      tab = await stage.openTab({ path: '/live' });
-      await openSlots().getByText('The service can’t be reached').waitFor();
-    });
-    await openSlots()
-      .getByRole('link', { name: `Slot ${id}` })
-      .waitFor();
-  });
-
-  it('A tab without a network closes its stream, and catches up when the network is back', async () => {
-    tab = await stage.openTab({ path: '/live' });
-    await isUpToDate();
-    await tab.page.context().setOffline(true);
-    await tab.page.getByText('You are offline.').waitFor();
-    await tab.page.getByText('Reconnecting…').waitFor();
-    const id = await newSlot();
-    await tab.page.context().setOffline(false);
-    await isUpToDate();
-    await openSlots()
-      .getByRole('link', { name: `Slot ${id}` })
-      .waitFor();
+    await slotLink(id).waitFor();
   });
 
   it('Staff look up when a product can be delivered, and the answer follows the storefront', async () => {
     const id = await newSlot([7]);
     await newSlot([8]);
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await tab.pick('Product', 'Product 8', 'Product 7');
     await tab.page.waitForURL('**/live?product=7');
     const answer = tab.section('When can this product be delivered?');
@@ -137,7 +91,7 @@ describeInBrowser('The live page', () => {
   });
 
   it('Of hundreds of open slots, a hundred are shown at a time', async () => {
-    await stage.slot.database.sql(
+    await stage.sql(
       `with added as (
          insert into slots (delivery_time, freeze_time)
          select now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 250) n returning id
@@ -145,20 +99,11 @@ describeInBrowser('The live page', () => {
        insert into store_refresh_requests (slot_id) select id from added`,
     );
     await newSlot();
-    tab = await stage.openTab({ path: '/live' });
+    await tab.open('/live');
     await openSlots().getByText('251 slots are open.').waitFor();
     const links = openSlots().getByRole('link');
     expect(await links.count()).toBe(100);
-    await tab.button('Show more').click();
+    await tab.click('Show more');
     await expect.poll(() => links.count()).toBe(200);
-  });
-
-  it('The live page fits a screen of 360 pixels', async () => {
-    const id = await newSlot([1, 2, 3, 4]);
-    tab = await stage.openTab({ path: '/live?product=1', viewport: { width: 360, height: 640 } });
-    await openSlots()
-      .getByRole('link', { name: `Slot ${id}` })
-      .waitFor();
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 });

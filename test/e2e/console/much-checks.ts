@@ -1,8 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
+import { beforeAll, expect, it } from 'vitest';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
 /** Runs in the page before its own scripts: notes the long tasks of the main thread, and when the first slot is shown. */
 const watch = `
@@ -28,7 +27,7 @@ const look = `({
   drawn: document.querySelectorAll('.slot-card, tbody tr[aria-rowindex]').length,
 })`;
 // Other work counts against the page: the limits hold on a machine that has little else to do.
-const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
+export const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
 const tries = 5;
 
 /**
@@ -36,23 +35,18 @@ const tries = 5;
  * is slow, and limits of time are asked.
  */
 export function describeMuch(listed: number, { isJudged }: { readonly isJudged: boolean }): void {
-  describeInBrowser('The console with much', () => {
-    let stage: ConsoleStage;
-
+  describeConsole('The console with much', (stage) => {
     beforeAll(async () => {
-      stage = await ConsoleStage.open();
       // 1,000 slots in a week, 10 in an hour.
-      await stage.slot.database.sql(
+      await stage.sql(
         `insert into slots (id, delivery_time, freeze_time, group_ids)
        select 10000 + n, timestamptz '2090-05-01T02:30Z' + n % 7 * interval '1 day' + n / 7 % 14 * interval '1 hour', timestamptz '2090-04-30Z', '{1}'::integer[]
          from generate_series(0, 999) n
        union all select 10000 + n, timestamptz '2091-01-01Z' + n * interval '10 minutes', timestamptz '2090-04-30Z', '{1}'::integer[] from generate_series(1000, ${listed - 1}) n`,
       );
-      await stage.slot.database.sql('insert into product_slots select id, n from slots, generate_series(1, 4) n');
-      await stage.slot.database.sql('analyze');
+      await stage.sql('insert into product_slots select id, n from slots, generate_series(1, 4) n');
+      await stage.sql('analyze');
     });
-
-    afterAll(() => stage.close());
 
     /** Opens a page on a phone, which has a fourth of the speed if it is judged. */
     async function openOnPhone(path: string) {

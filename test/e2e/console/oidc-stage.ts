@@ -1,26 +1,36 @@
 import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { OidcProvider } from '../../support/oidc-provider.ts';
+import { describeInBrowser } from '../browser.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { ConsoleStage } from './stage.ts';
 
 /** A provider, and a console whose staff sign in there. It has slot 7. */
 export class OidcStage {
-  readonly provider: OidcProvider;
-  readonly stage: ConsoleStage;
+  #open: { readonly provider: OidcProvider; readonly stage: ConsoleStage } | undefined;
 
-  private constructor(provider: OidcProvider, stage: ConsoleStage) {
-    this.provider = provider;
-    this.stage = stage;
+  get #parts() {
+    if (this.#open === undefined) throw new Error('the stage is not open');
+    return this.#open;
   }
 
-  static async open(): Promise<OidcStage> {
+  get provider(): OidcProvider {
+    return this.#parts.provider;
+  }
+
+  get stage(): ConsoleStage {
+    return this.#parts.stage;
+  }
+
+  async open(): Promise<void> {
     const provider = await OidcProvider.start();
-    const stage = await ConsoleStage.open(provider.variables, provider.auth);
+    const stage = new ConsoleStage({ variables: provider.variables, auth: provider.auth });
+    await stage.open();
     await provider.register(stage.origin);
-    await stage.slot.database.sql(
+    await stage.sql(
       `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
     );
-    return new OidcStage(provider, stage);
+    this.#open = { provider, stage };
   }
 
   /** The provider behaves as at the start, and has granted nothing. */
@@ -37,11 +47,12 @@ export class OidcStage {
     return this.stage.openTab({ path, token: '' });
   }
 
-  async signIn(path: string, name = 'asha'): Promise<ConsoleTab> {
+  /** Opens the console, and signs in at the provider. */
+  async signIn(path = '/slots', name = 'asha'): Promise<ConsoleTab> {
     const tab = await this.openTab(path);
     await tab.button('Sign in').click();
     await answer(tab.page, name);
-    await tab.page.getByText(`${name} of the provider`).waitFor();
+    await tab.page.locator('.account').waitFor({ state: 'attached' });
     return tab;
   }
 
@@ -49,6 +60,18 @@ export class OidcStage {
     await this.stage.close();
     this.provider.close();
   }
+}
+
+/** Declares tests in Chromium of a console with a provider, which behaves in each as at the start. */
+export function describeWithProvider(title: string, tests: (oidc: OidcStage) => void): void {
+  describeInBrowser(title, () => {
+    const oidc = new OidcStage();
+    beforeAll(() => oidc.open());
+    beforeEach(() => oidc.reset());
+    afterAll(() => oidc.close());
+    tests(oidc);
+    afterEach(() => oidc.stage.closeTabs());
+  });
 }
 
 export const atProvider = (page: Page) => page.getByRole('heading', { name: 'The provider', exact: true });

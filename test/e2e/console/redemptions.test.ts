@@ -1,22 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import type { Client } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { letRunOut } from '../../support/redemptions.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { deleteCoupons, insertCoupon, overflow, row } from './coupon-steps.ts';
-import { ConsoleStage } from './stage.ts';
+import { deleteCoupons, insertCoupon, row } from './coupon-steps.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Redemptions', () => {
-  let stage: ConsoleStage;
+describeConsole('Redemptions', (stage, tab) => {
   let orders: Client<typeof RedemptionService>;
-  let tab: ConsoleTab;
   let couponId: number;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
     orders = await colleague(stage.coupon, RedemptionService, 2);
   });
 
@@ -25,12 +19,9 @@ describeInBrowser('Redemptions', () => {
   });
 
   afterEach(async () => {
-    await tab.close();
-    await stage.coupon.database.sql('delete from redemptions; delete from coupon_usage');
+    await stage.sql('delete from redemptions; delete from coupon_usage');
     await deleteCoupons(stage.coupon);
   });
-
-  afterAll(() => stage.close());
 
   /** Redeems the coupon, and returns the id of the redemption. */
   async function redeem(orderKey: string, userId = 1, holdSeconds = 900): Promise<number> {
@@ -47,71 +38,45 @@ describeInBrowser('Redemptions', () => {
     return texts.map((text) => text.replace(/\s+/g, ' '));
   };
 
-  async function filterByState(option: string): Promise<void> {
-    await section().locator('.field', { hasText: 'State' }).getByRole('button').click();
-    await tab.page.getByRole('option', { name: option, exact: true }).click();
-  }
+  const filterByState = (option: string) =>
+    tab.select(section().locator('.field', { hasText: 'State' }).getByRole('button'), option);
 
   /** One redemption of each state, the held one the newest. */
   async function redeemInEachState(): Promise<void> {
-    await letRunOut(stage.coupon.database.sql, await redeem('order-run-out', 3));
+    await letRunOut(stage.sql, await redeem('order-run-out', 3));
     await orders.release({ redemptionId: await redeem('order-released', 2, 0) });
     await redeem('order-used', 2, 0);
     await redeem('order-held', 1);
   }
 
-  it('A coupon’s page tells how often it is held, used and released, and the discount that it has given', async () => {
-    await redeemInEachState();
-    await redeem('order-used-too', 4, 0);
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
-    await expect.poll(usage).toEqual(['Held 1', 'Used 2', 'Released 1', 'Run out 1', `${sum} 50.00`]);
-  });
-
-  it('A discount is shown as it was given: at most the order’s amount, in the currency’s digits, with what the terms say', async () => {
+  it('A discount is shown as it was given, with what the terms say, and the file says what each number is, with a column for each time', async () => {
     await redeem('order-odd', 2, 0);
     await redeem('order-small', 3, 0);
-    await stage.coupon.database.sql(
-      `update redemptions set order_amount = 99.99, discount_amount = 33.326667 where order_key = 'order-odd';
+    await stage.sql(
+      `update redemptions set order_amount = 99.99, discount_amount = 33.326667, created_at = '2026-01-02T05:00Z',
+         used_at = '2026-01-02T05:01Z' where order_key = 'order-odd';
        update redemptions set order_amount = 100, discount_amount = 500 where order_key = 'order-small'`,
     );
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     const discounts = () => section().getByRole('row').locator('td:nth-child(5)').allInnerTexts();
+    // At most the order's amount, in the currency's digits.
     await expect.poll(discounts).toEqual(['100.00 by its terms 500.00', '33.33 by its terms 33.326667']);
-  });
-
-  it('The file of redemptions has a column for each time and none for the button, and says what each number is', async () => {
-    await redeem('order-used', 2, 0);
-    await stage.coupon.database.sql(
-      `update redemptions set created_at = '2026-01-02T05:00Z', used_at = '2026-01-02T05:01Z', discount_amount = 25.5`,
-    );
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
-    await section().getByRole('rowheader').first().waitFor();
-    const [download] = await Promise.all([
-      tab.page.waitForEvent('download'),
-      section().getByRole('button', { name: 'Save as CSV' }).click(),
-    ]);
-    const [headings, line] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    const [headings, _first, second] = await tab.savedCsv(section());
     const times = ['Held', 'Held until', 'Used', 'Released'].map((title) => `${title} (Asia/Kolkata)`);
-    expect(headings).toBe(`\ufeffRedemption,Order,User number,Order amount,Discount by its terms,State,${times}`);
-    expect(line).toMatch(/^\d+,order-used,2,250,25.5,Used,2026-01-02 10:30,,2026-01-02 10:31,$/);
+    expect(headings).toBe(`Redemption,Order,User number,Order amount,Discount by its terms,State,${times}`);
+    expect(second).toMatch(/^\d+,order-odd,2,99.99,33.326667,Used,2026-01-02 10:30,,2026-01-02 10:31,$/);
   });
 
-  it('A coupon’s page lists its redemptions with order, user, amounts and state, newest first', async () => {
+  it('A coupon’s page tells its usage and the discount given, and lists its redemptions with order, user, amounts and state', async () => {
     await redeemInEachState();
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
+    await expect.poll(usage).toEqual(['Held 1', 'Used 1', 'Released 1', 'Run out 1', `${sum} 25.00`]);
     await expect.poll(keys).toEqual(['order-held', 'order-used', 'order-released', 'order-run-out']);
     const states = section().getByRole('row').locator('td:nth-child(6)');
     expect(await states.allInnerTexts()).toEqual(['Held', 'Used', 'Released', 'Run out']);
     const held = section().getByRole('row').filter({ hasText: 'order-held' });
     expect((await held.getByRole('cell').allInnerTexts()).slice(1, 5)).toEqual(['User 1', '250.00', '25.00', 'Held']);
-    await held.getByText(/^Held until \d/).waitFor();
-    await section()
-      .getByText(/^Used \d/)
-      .first()
-      .waitFor();
-    await section()
-      .getByText(/^Ran out \d/)
-      .waitFor();
+    for (const time of [/^Held until \d/, /^Used \d/, /^Ran out \d/]) await section().getByText(time).first().waitFor();
     expect(await section().getByRole('button', { name: 'Release…' }).count()).toBe(3);
     await held.getByRole('link', { name: 'User 1' }).click();
     await tab.heading('User 1').waitFor();
@@ -119,12 +84,12 @@ describeInBrowser('Redemptions', () => {
 
   it('The redemptions of a coupon are filtered by state, user and order, and the address keeps the filters', async () => {
     await redeemInEachState();
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     await expect.poll(keys).toHaveLength(4);
     await filterByState('Used');
     await expect.poll(keys).toEqual(['order-used']);
     await filterByState('Any');
-    await tab.button('User: any').click();
+    await tab.click('User: any');
     await tab.pick('User', 'User 2');
     await expect.poll(keys).toEqual(['order-used', 'order-released']);
     await tab.field('Order, in full').fill(' order-released ');
@@ -137,10 +102,9 @@ describeInBrowser('Redemptions', () => {
 
   it('Staff release a redemption with a reason: the usage follows, and the audit trail has the reason', async () => {
     const id = await redeem('order-7', 4, 0);
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
+    await tab.open(`/coupons/${couponId}`);
     await expect.poll(usage).toContain('Used 1');
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.page.getByRole('dialog').getByText('order-7').waitFor();
+    await tab.click(`Release…: redemption ${id}`, tab.page.getByRole('dialog').getByText('order-7'));
     await tab.field('Reason').fill('The order was returned');
     await tab.button('Release').dblclick();
     await tab.notice(`Redemption ${id} released`).waitFor();
@@ -158,78 +122,54 @@ describeInBrowser('Redemptions', () => {
     await entry.getByText('Used → became Released').waitFor();
   });
 
-  it('A redemption is released without a reason, too, and a release that is cancelled changes nothing', async () => {
-    const id = await redeem('order-8');
-    tab = await stage.openTab({ path: `/coupons/${couponId}` });
-    const { sql } = stage.coupon.database;
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.button('Cancel').click();
+  it('A redemption is released without a reason, too, on a phone, and a release that is cancelled changes nothing', async () => {
+    const id = await redeem('order'.repeat(25));
+    await tab.open(`/coupons/${couponId}`, { viewport: { width: 360, height: 740 } });
+    await tab.click(`Release…: redemption ${id}`, tab.field('Reason'));
+    expect(await tab.overflow()).toBeLessThanOrEqual(0);
+    await tab.click('Cancel');
     await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await sql('select state from redemptions')).toEqual([{ state: 'HELD' }]);
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.page.keyboard.press('Enter');
+    expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'HELD' }]);
+    await tab.click(`Release…: redemption ${id}`);
+    await tab.press('Enter');
     await tab.notice(`Redemption ${id} released`).waitFor();
-    expect(await sql('select state from redemptions')).toEqual([{ state: 'RELEASED' }]);
+    expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'RELEASED' }]);
   });
 
   it('The audit trail tells in words who has held, used and claimed what', async () => {
     const id = await redeem('order-9', 4);
     await redeem('order-9', 4, 60);
     await orders.confirm({ redemptionId: id });
-    await stage.coupon.database.sql(
+    await stage.sql(
       `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ('HUSH9', 'OWN9', 5, 1)`,
     );
     const { coupon, reservedCoupon } = await orders.claim({ secretCode: 'HUSH9', userId: 3 });
-    tab = await stage.openTab({ path: '/audit' });
+    await tab.open('/audit');
     const entries = tab.page.locator('.audit-entry');
-    const deeds = async () => (await entries.locator('p:first-child').allTextContents()).slice(0, 5);
-    await expect
-      .poll(async () => (await deeds()).toSorted())
-      .toEqual(
-        [
-          `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a user`,
-          `Ravi Iyer created coupon ${coupon?.id} from a reserved coupon`,
-          `Ravi Iyer used the coupon held by redemption ${id}`,
-          `Ravi Iyer held the coupon of redemption ${id} anew`,
-          `Ravi Iyer held a coupon by redemption ${id}`,
-        ].toSorted(),
-      );
-    await tab.button(/Kind of record/).click();
-    await tab.page.getByRole('option', { name: 'Redemption' }).click();
-    await tab.field('Number of the record').fill(String(id));
-    await tab.button(/What was done/).click();
-    await tab.page.getByRole('option', { name: 'Held or used a coupon for an order' }).click();
-    await tab.button('Show').click();
-    await expect.poll(() => entries.count()).toBe(2);
-    const facts = entries.last().locator('dl').first();
-    await facts.getByText('User 4').waitFor();
-    await facts.getByText('order-9').waitFor();
-    await facts.getByText('Held', { exact: true }).waitFor();
-    await facts.getByRole('link', { name: `Coupon ${couponId}` }).click();
+    const deeds = async () => (await entries.locator('p:first-child').allTextContents()).slice(0, 5).toSorted();
+    const expected = [
+      `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a user`,
+      `Ravi Iyer created coupon ${coupon?.id} from a reserved coupon`,
+      `Ravi Iyer held a coupon by redemption ${id}`,
+      `Ravi Iyer held the coupon of redemption ${id} anew`,
+      `Ravi Iyer used the coupon held by redemption ${id}`,
+    ];
+    await expect.poll(deeds).toEqual(expected);
+    const held = entries.filter({ hasText: 'held a coupon by' }).locator('dl').first();
+    for (const fact of ['User 4', 'order-9', 'Held']) await held.getByText(fact, { exact: true }).waitFor();
+    await held.getByRole('link', { name: `Coupon ${couponId}` }).click();
     await tab.heading('Coupon SAVE10').waitFor();
   });
 
   it('A user’s page lists the redemptions of the user, each with its coupon, and releases them', async () => {
     const id = await redeem('order-mine', 5);
     await redeem('order-other', 4);
-    tab = await stage.openTab({ path: '/users/5' });
+    await tab.open('/users/5');
     await expect.poll(keys).toEqual(['order-mine']);
     expect(await tab.button('User: any').count()).toBe(0);
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.button('Release').click();
+    await tab.click(`Release…: redemption ${id}`);
+    await tab.click('Release');
     await expect.poll(() => row(tab, `Redemption ${id}`).getByRole('cell').nth(4).innerText()).toBe('Released');
-    await section()
-      .getByRole('link', { name: `Coupon ${couponId}` })
-      .click();
-    await tab.heading('Coupon SAVE10').waitFor();
-  });
-
-  it('On a phone each redemption is a card, and nothing is cut off', async () => {
-    const id = await redeem('order'.repeat(25), 1);
-    tab = await stage.openTab({ path: `/coupons/${couponId}`, viewport: { width: 360, height: 740 } });
-    await tab.button(`Release…: redemption ${id}`).click();
-    await tab.field('Reason').waitFor();
-    expect(await overflow(tab)).toBeLessThanOrEqual(0);
-    await tab.button('Cancel').click();
+    await tab.follow(`Coupon ${couponId}`, 'Coupon SAVE10');
   });
 });

@@ -1,146 +1,105 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { deleteCoupons, insertCoupon, overflow, problemAt, readCoupons } from './coupon-steps.ts';
-import { ConsoleStage } from './stage.ts';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Coupons for an order or a mobile number', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
-
-  const sql = <Row extends object>(text: string) => stage.coupon.database.sql<Row & Record<string, unknown>>(text);
-
+describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
   beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await sql(`insert into orders (id, user_id, total_amount) values (42, 2, 349.5), (43, null, 100)`);
-    await sql('insert into order_statuses (order_id) values (42)');
+    await stage.sql(`insert into orders (id, user_id, total_amount) values (42, 2, 349.5), (43, null, 100)`);
+    await stage.sql('insert into order_statuses (order_id) values (42)');
   });
 
-  afterEach(async () => {
-    await tab.close();
-    await deleteCoupons(stage.coupon);
-  });
-
-  afterAll(() => stage.close());
+  afterEach(() => deleteCoupons(stage.coupon));
 
   /** Enters an order, and shows it. */
   async function show(order: string): Promise<void> {
     await tab.field('Order number').fill(order);
-    await tab.button('Show the order').click();
+    await tab.click('Show the order');
   }
 
   it('Staff see the order, its customer and the coupon before they make it, copy its code and open it', async () => {
-    tab = await stage.openTab({ path: '/coupons', permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.open('/coupons', { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.link('Refund for an order').click();
     await show('42');
     await tab.link('User 2, 9000000002').waitFor();
-    await tab.page.getByText('349.50', { exact: true }).waitFor();
-    await tab.page.getByText('USE42', { exact: true }).waitFor();
+    await tab.exactly('349.50').waitFor();
+    await tab.exactly('USE42').waitFor();
     expect(await readCoupons(stage.coupon)).toEqual([]);
     await tab.button('Create refund coupon').dblclick();
-    await tab.page.getByText(/^349.50 off, for one order from 349.50 on, until/).waitFor();
+    await tab.text(/^349.50 off, for one order from 349.50 on, until/).waitFor();
     expect(await tab.page.locator(':focus').innerText()).toBe('The refund coupon is USE42');
-    await tab.button('Copy code USE42').click();
+    await tab.click('Copy code USE42');
     await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('USE42');
     const [coupon, ...others] = await readCoupons(stage.coupon);
     expect(others).toEqual([]);
     expect(coupon).toMatchObject({ coupon_code: 'USE42', flat_discount: '349.5', users: [2], is_user_based: true });
-    expect(await sql('select refund_coupon_id from order_statuses')).toEqual([{ refund_coupon_id: coupon?.id }]);
-    await tab.link('Open the coupon').click();
-    await tab.heading('Coupon USE42').waitFor();
+    expect(await stage.sql('select refund_coupon_id from order_statuses')).toEqual([{ refund_coupon_id: coupon?.id }]);
+    await tab.follow('Open the coupon', 'Coupon USE42');
   });
 
-  it('A refund that was made by mistake is invalidated by its undo', async () => {
-    tab = await stage.openTab({ path: '/coupons/refund' });
+  it('A refund that was made by mistake is invalidated by its undo, and the order leads to it from then on', async () => {
+    await tab.open('/coupons/refund');
     await show('42');
-    await tab.button('Create refund coupon').click();
+    await tab.click('Create refund coupon');
     await tab.notice('Refund coupon USE42 created').getByRole('button', { name: 'Undo' }).click();
     await tab.notice('Refund coupon invalidated').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
     // An order has only one refund coupon.
-    await tab.page.getByText('This order has its refund coupon: USE42. It was invalidated.').waitFor();
-    await tab.button('Make valid again').click();
+    await tab.text('This order has its refund coupon: USE42. It was invalidated.').waitFor();
+    await tab.click('Make valid again');
     await expect.poll(() => readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
+    await tab.follow('USE42', 'Coupon USE42');
   });
 
-  it('Staff see why an order gets no refund coupon', async () => {
-    tab = await stage.openTab({ path: '/coupons/refund' });
+  it('Staff see why an order gets no refund coupon, and whose the coupon is that has its code', async () => {
+    const other = await insertCoupon(stage.coupon, { coupon_code: 'USE42', is_apply_for_all: false });
+    await stage.sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${other}, 3)`);
+    await tab.open('/coupons/refund');
     await show('forty');
     await problemAt(tab, 'Order number', 'Enter the number of the order, such as 1042.').waitFor();
-    await show('41');
-    await tab.page.getByText('Order not found').waitFor();
-    await show('43');
-    await tab.page.getByText('This order has no customer who could get a coupon.').waitFor();
+    for (const [order, reason] of [
+      ['41', 'Order not found'],
+      ['43', 'This order has no customer who could get a coupon.'],
+      ['42', /Another coupon has the code USE42, that of (User 3|Unknown)/],
+    ] as const) {
+      await show(order);
+      await tab.text(reason).waitFor();
+    }
     expect(await tab.button('Create refund coupon').count()).toBe(0);
   });
 
-  it('An order that has its refund coupon leads to it', async () => {
-    tab = await stage.openTab({ path: '/coupons/refund' });
-    await show('42');
-    await tab.button('Create refund coupon').click();
-    await tab.button('Refund for another order').click();
-    await show('42');
-    await tab.page.getByText('This order has its refund coupon').waitFor();
-    await tab.link('USE42').click();
-    await tab.heading('Coupon USE42').waitFor();
-    expect(await readCoupons(stage.coupon)).toHaveLength(1);
-  });
-
-  it('An order whose code is that of another customer’s coupon is told whose', async () => {
-    const other = await insertCoupon(stage.coupon, { coupon_code: 'USE42', is_apply_for_all: false });
-    await sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${other}, 3)`);
-    tab = await stage.openTab({ path: '/coupons/refund' });
-    await show('42');
-    await tab.page.getByText(/Another coupon has the code USE42, that of (User 3|Unknown)/).waitFor();
-    expect(await tab.button('Create refund coupon').count()).toBe(0);
-  });
-
-  it('On a phone staff give a coupon to a new mobile number, once for a double press', async () => {
-    tab = await stage.openTab({ path: '/coupons/phone', viewport: { width: 360, height: 740 } });
+  it('On a phone staff see whose a mobile number is, give a coupon to it, once for a double press, and take it back', async () => {
+    await tab.open('/coupons/phone', { viewport: { width: 360, height: 740 } });
+    await tab.field('Mobile number').fill('+91 90000-00002');
+    await tab.text('For User 2, 9000000002.').waitFor();
     await tab.field('Mobile number').fill('98765 43-210');
-    expect(await overflow(tab)).toBeLessThanOrEqual(0);
+    await tab.text('Nobody has the number 9876543210 yet. It becomes a new user.').waitFor();
+    expect(await tab.overflow()).toBeLessThanOrEqual(0);
     await tab.button('Create coupon').dblclick();
-    await tab.page.getByText('20 % off, at most 500.00, for one order from 1,000.00 on.').waitFor();
-    expect(await overflow(tab)).toBeLessThanOrEqual(0);
-    const [user] = await sql<{ id: number }>(`select id from users where mobile = '9876543210'`);
+    await tab.text('20 % off, at most 500.00, for one order from 1,000.00 on.').waitFor();
+    expect(await tab.overflow()).toBeLessThanOrEqual(0);
+    const [user] = await stage.sql<{ id: number }>(`select id from users where mobile = '9876543210'`);
     const coupons = await readCoupons(stage.coupon);
     expect(coupons).toMatchObject([{ discount_percent: '20', min_order: '1000', users: [user?.id], created_by: 1 }]);
     await tab.button(`Copy code ${coupons[0]?.coupon_code}`).waitFor();
-    await tab.link('Open the coupon').click();
-    await tab.heading(`Coupon ${coupons[0]?.coupon_code}`).waitFor();
-  });
-
-  it('Staff see whose a mobile number is before they make the coupon, and take it back', async () => {
-    tab = await stage.openTab({ path: '/coupons/phone' });
-    await tab.field('Mobile number').fill('98765 43219');
-    await tab.page.getByText('Nobody has the number 9876543219 yet. It becomes a new user.').waitFor();
-    await tab.field('Mobile number').fill('+91 90000-00002');
-    await tab.page.getByText('For User 2, 9000000002.').waitFor();
-    await tab.button('Create coupon').click();
+    await tab.link('Open the coupon').waitFor();
     await tab
       .notice(/^Coupon DC.* created/)
-      .getByRole('button', { name: 'Undo' })
+      .getByText('Undo')
       .click();
     await tab.notice('The coupon is taken back').waitFor();
     await tab.button('Create coupon').waitFor();
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [2], is_invalidated: true }]);
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [user?.id], is_invalidated: true }]);
   });
 
-  it.each(['98765 4321O1', 'abc9876543212', '1 9876543210'])('“%s” is no mobile number', async (text) => {
-    tab = await stage.openTab({ path: '/coupons/phone' });
-    await tab.field('Mobile number').fill(text);
-    await tab.button('Create coupon').click();
-    await problemAt(tab, 'Mobile number', 'Mobile number must be exactly 10 digits').waitFor();
-    expect(await readCoupons(stage.coupon)).toEqual([]);
-  });
-
-  it('A mobile number that has not ten digits is told at its field', async () => {
-    tab = await stage.openTab({ path: '/coupons/phone' });
-    await tab.button('Create coupon').click();
+  it('What is no mobile number is told at its field', async () => {
+    await tab.open('/coupons/phone');
+    await tab.click('Create coupon');
     await problemAt(tab, 'Mobile number', 'Mobile number is required').waitFor();
-    await tab.field('Mobile number').fill('12345');
-    await tab.button('Create coupon').click();
-    await problemAt(tab, 'Mobile number', 'Mobile number must be exactly 10 digits').waitFor();
+    for (const text of ['98765 4321O1', 'abc9876543212', '1 9876543210', '12345']) {
+      await tab.field('Mobile number').fill(text);
+      await tab.click('Create coupon');
+      await problemAt(tab, 'Mobile number', 'Mobile number must be exactly 10 digits').waitFor();
+    }
     expect(await readCoupons(stage.coupon)).toEqual([]);
   });
 });

@@ -1,16 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { expect, it } from 'vitest';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Run sheets', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full, delivery_sequence)
+describeConsole('Run sheets', (stage, tab) => {
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full, delivery_sequence)
          values (7, '2090-05-01T04:30Z', '2090-05-01T00:30Z', true, true, '{"1": [41, 40]}'),
            (8, '2090-05-01T06:30Z', '2090-05-01T00:30Z', true, false, '{}'),
            (9, '2090-05-01T07:30Z', '2090-05-01T00:30Z', false, false, '{}'),
@@ -18,17 +11,12 @@ describeInBrowser('Run sheets', () => {
        insert into product_slots values (7, 3), (7, 1);
        insert into vendor_snippets (slot_id, snippet_code, product_ids) values (7, 'morning', '{1, 3}');
        insert into orders (id, user_id, total_amount) values (40, 1, 250), (41, 1, 99.5)`,
-    );
-  });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
+  );
 
   const sheet = (id: number) => tab.page.getByRole('article', { name: `Run sheet of slot ${id}` });
 
   it('The run sheet of a slot has its times, products, snippets, and its sequence with names', async () => {
-    tab = await stage.openTab({ path: '/slots/7' });
+    await tab.open('/slots/7');
     await tab.link('Run sheet').click();
     await tab.button('Print').waitFor();
     const text = await sheet(7).innerText();
@@ -37,12 +25,12 @@ describeInBrowser('Run sheets', () => {
     expect(text).toContain('Full');
     expect(text).toMatch(/Products\s+Product 1\s+Product 3/);
     expect(text).toContain('morning: Product 1, Product 3');
-    const [user] = await stage.slot.database.sql<{ name: string }>('select name from users where id = 1');
+    const [user] = await stage.sql<{ name: string }>('select name from users where id = 1');
     expect(text).toContain(`${user?.name}\nOrder 41: ${user?.name}, 99.50\nOrder 40: ${user?.name}, 250.00`);
   });
 
   it('The sheets of a day are those of its active slots, each on a page of its own', async () => {
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await tab.open('/slots?day=2090-05-01');
     await tab.link('Run sheets of Monday 1 May').click();
     await tab.button('Print').waitFor();
     await sheet(8).waitFor();
@@ -54,17 +42,13 @@ describeInBrowser('Run sheets', () => {
     expect(pages).toHaveLength(2);
   });
 
-  it('“Print” waits until all is read, and opens the print dialog', async () => {
-    tab = await stage.openTab({
-      path: '/slots/sheets?slot=7',
+  it('“Print” waits until all is read, and opens the print dialog; a day without slots says so', async () => {
+    await tab.open('/slots/sheets?slot=7', {
       initScript: 'window.print = () => { window.printed = document.body.innerText; }',
     });
-    await tab.button('Print').click();
+    await tab.click('Print');
     expect(await tab.page.evaluate('window.printed')).toContain('Order 40');
-  });
-
-  it('A day without slots says so', async () => {
-    tab = await stage.openTab({ path: '/slots/sheets?day=2090-06-01' });
-    await tab.page.getByText('No slots on this day.').waitFor();
+    await tab.page.goto(`${stage.origin}/slots/sheets?day=2090-06-01`);
+    await tab.text('No slots on this day.').waitFor();
   });
 });

@@ -1,15 +1,15 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Locator } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { seedDemo } from '../../../services/dev/seed/seed.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage, type TabOptions } from './stage.ts';
+import { type ConsoleStage, describeConsole } from './stage.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/images', import.meta.url));
 const desk = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const;
@@ -20,82 +20,52 @@ const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10
 
 // The pictures of docs/console.md. They differ at each run, with the day, so they are made only when somebody asks for them.
 describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
-  describeInBrowser('The screenshots of docs/console.md', () => {
-    let stage: ConsoleStage;
-    let slotId: number;
+  describeConsole(
+    'The screenshots of docs/console.md',
+    (stage, tab) => {
+      let slotId: number;
 
-    beforeAll(async () => {
-      await mkdir(folder, { recursive: true });
-      stage = await ConsoleStage.open({ BUSINESS_CURRENCY: 'INR' });
-      await seed(stage.slot);
-      slotId = await makeChanges(stage);
-    });
+      beforeAll(async () => {
+        await mkdir(folder, { recursive: true });
+        await seed(stage.slot);
+        slotId = await makeChanges(stage);
+      });
 
-    afterAll(() => stage.close());
-
-    /** Opens a page, and makes the picture once `shown` resolves. */
-    async function picture(
-      name: string,
-      options: TabOptions,
-      shown: (tab: ConsoleTab) => Promise<unknown>,
-    ): Promise<void> {
-      const token = await signToken({ staffId: 1, subject: 'asha', claims: { name: 'Asha Menon' } });
-      const tab = await stage.openTab({ token, ...options });
-      await shown(tab);
-      // Names stand in place of numbers, once they are read.
-      await expect.poll(() => tab.page.getByText(/^Loading|(?:Product|Group) \d/).count()).toBe(0);
-      const file = `${folder}/console-${name}.png`;
-      await tab.page.screenshot({ path: file });
-      expect((await stat(file)).size).toBeLessThan(maxBytes);
-      await tab.close();
-    }
-
-    it('The board of slots is pictured', () =>
-      picture('board', { ...desk, path: `/slots?day=${tomorrow}` }, (tab) =>
-        tab.page.locator('.slot-card').first().waitFor(),
-      ));
-
-    it('The page of a slot is pictured', () =>
-      picture('slot', { ...desk, path: `/slots/${slotId}` }, (tab) => tab.heading(/^Vendor snippets/).waitFor()));
-
-    it('The list of coupons is pictured', () =>
-      picture('coupons', { ...desk, path: '/coupons?search=s' }, (tab) => tab.link('MONSOON20').waitFor()));
-
-    it('The form of a new slot is pictured', () =>
-      picture('new-slot', { ...desk, path: '/slots/new' }, (tab) => tab.button('Create slot').waitFor()));
-
-    it('The list of slots in the dark is pictured', () =>
-      picture('list-dark', { ...desk, colorScheme: 'dark', path: '/slots/list' }, (tab) =>
-        tab
-          .button(/^Mark full/)
-          .first()
-          .waitFor(),
-      ));
-
-    it('The search for everything is pictured', () =>
-      picture('search', { ...desk, path: `/slots/${slotId}` }, async (tab) => {
+      const firstCard = (tab: ConsoleTab) => tab.page.locator('.slot-card').first();
+      const firstMatch = async (tab: ConsoleTab) => {
         await tab.heading(/^Vendor snippets/).waitFor();
-        await tab.page.keyboard.press('/');
+        await tab.press('/');
         await tab.page.getByRole('searchbox', { name: 'Search everything' }).fill('ma');
-        await tab.page
-          .getByRole('menuitem', { name: /Slots with/ })
-          .first()
-          .waitFor();
-      }));
+        return tab.page.getByRole('menuitem', { name: /Slots with/ }).first();
+      };
+      const ofSlot = () => `/slots/${slotId}`;
 
-    it('What the storefront shows is pictured', () =>
-      picture('live', { ...desk, path: '/live' }, (tab) => tab.page.getByText('Up to date').waitFor()));
-
-    it('The audit trail is pictured', () =>
-      picture('audit', { ...desk, path: '/audit' }, async (tab) => {
-        await tab.page.getByText('1 added').first().waitFor();
-      }));
-
-    it('The board of slots on a phone is pictured', () =>
-      picture('phone', { ...phone, path: `/slots?day=${tomorrow}` }, (tab) =>
-        tab.page.locator('.slot-card').first().waitFor(),
-      ));
-  });
+      it.each<[string, string, () => string, object, (tab: ConsoleTab) => Locator | Promise<Locator>]>([
+        ['The board of slots', 'board', () => `/slots?day=${tomorrow}`, desk, firstCard],
+        ['The page of a slot', 'slot', ofSlot, desk, (tab) => tab.heading(/^Vendor snippets/)],
+        ['The list of coupons', 'coupons', () => '/coupons?search=s', desk, (tab) => tab.link('MONSOON20')],
+        ['The form of a new slot', 'new-slot', () => '/slots/new', desk, (tab) => tab.button('Create slot')],
+        [
+          ...(['The list of slots in the dark', 'list-dark', () => '/slots/list'] as const),
+          ...([{ ...desk, colorScheme: 'dark' }, (tab: ConsoleTab) => tab.button(/^Mark full/).first()] as const),
+        ],
+        ['The search for everything', 'search', ofSlot, desk, firstMatch],
+        ['What the storefront shows', 'live', () => '/live', desk, (tab) => tab.text('Up to date')],
+        ['The audit trail', 'audit', () => '/audit', desk, (tab) => tab.text('1 added').first()],
+        ['The board of slots on a phone', 'phone', () => `/slots?day=${tomorrow}`, phone, firstCard],
+      ])('%s is pictured', async (_what, name, path, device, shown) => {
+        const token = await signToken({ staffId: 1, subject: 'asha', claims: { name: 'Asha Menon' } });
+        await tab.open(path(), { token, ...device });
+        await (await shown(tab)).waitFor();
+        // Names stand in place of numbers, once they are read.
+        await expect.poll(() => tab.text(/^Loading|(?:Product|Group) \d/).count()).toBe(0);
+        const file = `${folder}/console-${name}.png`;
+        await tab.page.screenshot({ path: file });
+        expect((await stat(file)).size).toBeLessThan(maxBytes);
+      });
+    },
+    { BUSINESS_CURRENCY: 'INR' },
+  );
 });
 
 /** Replaces the fixture of tests by the demo catalogue. */

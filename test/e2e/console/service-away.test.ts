@@ -1,64 +1,41 @@
-import type { Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { expect, it } from 'vitest';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('A service that does not answer', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
-      `update product_groups set name = 'Fruit' where id = 1;
+describeConsole('A service that does not answer', (stage, tab) => {
+  stage.prepare(
+    `update product_groups set name = 'Fruit' where id = 1;
        insert into slots (id, delivery_time, freeze_time, group_ids)
        values (7, now() + interval '1 hour', now() + interval '50 minutes', '{1}')`,
-    );
-  });
+  );
 
-  afterEach(async () => {
-    await tab.page.unrouteAll({ behavior: 'ignoreErrors' });
-    await tab.close();
-  });
-
-  afterAll(() => stage.close());
-
-  const waiting = () => tab.page.getByText('The service has not answered for 5 seconds.');
-  const never = (_route: Route) => undefined;
-
-  it('A page that waits for five seconds says so, and staff can give up and try again', async () => {
-    tab = await stage.openTab({ path: '/users' });
-    await tab.page.route(/ListSlots/, never);
-    await tab.link('Slots').click();
+  const waiting = () => tab.text('The service has not answered for 5 seconds.');
+  /** Gives up, and is told so. */
+  const stopWaiting = async () => {
     await waiting().waitFor();
-    await tab.button('Stop waiting').click();
-    await tab.page.getByText('You have stopped waiting').waitFor();
+    await tab.click('Stop waiting', tab.text('You have stopped waiting'));
+  };
+
+  it('A page that waits for five seconds says so, not before, and staff can give up and try again', async () => {
+    // Notes what is shown, however shortly.
+    const initScript = `globalThis.shown = [];
+      new MutationObserver(() => shown.push(document.body?.innerText)).observe(document, { childList: true, subtree: true });`;
+    await tab.open('/users', { initScript });
+    await tab.page.route(/GetAll/, (route) => void setTimeout(() => void route.continue(), 2_000));
+    await tab.link('Coupons').click();
+    await tab.text('No coupons yet.').waitFor();
+    expect(String(await tab.page.evaluate('shown.join()'))).not.toContain('has not answered');
+    await tab.page.route(/ListSlots/, () => undefined);
+    await tab.link('Slots').click();
+    await stopWaiting();
     expect(await waiting().count()).toBe(0);
     await tab.page.unroute(/ListSlots/);
-    await tab.button('Try again').click();
-    await tab.link(/Slot 7$/).waitFor();
-  });
-
-  it('A save that waits can be given up, keeps what was entered, and is done once by the next press', async () => {
-    tab = await stage.openTab({ path: '/slots/7' });
-    await tab.button('Change products').click();
-    await tab.pick('Products', 'Product 4');
-    await tab.page.route(/UpdateSlotProducts/, never);
-    await tab.button('Save').click();
-    await waiting().waitFor();
-    await tab.button('Stop waiting').click();
-    await tab.page.getByText('You have stopped waiting').waitFor();
-    await tab.button('Remove Product 4').waitFor();
-    await tab.page.unroute(/UpdateSlotProducts/);
-    await tab.button('Save').click();
-    await tab.notice('1 added, 0 removed').waitFor();
+    await tab.click('Try again', tab.link(/Slot 7$/));
   });
 
   it('A new slot whose answer does not come is created once, by the first press or by the next', async () => {
-    const count = async () => (await stage.slot.database.sql('select from slots')).length;
+    const count = async () => (await stage.sql('select from slots')).length;
     const before = await count();
-    tab = await stage.openTab({ path: '/slots/new' });
+    await tab.open('/slots/new');
     let isDone = false;
     await tab.page.route(/CreateSlot/, async (route) => {
       // The service has done it; its answer does not arrive.
@@ -67,44 +44,28 @@ describeInBrowser('A service that does not answer', () => {
     });
     await tab.field('Delivery time').fill('2090-05-01T10:00');
     await tab.pick('Products', 'Product 4');
-    await tab.button('Create slot').click();
-    await tab.button('Stop waiting').click();
-    await tab.page.getByText('You have stopped waiting').waitFor();
+    await tab.click('Create slot');
+    await stopWaiting();
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-01T10:00');
     expect(isDone).toBe(true);
     await tab.page.unroute(/CreateSlot/);
-    await tab.button('Create slot').click();
-    await tab.notice('Slot created successfully').waitFor();
+    await tab.click('Create slot', tab.notice('Slot created successfully'));
     expect(await count()).toBe(before + 1);
   });
 
-  it('An answer within five seconds shows nothing of it', async () => {
-    // Notes what is shown, however shortly.
-    const initScript = `globalThis.shown = [];
-      new MutationObserver(() => shown.push(document.body?.innerText)).observe(document, { childList: true, subtree: true });`;
-    tab = await stage.openTab({ path: '/users', initScript });
-    await tab.page.route(/ListSlots/, (route) => void setTimeout(() => void route.continue(), 2_000));
-    await tab.link('Slots').click();
-    await tab.page.getByText('Loading the slots…').waitFor();
-    await tab.link(/Slot 7$/).waitFor();
-    const shown = String(await tab.page.evaluate('shown.join()'));
-    expect(shown).toContain('Loading the slots…');
-    expect(shown).not.toContain('has not answered');
-  });
-
   it('The names of groups come back by themselves after an outage of slot-service', async () => {
-    tab = await stage.openTab({ path: '/users' });
+    await tab.open('/users');
     let failed = 0;
     tab.page.on('requestfailed', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/ListProductGroups')) failed += 1;
     });
     await stage.slot.restart(async () => {
       await tab.link('Slots').click();
-      await tab.page.getByText('The service can’t be reached').waitFor();
+      await tab.text('The service can’t be reached').waitFor();
       // It has been tried again three times, and is not any more.
       await expect.poll(() => failed).toBe(4);
     });
     await tab.link(/Slot 7$/).waitFor();
-    await tab.page.getByText('Fruit', { exact: true }).waitFor();
+    await tab.exactly('Fruit').waitFor();
   });
 });

@@ -1,30 +1,15 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type OidcProvider, serviceResource } from '../../support/oidc-provider.ts';
-import { describeInBrowser } from '../browser.ts';
+import { expect, it } from 'vitest';
+import { serviceResource } from '../../support/oidc-provider.ts';
 import { ConsoleTab } from './console-tab.ts';
-import { answer, atProvider, OidcStage } from './oidc-stage.ts';
-import type { ConsoleStage } from './stage.ts';
+import { answer, atProvider, describeWithProvider } from './oidc-stage.ts';
 
-describeInBrowser('The end of a session with OpenID Connect', () => {
-  let oidc: OidcStage;
-  let provider: OidcProvider;
-  let stage: ConsoleStage;
+describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
   let tab: ConsoleTab;
-
-  beforeAll(async () => {
-    oidc = await OidcStage.open();
-    ({ provider, stage } = oidc);
-  });
-
-  beforeEach(() => oidc.reset());
-
-  afterEach(() => tab.close());
-
-  afterAll(() => oidc.close());
 
   const again = () => tab.page.getByRole('alertdialog', { name: 'Your session has ended' });
 
+  const slotLink = (tab: ConsoleTab) => tab.link(/Slot 7$/);
   /** The window that opens for signing in. */
   const openWindow = async (): Promise<Page> => {
     const [page] = await Promise.all([
@@ -38,26 +23,26 @@ describeInBrowser('The end of a session with OpenID Connect', () => {
     ['keeps the tie to its window', false],
     ['cuts the tie to its window', true],
   ])('A session that ends goes on by a window over the page, also if the provider %s', async (_what, isolates) => {
-    provider.behaviour.tokenSeconds = 10;
-    provider.behaviour.isolatesWindows = isolates;
+    oidc.provider.behaviour.tokenSeconds = 10;
+    oidc.provider.behaviour.isolatesWindows = isolates;
     tab = await oidc.signIn('/slots/new');
     await tab.field('Delivery time').fill('2030-01-02T10:00');
     await again().waitFor();
-    provider.behaviour.tokenSeconds = 3_600;
+    oidc.provider.behaviour.tokenSeconds = 3_600;
     await tab.page.context().clearCookies();
     const window = await openWindow();
-    await tab.page.getByText('Go on in the window that has opened').waitFor();
+    await tab.text('Go on in the window that has opened').waitFor();
     await Promise.all([window.waitForEvent('close'), answer(window, 'asha')]);
     await again().waitFor({ state: 'hidden' });
     expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
-    expect(provider.grants.map(({ type }) => type)).toEqual(['authorization_code', 'authorization_code']);
+    expect(oidc.provider.grants.map(({ type }) => type)).toEqual(['authorization_code', 'authorization_code']);
   });
 
   it('A person who cancels in the window, or closes it, can try again', async () => {
-    provider.behaviour.tokenSeconds = 3;
-    tab = await oidc.signIn('/slots');
+    oidc.provider.behaviour.tokenSeconds = 3;
+    tab = await oidc.signIn();
     await again().waitFor();
-    provider.behaviour.tokenSeconds = 3_600;
+    oidc.provider.behaviour.tokenSeconds = 3_600;
     await tab.page.context().clearCookies();
     const canceled = await openWindow();
     await canceled.getByRole('button', { name: 'Cancel' }).click();
@@ -67,72 +52,74 @@ describeInBrowser('The end of a session with OpenID Connect', () => {
     await closed.close();
     await answer(await openWindow(), 'asha');
     await again().waitFor({ state: 'hidden' });
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink(tab).waitFor();
   });
 
   it('A browser that blocks the window is told, and the page itself leads to the provider and back', async () => {
-    provider.behaviour.tokenSeconds = 5;
-    tab = await oidc.signIn('/slots');
+    oidc.provider.behaviour.tokenSeconds = 5;
+    tab = await oidc.signIn();
     // What a browser answers that blocks a window: this one is started without its blocker.
     await tab.page.evaluate('window.open = () => null');
     await again().waitFor();
-    provider.behaviour.tokenSeconds = 3_600;
+    oidc.provider.behaviour.tokenSeconds = 3_600;
     await again().getByRole('button', { name: 'Sign in', exact: true }).click();
     await again().getByText('Your browser has blocked the window').waitFor();
     await tab.button('Leave this page to sign in').click();
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink(tab).waitFor();
     await again().waitFor({ state: 'hidden' });
-    expect(tab.page.url()).toBe(`${stage.origin}/slots`);
+    expect(tab.page.url()).toBe(`${oidc.stage.origin}/slots`);
   });
 
   it('A refresh token renews the session without a question', async () => {
-    Object.assign(provider.behaviour, { tokenSeconds: 6, givesRefreshTokens: true });
+    Object.assign(oidc.provider.behaviour, { tokenSeconds: 6, givesRefreshTokens: true });
     tab = await oidc.signIn('/slots/new');
     await tab.field('Delivery time').fill('2030-01-02T10:00');
-    await expect.poll(() => provider.grants.length).toBeGreaterThan(3);
-    expect(provider.grants.slice(1).map(({ type }) => type)).not.toContain('authorization_code');
-    expect(provider.grants.map(({ resource }) => resource)).toEqual(provider.grants.map(() => serviceResource));
+    await expect.poll(() => oidc.provider.grants.length).toBeGreaterThan(3);
+    expect(oidc.provider.grants.slice(1).map(({ type }) => type)).not.toContain('authorization_code');
+    expect(oidc.provider.grants.map(({ resource }) => resource)).toEqual(
+      oidc.provider.grants.map(() => serviceResource),
+    );
     expect(await tab.page.getByRole('alertdialog').count()).toBe(0);
-    expect(await tab.page.getByText(/Your session ends in/).count()).toBe(0);
+    expect(await tab.text(/Your session ends in/).count()).toBe(0);
     expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
     await tab.page.reload();
-    const before = provider.grants.length;
-    await expect.poll(() => provider.grants.length).toBeGreaterThan(before + 1);
+    const before = oidc.provider.grants.length;
+    await expect.poll(() => oidc.provider.grants.length).toBeGreaterThan(before + 1);
   });
 
   it('A provider that is away for a while is asked for a new token until it is back', async () => {
-    Object.assign(provider.behaviour, { tokenSeconds: 9, givesRefreshTokens: true });
-    tab = await oidc.signIn('/slots');
-    await provider.goAway();
+    Object.assign(oidc.provider.behaviour, { tokenSeconds: 9, givesRefreshTokens: true });
+    tab = await oidc.signIn();
+    await oidc.provider.goAway();
     await again().waitFor();
-    await provider.comeBack();
-    await expect.poll(() => provider.grants.at(-1)?.type).toBe('refresh_token');
+    await oidc.provider.comeBack();
+    await expect.poll(() => oidc.provider.grants.at(-1)?.type).toBe('refresh_token');
     await again().waitFor({ state: 'hidden' });
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink(tab).waitFor();
   });
 
   it('A tab that another one has let in follows its renewals, and never renews itself', async () => {
-    Object.assign(provider.behaviour, { tokenSeconds: 10, givesRefreshTokens: true });
-    tab = await oidc.signIn('/slots');
-    const page = await tab.page.context().newPage();
-    await page.goto(`${stage.origin}/slots`);
-    const other = new ConsoleTab(page);
-    await other.link(/Slot 7$/).waitFor();
+    Object.assign(oidc.provider.behaviour, { tokenSeconds: 10, givesRefreshTokens: true });
+    tab = await oidc.signIn();
+    const { page } = tab;
+    const other = new ConsoleTab(await page.context().newPage());
+    await other.page.goto(page.url());
+    await slotLink(other).waitFor();
     const stored = 'JSON.stringify(sessionStorage)';
-    expect(await page.evaluate(stored)).not.toContain('refresh_token');
-    const first = await page.evaluate(stored);
-    await expect.poll(() => page.evaluate(stored)).not.toBe(first);
-    expect(await page.getByRole('alertdialog').count()).toBe(0);
+    const first = await other.page.evaluate(stored);
+    expect(first).not.toContain('refresh_token');
+    await expect.poll(() => other.page.evaluate(stored)).not.toBe(first);
+    expect(await other.page.getByRole('alertdialog').count()).toBe(0);
   });
 
   it('Signing out while the provider is away signs out here, and says what is left', async () => {
-    tab = await oidc.signIn('/slots');
+    tab = await oidc.signIn();
     await tab.page.reload();
-    await tab.link(/Slot 7$/).waitFor();
-    await provider.goAway();
+    await slotLink(tab).waitFor();
+    await oidc.provider.goAway();
     await tab.button('Sign out').click();
-    await tab.page.getByText('You are signed out here, but maybe not at the sign-in service').waitFor();
-    await provider.comeBack();
+    await tab.text('You are signed out here, but maybe not at the sign-in service').waitFor();
+    await oidc.provider.comeBack();
     expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
   });
 });

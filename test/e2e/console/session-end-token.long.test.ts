@@ -1,47 +1,35 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('The end of a session with a token', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
-    );
-  });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
+describeConsole('The end of a session with a token', (stage, tab) => {
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
+  );
 
   const paste = async (text: string) => {
     await tab.field('Token').fill(text);
-    await tab.button('Sign in').click();
+    await tab.click('Sign in');
   };
 
   /** Another tab of the same browser profile. */
   const openAnother = async (path: string): Promise<ConsoleTab> => {
-    const page = await tab.page.context().newPage();
-    await page.goto(stage.origin + path);
-    return new ConsoleTab(page);
+    const other = new ConsoleTab(await tab.page.context().newPage());
+    await other.page.goto(stage.origin + path);
+    return other;
   };
 
   const again = (name: RegExp) => tab.page.getByRole('alertdialog', { name });
 
   it('Signing out signs out the other tabs of the same person, and none of another', async () => {
-    tab = await stage.openTab();
+    await tab.open();
     await tab.link(/Slot 7$/).waitFor();
     const same = await openAnother('/slots');
     await same.link(/Slot 7$/).waitFor();
     const other = await openAnother(`/slots#token=${await signToken({ staffId: 2, subject: 'staff-2' })}`);
     await other.link(/Slot 7$/).waitFor();
-    await tab.button('Sign out').click();
-    await tab.field('Token').waitFor();
+    await tab.click('Sign out', tab.field('Token'));
     await same.field('Token').waitFor();
     await other.page.reload();
     await other.link(/Slot 7$/).waitFor();
@@ -51,7 +39,7 @@ describeInBrowser('The end of a session with a token', () => {
 
   it('Staff who sign in again are signed in again in their other tabs', async () => {
     const subject = 'staff-1';
-    tab = await stage.openTab({ token: await signToken({ staffId: 1, subject, expiresIn: 8 }) });
+    await tab.open('/slots', { token: await signToken({ staffId: 1, subject, expiresIn: 8 }) });
     const same = await openAnother('/slots');
     await again(/Your session has ended/).waitFor();
     await paste(await signToken({ staffId: 1, subject }));
@@ -62,7 +50,7 @@ describeInBrowser('The end of a session with a token', () => {
   });
 
   it('Another person who signs in over the page sees nothing of what was entered', async () => {
-    tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, expiresIn: 10 }) });
+    await tab.open('/slots/new', { token: await signToken({ staffId: 1, expiresIn: 10 }) });
     await tab.field('Delivery time').fill('2030-01-02T10:00');
     await again(/Your session has ended/).waitFor();
     await paste(await signToken({ staffId: 2, subject: 'staff-2' }));
@@ -71,11 +59,11 @@ describeInBrowser('The end of a session with a token', () => {
   });
 
   it('A session that ends within five minutes says so, and can be lengthened without leaving the page', async () => {
-    tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, expiresIn: 240 }) });
+    await tab.open('/slots/new', { token: await signToken({ staffId: 1, expiresIn: 240 }) });
     await tab.field('Delivery time').fill('2030-01-02T10:00');
-    const notice = tab.page.getByText(/Your session ends in \d min/);
+    const notice = tab.text(/Your session ends in \d min/);
     await notice.waitFor();
-    await tab.button('Sign in again').click();
+    await tab.click('Sign in again');
     await paste(await signToken({ staffId: 1 }));
     await notice.waitFor({ state: 'hidden' });
     expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');

@@ -1,121 +1,83 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { signToken } from '../../support/tokens.ts';
-import { describeInBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('Signing in with a token', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
+const aheadMs = 9 * 3_600_000;
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour')`,
-    );
-    await stage.slot.database.sql(`insert into staff_users (id, name, disabled_at) values (3, 'Gone', now())`);
-  });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
+describeConsole('Signing in with a token', (stage, tab) => {
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 hours', now() + interval '1 hour');
+     insert into staff_users (id, name, disabled_at) values (3, 'Gone', now())`,
+  );
 
   const paste = async (text: string) => {
     await tab.field('Token').fill(text);
-    await tab.button('Sign in').click();
+    await tab.click('Sign in');
   };
-
   const again = (name: RegExp) => tab.page.getByRole('alertdialog', { name });
+  const slotLink = () => tab.link(/Slot 7$/);
+  const signed = (staffId: number, name: string) =>
+    signToken({ staffId, subject: `staff-${staffId}`, claims: { name } });
+  const account = (page: Page) => page.locator('.account');
 
-  it.each(['', 'Bearer ', '  bearer  '])(
-    'Staff who paste a token after "%s" see what they came for',
-    async (before) => {
-      tab = await stage.openTab({ path: '/slots?from=link', token: '' });
-      await paste(`${before}${await signToken({ staffId: 1, claims: { name: 'Asha Menon' } })}\n`);
-      await tab.link(/Slot 7$/).waitFor();
-      await tab.page.getByText('Asha Menon').waitFor();
-      expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
-    },
-  );
+  it('Staff who paste a token see what they came for, and it is in no URL, in no cookie and not in local storage', async () => {
+    await tab.open('/slots?from=link', { token: '' });
+    const token = await signed(1, 'Asha Menon');
+    const urls: string[] = [];
+    tab.page.on('request', (request) => void urls.push(request.url()));
+    await tab.page.reload();
+    await paste(`  bearer ${token}\n`);
+    await slotLink().waitFor();
+    await tab.text('Asha Menon').waitFor();
+    expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
+    await slotLink().click();
+    await tab.heading(/Slot 7/).waitFor();
+    expect(urls.length).toBeGreaterThan(2);
+    // Nor is what signing in with a provider needs fetched.
+    expect(urls.filter((url) => url.includes(token) || /oidc/.test(url))).toEqual([]);
+    expect(await tab.page.evaluate('Object.keys(localStorage)')).toEqual([]);
+    expect(await tab.page.context().cookies()).toEqual([]);
+  });
 
-  it.each(['hello', 'a.b.c', 'Bearer', `${'x'.repeat(5_000)}`])(
-    'A text that is no token is refused: %s',
-    async (text) => {
-      tab = await stage.openTab({ token: '' });
+  it('A text that is no token, and a token that has expired, are refused with the reason', async () => {
+    await tab.open('/slots', { token: '' });
+    for (const text of ['a.b.c', 'x'.repeat(5_000)]) {
       await paste(text);
-      await tab.page.getByText('This is no token: it has three parts with dots between them.').waitFor();
+      await tab.text('This is no token: it has three parts with dots between them.').waitFor();
       expect(await tab.heading('Slots').count()).toBe(0);
-    },
-  );
-
-  it('A token that has expired is refused', async () => {
-    tab = await stage.openTab({ token: '' });
+    }
     await paste(await signToken({ staffId: 1, expiresIn: -60 }));
-    await tab.page.getByText('This token has ended. Ask for a new one.').waitFor();
+    await tab.text('This token has ended. Ask for a new one.').waitFor();
     await paste(await signToken({ staffId: 1 }));
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink().waitFor();
   });
 
   it('The token of a link leaves the address and the history at once', async () => {
     const token = await signToken({ staffId: 1 });
-    tab = await stage.openTab({ path: '/slots?from=link', token });
-    await tab.link(/Slot 7$/).waitFor();
+    await tab.open('/slots?from=link', { token });
+    await slotLink().waitFor();
     expect(tab.page.url()).toBe(`${stage.origin}/slots?from=link`);
     const session = await tab.page.context().newCDPSession(tab.page);
     const { entries } = await session.send('Page.getNavigationHistory');
     expect(entries.map(({ url }) => url).filter((url) => url.includes(token))).toEqual([]);
   });
 
-  it('The token is in no URL, in no cookie and not in local storage', async () => {
-    const token = await signToken({ staffId: 1 });
-    tab = await stage.openTab({ token: '' });
-    const urls: string[] = [];
-    tab.page.on('request', (request) => void urls.push(request.url()));
-    await paste(token);
-    await tab.link(/Slot 7$/).click();
-    await tab.heading(/Slot 7/).waitFor();
-    expect(urls.length).toBeGreaterThan(2);
-    expect(urls.filter((url) => url.includes(token))).toEqual([]);
-    expect(await tab.page.evaluate('Object.keys(localStorage)')).toEqual([]);
-    expect(await tab.page.context().cookies()).toEqual([]);
-  });
-
-  it('A page without a provider does not fetch what signing in with one needs', async () => {
-    tab = await stage.openTab({ token: '' });
-    const urls: string[] = [];
-    tab.page.on('request', (request) => void urls.push(request.url()));
+  it('A reload and a link in a new tab keep the session, and another browser profile has none', async () => {
+    await tab.open();
+    await slotLink().waitFor();
     await tab.page.reload();
-    await paste(await signToken({ staffId: 1 }));
-    await tab.link(/Slot 7$/).waitFor();
-    expect(urls.filter((url) => /oidc/.test(url))).toEqual([]);
-  });
-
-  it('A reload keeps the session', async () => {
-    tab = await stage.openTab();
-    await tab.link(/Slot 7$/).waitFor();
-    await tab.page.reload();
-    await tab.link(/Slot 7$/).waitFor();
-  });
-
-  it('A link that is opened in a new tab has the session', async () => {
-    tab = await stage.openTab();
     const opened = tab.page.context().waitForEvent('page');
-    await tab.link(/Slot 7$/).click({ modifiers: ['ControlOrMeta'] });
+    await slotLink().click({ modifiers: ['ControlOrMeta'] });
     await new ConsoleTab(await opened).heading(/Slot 7/).waitFor();
-  });
-
-  it('A tab of another browser profile has no session', async () => {
-    tab = await stage.openTab();
-    await tab.link(/Slot 7$/).waitFor();
     const other = await stage.openTab({ token: '' });
     await other.field('Token').waitFor();
-    await other.close();
   });
 
   it('A token that ends asks to sign in again over the page, and what was entered stays', async () => {
     const subject = 'staff-1';
-    tab = await stage.openTab({ path: '/slots/new', token: await signToken({ staffId: 1, subject, expiresIn: 10 }) });
+    await tab.open('/slots/new', { token: await signToken({ staffId: 1, subject, expiresIn: 10 }) });
     await tab.field('Delivery time').fill('2030-01-02T10:00');
     await again(/Your session has ended/).waitFor();
     await paste(await signToken({ staffId: 1, subject }));
@@ -125,52 +87,143 @@ describeInBrowser('Signing in with a token', () => {
 
   it('A token that the services refuse asks for another one, and the page then shows what was refused', async () => {
     const key = 'another secret of more than thirty-two bytes, of nobody';
-    tab = await stage.openTab({ token: await signToken({ staffId: 1, key }) });
+    await tab.open('/slots', { token: await signToken({ staffId: 1, key }) });
     await again(/don’t accept this token/).waitFor();
     await paste(await signToken({ staffId: 1 }));
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink().waitFor();
   });
 
   it('A token that is refused before its end, without a reason, asks to sign in again over the form, which is kept', async () => {
-    tab = await stage.openTab({ path: '/coupons/new' });
+    await tab.open('/coupons/new');
     await tab.field('Percent off').fill('10');
-    await tab.page.getByText('Everyone', { exact: true }).click();
+    await tab.exactly('Everyone').click();
     await tab.page.route(/CouponService\/Create$/, (route) =>
       route.request().method() === 'POST'
         ? route.fulfill({ status: 401, headers: { 'access-control-allow-origin': '*' } })
         : route.continue(),
     );
-    await tab.button('Create coupon').click();
+    await tab.click('Create coupon');
     await again(/Your sign-in is no longer accepted/).waitFor();
     await tab.page.unroute(/CouponService\/Create$/);
     await paste(await signToken({ staffId: 1, subject: 'staff-1' }));
     await again(/no longer accepted/).waitFor({ state: 'hidden' });
-    await tab.button('Create coupon').click();
-    await tab.heading(/^Coupon DC/).waitFor();
+    await tab.click('Create coupon', tab.heading(/^Coupon DC/));
   });
 
   it.each([
     ['was cut off', async () => (await signToken({ staffId: 1 })).slice(0, 40), 'This link does not sign in'],
     ['has ended', () => signToken({ staffId: 1, expiresIn: -60 }), 'This link has ended'],
   ] as const)('A link whose token %s says why it does not sign in', async (_which, make, words) => {
-    tab = await stage.openTab({ token: await make() });
+    await tab.open('/slots', { token: await make() });
     await tab.page.getByRole('alert').getByText(words).waitFor();
     expect(new URL(tab.page.url()).hash).toBe('');
     await paste(await signToken({ staffId: 1 }));
-    await tab.link(/Slot 7$/).waitFor();
+    await slotLink().waitFor();
   });
-
-  const notStaff = (page: Page) => page.getByText('This account is not staff');
 
   it.each([
     ['without a staff identity', undefined],
     ['of a staff user who was disabled', 3],
     ['of a staff user who does not exist', 99],
   ])('A token %s is told once, on top of the page', async (_whose, staffId) => {
-    tab = await stage.openTab({ token: await signToken({ staffId }) });
-    await notStaff(tab.page).waitFor();
-    await tab.page.getByText('Only staff can see or do this.').first().waitFor();
-    expect(await notStaff(tab.page).count()).toBe(1);
+    await tab.open('/slots', { token: await signToken({ staffId }) });
+    await tab.text('This account is not staff').waitFor();
+    await tab.text('Only staff can see or do this.').first().waitFor();
+    expect(await tab.text('This account is not staff').count()).toBe(1);
     expect(await tab.page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('A link that is pasted where the page is open signs in whoever is not, takes the place of nobody, and leaves the address', async () => {
+    await tab.open('/slots', { token: '' });
+    await tab.field('Token').waitFor();
+    const followLink = async (staffId: number, name: string) => {
+      await tab.page.evaluate(`location.hash = 'token=${await signed(staffId, name)}'`);
+      await expect.poll(() => new URL(tab.page.url()).hash).toBe('');
+    };
+    await followLink(1, 'Asha Menon');
+    await account(tab.page).getByText('Asha Menon').waitFor();
+    await followLink(2, 'Ravi Iyer');
+    await tab.page.reload();
+    await slotLink().waitFor();
+    expect(await account(tab.page).getByText('Asha Menon').count()).toBe(1);
+  });
+
+  it('A link on a page of another site signs in only whoever agrees, and says as whom, and its window is no longer tied to that page', async () => {
+    await tab.open('/slots', { token: '' });
+    const link = `${stage.origin}/slots#token=${await signed(2, 'Ravi Iyer')}`;
+    const response = await tab.page.goto(stage.origin);
+    expect(response?.headers()['cross-origin-opener-policy']).toBe('same-origin-allow-popups');
+    const openElsewhere = async () => {
+      await tab.page.goto(`data:text/html,${encodeURIComponent(`<a href="${link}">The console</a>`)}`);
+      await tab.link('The console').click();
+    };
+    await openElsewhere();
+    await tab.text('A page of another site wants to sign you in as staff-2').waitFor();
+    await tab.text('Staff number 2').waitFor();
+    expect(await tab.heading('Slots').count()).toBe(0);
+    await tab.click('Don’t', tab.field('Token'));
+    await openElsewhere();
+    await tab.click('Sign in as staff-2');
+    await slotLink().waitFor();
+  });
+
+  it('The name of an invented token is not shown, and signing out of it leaves the other tabs alone', async () => {
+    await tab.open('/slots', { token: await signed(1, 'Asha Menon') });
+    await slotLink().waitFor();
+    const page = await tab.page.context().newPage();
+    await page.addInitScript('sessionStorage.setItem("session", "")');
+    const claims = { sub: 'staff-1', staff_id: 1, name: 'The director', exp: 9_999_999_999 };
+    const invented = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+    await page.goto(`${stage.origin}/slots#token=${invented}`);
+    const dialog = page.getByRole('alertdialog', { name: 'The services don’t accept this token' });
+    await dialog.waitFor();
+    expect(await page.getByText('The director').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Sign out' }).click();
+    await new ConsoleTab(page).field('Token').waitFor();
+    await tab.page.reload();
+    await slotLink().waitFor();
+  });
+
+  it('A computer whose clock is nine hours ahead takes a good token, and counts by the services’ clock', async () => {
+    const initScript = `{
+      const now = Date.now;
+      Date.now = () => now() + ${aheadMs};
+      const { timeOrigin } = performance;
+      Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin + ${aheadMs} });
+    }`;
+    await tab.open('/slots', { token: '', initScript });
+    await paste(await signToken({ staffId: 1, subject: 'staff-1', expiresIn: 3_600 }));
+    await slotLink().click();
+    await tab.text(/^Orders close in (59 min|1 h)/).waitFor();
+    expect(await tab.page.getByRole('alertdialog').count()).toBe(0);
+  });
+
+  it('The next person in a tab is not told what the last one has done, and what that one has sent is not sent again in their name', async () => {
+    await tab.open('/slots/7');
+    const changeTo = async (staffId: number) => {
+      await tab.click('Sign out');
+      await paste(await signToken({ staffId, subject: `staff-${staffId}` }));
+      await tab.button(/^Open again/).waitFor();
+    };
+    await tab.click('Mark full: slot 7', tab.notice('Slot 7'));
+    await changeTo(2);
+    expect(await tab.notice('Slot 7').count()).toBe(0);
+    const keys: (string | null)[] = [];
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    await tab.page.route(/UpdateSlotCapacity$/, async (route) => {
+      keys.push(await route.request().headerValue('idempotency-key'));
+      await isOver;
+      await route.abort();
+    });
+    await tab.click('Open again: slot 7');
+    await expect.poll(() => keys.length).toBe(1);
+    await changeTo(1);
+    end();
+    // By the time that this one has been given up, that of the other person has been tried again, too.
+    await tab.click('Open again: slot 7', tab.text('The service can’t be reached'));
+    expect(keys.filter((key) => key === keys[0])).toHaveLength(1);
   });
 });

@@ -1,127 +1,111 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { describeConsole } from './stage.ts';
 
-describeInBrowser('A new slot', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
+describeConsole('A new slot', (stage, tab) => {
+  beforeEach(async () => {
+    await stage.sql('truncate slots cascade; truncate product_slots');
   });
 
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
-  const productsOf = async (slotId: number) => {
-    const rows = await stage.slot.database.sql<{ product_id: number }>(
-      'select product_id from product_slots where slot_id = $1 order by 1',
-      [slotId],
+  /** The slots in the order of their creation, each with its products. */
+  const slots = () =>
+    stage.sql<Record<string, unknown>>(
+      `select *, array(select product_id from product_slots where slot_id = slots.id order by 1) as products
+       from slots order by id`,
     );
-    return rows.map(({ product_id }) => product_id);
+  /** Inserts slot 7 with product 1, whose orders close four hours before its delivery. */
+  const insertSlot = (delivery: string) =>
+    stage.sql(
+      `insert into slots (id, delivery_time, freeze_time)
+         values (7, '${delivery}', '${delivery}'::timestamptz - interval '4 hours');
+       insert into product_slots values (7, 1)`,
+    );
+  const create = () => tab.button('Create slot').click();
+  const created = () => tab.notice('Slot created successfully').waitFor();
+  const save = () => tab.button('Save').click();
+  const saved = () => tab.notice('Slot updated successfully').waitFor();
+  const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
+  const isAsked = (sentence: string | RegExp) => question().getByText(sentence).waitFor();
+  const correct = async () => {
+    await tab.click('Correct it');
+    await question().waitFor({ state: 'hidden' });
   };
 
-  /** The id in the heading of the slot that the page now shows. */
-  async function shownSlot(): Promise<number> {
-    await tab.heading(/^Slot \d+$/).waitFor();
-    return Number((await tab.heading(/^Slot \d+$/).innerText()).slice('Slot '.length));
-  }
-
   it.each([1280, 360])('Staff create a slot with products, a group and a snippet, %d px wide', async (width) => {
-    await stage.slot.database.sql('truncate slots cascade');
-    tab = await stage.openTab({ viewport: { width, height: 800 } });
+    await tab.open('/slots', { viewport: { width, height: 800 } });
     await tab.link('New slot').click();
-    await tab.field('Delivery time').fill('2090-05-01T10:00');
-    await tab.field('Orders close').fill('2090-05-01T06:30');
+    await tab.fill({ 'Delivery time': '2090-05-01T10:00', 'Orders close': '2090-05-01T06:30' });
     await tab.pick('Groups', 'Group 2');
     await tab.pick('Products', 'Product 4', 'Product 12');
-    await tab.button('Add a vendor snippet').click();
-    await tab.field('Snippet name').fill(`morning-${width}`);
+    await tab.click('Add a vendor snippet');
+    // The name has the focus.
+    await tab.page.keyboard.type(`morning-${width}`);
     await tab.pick('Products of the snippet', 'Product 4');
-    await tab.button('Create slot').click();
-    await tab.notice('Slot created successfully').waitFor();
-    const id = await shownSlot();
-    expect(await productsOf(id)).toEqual([4, 12]);
-    const [slot] = await stage.slot.database.sql(
-      'select delivery_time, freeze_time, is_active, group_ids from slots where id = $1',
-      [id],
-    );
-    expect(slot).toEqual({
+    await create();
+    await created();
+    await tab.heading(/^Slot \d+$/).waitFor();
+    const times = {
       delivery_time: new Date('2090-05-01T10:00+05:30'),
       freeze_time: new Date('2090-05-01T06:30+05:30'),
-      is_active: true,
-      group_ids: [2],
-    });
+    };
+    expect(await slots()).toMatchObject([{ ...times, is_active: true, group_ids: [2], products: [4, 12] }]);
     const link = `https://app.example/vendor-order-list?id=morning-${width}`;
     const snippet = tab.section('Vendor snippets (1)');
     await snippet.getByRole('link', { name: link }).waitFor();
     await snippet.getByRole('img', { name: /QR code/ }).waitFor();
     // The audit trail of the record has it already.
-    await tab
-      .section('History')
-      .getByText(/created slot/i)
-      .first()
-      .waitFor();
+    await tab.section('History').getByText('created slot').first().waitFor();
+    // The way back does not open its form again.
+    await tab.page.goBack();
+    await tab.heading('Slots').waitFor();
+    expect(await tab.button('Create slot').count()).toBe(0);
   });
 
-  it('Staff make a slot as another one, a week later, with its products and groups', async () => {
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time, group_ids)
-       values (70, '2090-05-01T10:00+05:30', '2090-05-01T06:30+05:30', '{3}')`,
+  it('Staff make a slot as another one, a week later, with its products and groups, and its snippets under new names if they say so', async () => {
+    await insertSlot('2090-05-01T10:00+05:30');
+    await stage.sql(
+      `update slots set group_ids = '{3}';
+       insert into product_slots values (7, 999);
+       update products set name = 'Mango' where id = 20;
+       insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('evening-2090-05-01', 7, '{1, 20}')`,
     );
-    await stage.slot.database.sql('insert into product_slots values (70, 1), (70, 999)');
-    tab = await stage.openTab({ path: '/slots/70' });
-    await tab.link('Copy to the next week').click();
-    await tab.heading('New slot, as slot 70').waitFor();
+    await tab.open('/slots/7');
+    await tab.follow('Copy to the next week', 'New slot, as slot 7');
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-08T10:00');
-    await tab.button('Create slot').click();
-    await tab.notice('Slot created successfully').waitFor();
-    const id = await shownSlot();
-    expect(await productsOf(id)).toEqual([1, 999]);
-    const [slot] = await stage.slot.database.sql('select freeze_time, group_ids from slots where id = $1', [id]);
-    expect(slot).toEqual({ freeze_time: new Date('2090-05-08T06:30+05:30'), group_ids: [3] });
+    await tab.text('can only be taken along under new names').waitFor();
+    await tab.click('Take it along');
+    const chosen = tab.section('Vendor snippet 1').getByRole('grid', { name: /chosen/ });
+    await chosen.getByText('Mango').waitFor();
+    expect(await tab.field('Snippet name').inputValue()).toBe('evening-2090-05-08');
+    await create();
+    await tab.section('Vendor snippets (1)').getByText('Product 1, Mango').waitFor();
+    const freeze_time = new Date('2090-05-08T06:00+05:30');
+    expect((await slots())[1]).toMatchObject({ freeze_time, group_ids: [3], products: [1, 999] });
   });
 
-  it('The name of a snippet that exists is refused at its field, and nothing is lost', async () => {
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time) values (71, now(), now());
-       insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 71, '{1}')`,
-    );
-    tab = await stage.openTab({ path: '/slots/new?day=2090-06-01' });
-    await tab.pick('Products', 'Product 4');
+  it('The name of a snippet that exists is refused at its field, nothing is lost, and what staff have confirmed is not asked again', async () => {
+    await insertSlot('2090-05-01T10:00+05:30');
+    await stage.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 7, '{1}')`);
+    await tab.open('/slots/new');
+    await tab.field('Delivery time').fill('2020-04-25T11:30');
     for (const [index, name] of ['free', 'taken'].entries()) {
-      await tab.button('Add a vendor snippet').click();
+      await tab.click('Add a vendor snippet');
       const snippet = tab.section(`Vendor snippet ${index + 1}`);
       await snippet.getByLabel('Snippet name').fill(name);
       await snippet.getByRole('searchbox').fill('Product 4');
       await snippet.getByRole('row', { name: 'Product 4', exact: true }).click();
     }
-    await tab.button('Create slot').click();
+    await create();
+    await tab.click('Create slot all the same');
     const problem = 'Snippet name "taken" already exists';
     await tab.section('Vendor snippet 2').getByText(problem).waitFor();
     expect(await tab.section('Vendor snippet 1').getByText(problem).count()).toBe(0);
     await tab.section('Vendor snippet 2').getByLabel('Snippet name').fill('other');
-    await tab.button('Create slot').click();
-    await tab.notice('Slot created successfully').waitFor();
+    await create();
+    await created();
   });
 
-  it('A double click creates one slot', async () => {
-    const count = async () => (await stage.slot.database.sql('select from slots')).length;
-    const before = await count();
-    tab = await stage.openTab({ path: '/slots/new?day=2090-06-02' });
-    await tab.pick('Products', 'Product 4');
-    await tab.button('Create slot').dblclick();
-    await tab.notice('Slot created successfully').waitFor();
-    await shownSlot();
-    expect(await count()).toBe(before + 1);
-  });
-
-  it('A slot whose answer is lost is created once', async () => {
-    const count = async () => (await stage.slot.database.sql('select from slots')).length;
-    const before = await count();
-    tab = await stage.openTab({ path: '/slots/new?day=2090-06-03' });
+  it('A slot without a mistake is created once, without a question, at a double click whose answer is lost', async () => {
+    await tab.open('/slots/new?day=2090-06-03');
     await tab.pick('Products', 'Product 4');
     let lost = 0;
     await tab.page.route(/CreateSlot/, async (route) => {
@@ -131,19 +115,148 @@ describeInBrowser('A new slot', () => {
       await route.fetch();
       return route.abort('connectionreset');
     });
-    await tab.button('Create slot').click();
-    await tab.notice('Slot created successfully').waitFor();
-    expect([lost, await count()]).toEqual([1, before + 1]);
+    await tab.button('Create slot').dblclick();
+    await created();
+    expect([lost, (await slots()).length]).toEqual([1, 1]);
   });
 
-  it('Staff are asked before they leave what they have entered', async () => {
-    tab = await stage.openTab({ path: '/slots/new' });
-    await tab.field('Delivery time').fill('2090-05-01T10:00');
-    await tab.link('Coupons').click();
-    await tab.button('Stay here').click();
-    expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-01T10:00');
-    await tab.link('Coupons').click();
-    await tab.button('Leave').click();
-    await expect.poll(() => tab.page.url()).toMatch(/\/coupons$/);
+  it('Mistakes are asked about at once before the slot is saved, and staff who correct them find all that they have entered', async () => {
+    await tab.open('/slots/new');
+    await tab.fill({ 'Delivery time': '2020-04-25T11:30', 'Orders close': '2020-04-25T12:00' });
+    await tab.pick('Groups', 'Group 2');
+    await tab.pick('Products', 'Product 4');
+    await create();
+    await isAsked('The delivery is in the past: 25 Apr 2020, 11:30.');
+    await isAsked('Orders close after the delivery: 25 Apr 2020, 12:00.');
+    await correct();
+    expect(await slots()).toEqual([]);
+    await tab.fill({ 'Orders close': '2090-04-25T07:30', 'Delivery time': '2090-04-25T11:30' });
+    await tab.field('Orders close').fill('2090-04-25T07:30');
+    await create();
+    await created();
+    const delivery_time = new Date('2090-04-25T11:30+05:30');
+    expect(await slots()).toMatchObject([{ delivery_time, group_ids: [2], products: [4] }]);
+  });
+
+  it('In an old slot only what is changed is asked about, also after another mistake was confirmed', async () => {
+    await insertSlot('2020-04-25T11:30+05:30');
+    await tab.open('/slots/7');
+    await tab.click('Edit times and groups', tab.text('This has passed: the slot takes no orders.'));
+    await tab.field('Orders close').fill('2020-04-25T12:00');
+    await save();
+    await isAsked('Orders close after the delivery: 25 Apr 2020, 12:00.');
+    // The delivery is as old as it was.
+    expect(await question().getByText('The delivery is in the past').count()).toBe(0);
+    await tab.failAt(/UpdateSlot$/);
+    await tab.click('Save all the same');
+    await tab.section('Times and groups').getByText('The service can’t be reached').waitFor();
+    await tab.page.unroute(/UpdateSlot$/);
+    await tab.field('Orders close').fill('2020-04-25T13:00');
+    await save();
+    await isAsked('Orders close after the delivery: 25 Apr 2020, 13:00.');
+    await tab.click('Save all the same');
+    await saved();
+    expect(await slots()).toMatchObject([{ freeze_time: new Date('2020-04-25T13:00+05:30') }]);
+    await tab.click('Edit times and groups');
+    await tab.pick('Groups', 'Group 3');
+    await save();
+    await expect.poll(slots).toMatchObject([{ group_ids: [3] }]);
+  });
+
+  it('A slot with neither products nor groups is asked about, unless it is not active', async () => {
+    const empty = /^Nobody can order anything in this slot: it has neither products nor groups/;
+    await tab.open('/slots/new?day=2090-05-01');
+    await create();
+    await isAsked(empty);
+    await correct();
+    expect(await slots()).toEqual([]);
+    await tab.text('Active: the storefront offers it').click();
+    await create();
+    await created();
+    await tab.click('Activate again');
+    await isAsked(empty);
+    await tab.click('Activate again all the same', tab.notice(/is active again/));
+  });
+
+  it('A time that another slot takes is asked about, for a new slot, a moved one, and one that is activated again', async () => {
+    await insertSlot('2090-04-25T11:30+05:30');
+    const taken = 'Slot 7 is at this time already: 25 Apr 2090, 11:30.';
+    await tab.open('/slots/new?day=2090-04-25');
+    await tab.pick('Products', 'Product 4');
+    await create();
+    await created();
+    await tab.click('Edit times and groups');
+    await tab.field('Delivery time').fill('2090-04-25T11:30');
+    await save();
+    await isAsked(taken);
+    await tab.click('Save all the same');
+    await saved();
+    await tab.click('Deactivate');
+    await tab.click('Activate again');
+    await isAsked(taken);
+  });
+
+  it('A time is typed in one go; “Orders close” follows the delivery by the same distance, not the other way round, and its field tells when it is after it', async () => {
+    await tab.open('/slots/new?day=2090-05-01');
+    const closes = () => tab.field('Orders close').inputValue();
+    await tab.field('Delivery time').focus();
+    await tab.page.keyboard.type('042520901130AM');
+    expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-25T11:30');
+    expect(await closes()).toBe('2090-04-25T07:30');
+    await tab.text('Until then the slot takes orders.').waitFor();
+    await tab.fill({ 'Orders close': '2090-04-24T20:00', 'Delivery time': '2090-04-26T12:30' });
+    expect(await closes()).toBe('2090-04-25T21:00');
+    await tab.field('Orders close').fill('2090-04-26T13:00');
+    expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-26T12:30');
+    await tab.text('This is after the delivery.').waitFor();
+  });
+
+  it('Numbers that are typed in a row are chosen by Enter, which the list says, and are not lost when the form is sent before', async () => {
+    await tab.open('/slots/new?day=2090-05-01');
+    const group = tab.page.getByRole('group', { name: 'Products', exact: true });
+    const field = group.getByRole('searchbox');
+    await field.pressSequentially('3, 4, 999');
+    await group.getByText('Press Enter to choose these numbers.').waitFor();
+    expect(await group.getByText('Nothing found.').count()).toBe(0);
+    await create();
+    await group.getByText('Press Enter to choose these.').waitFor();
+    await field.press('Enter');
+    await group.getByText('2 of 3 numbers chosen. Unknown: 999.').waitFor();
+    await field.fill('5');
+    expect(await group.getByText('numbers chosen').count()).toBe(0);
+    await field.fill('');
+    await create();
+    await tab.section('Products (2)').waitFor();
+  });
+
+  it('Enter takes the one of this name, also before it is found, and not one of an earlier search; of several, it or an arrow goes to the list', async () => {
+    await tab.open('/slots/new?day=2090-05-01');
+    const group = tab.page.getByRole('group', { name: 'Products', exact: true });
+    const found = group.getByRole('grid', { name: 'Products: found' }).getByRole('row');
+    const field = group.getByRole('searchbox');
+    const chosen = () => group.getByRole('button', { name: /^Remove/ }).count();
+    const isFirstFocused = () => found.first().evaluate((row) => row === row.ownerDocument.activeElement);
+    for (const [text, product] of [
+      ['product 1', 'Product 1'],
+      ['Product 14', 'Product 14'],
+      ['Product 15', 'Product 15'],
+    ] as const) {
+      await field.fill(text);
+      await tab.press('Enter');
+      await tab.button(`Remove ${product}`).waitFor();
+    }
+    expect(await chosen()).toBe(3);
+    await field.fill('product 1');
+    await expect.poll(() => found.count()).toBeGreaterThan(1);
+    await tab.press('ArrowDown');
+    await expect.poll(isFirstFocused).toBe(true);
+    await tab.press('ArrowDown', 'Enter');
+    await expect.poll(chosen).toBe(4);
+    await field.fill('duct 1');
+    await expect.poll(() => found.count()).toBeGreaterThan(2);
+    await tab.press('Enter');
+    await expect.poll(isFirstFocused).toBe(true);
+    expect(await chosen()).toBe(4);
+    expect(await slots()).toEqual([]);
   });
 });

@@ -1,39 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { describeConsole } from './stage.ts';
+import { StoredSlots } from './stored-slots.ts';
 
-describeInBrowser('The board and the list of slots', () => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
+describeConsole('The board and the list of slots', (stage, tab) => {
+  beforeEach(() => new StoredSlots(stage).clear());
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-  });
-
-  beforeEach(async () => {
-    await stage.slot.database.sql('truncate slots cascade');
-    await stage.slot.database.sql('truncate product_slots');
-  });
-
-  afterEach(() => tab.close());
-
-  afterAll(() => stage.close());
-
-  /** Inserts a slot that is delivered at a time of the console's time zone. */
-  async function insertSlot(id: number, delivery: string, freeze: string): Promise<void> {
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time, group_ids)
-       values ($1, $2::timestamp at time zone 'Asia/Kolkata', $3::timestamp at time zone 'Asia/Kolkata', '{2}')`,
-      [id, delivery, freeze],
+  const add = (...slot: Parameters<StoredSlots['add']>) => new StoredSlots(stage).add(...slot);
+  /** Inserts slots with ids from 1, an hour apart, from 1 May 2090 in the business's zone. Slot 3 is deactivated. */
+  const insertSlots = (count: number) =>
+    stage.sql(
+      `insert into slots (id, delivery_time, freeze_time, group_ids, is_active)
+       select n, t, t - interval '1 hour', case when n % 2 = 0 then '{2}'::integer[] else '{3}' end, n <> 3
+       from generate_series(1, ${count}) n, lateral (select '2090-05-01T00:00+05:30'::timestamptz + n * interval '1 hour' as t) at`,
     );
-  }
+  const rows = () => tab.page.getByRole('rowheader').allInnerTexts();
+  const slotLink = (id: number) => tab.link(new RegExp(`Slot ${id}$`));
+  const isFull = async () => (await new StoredSlots(stage).list()).map((slot) => slot.is_capacity_full);
 
   it('The board shows the slots of a day with their products, groups and time left', async () => {
-    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    await stage.slot.database.sql('insert into product_slots select 7, n from generate_series(1, 5) n');
-    await insertSlot(8, '2090-05-02 09:00', '2090-05-02 06:30');
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
+    await add(7, '2090-05-01 10:00');
+    await stage.sql('insert into product_slots select 7, n from generate_series(1, 5) n');
+    await add(8, '2090-05-02 09:00');
+    await tab.open('/slots?day=2090-05-01');
     const day = tab.section(/1 May/);
     await day.getByText('5 products: Product 1, Product 2, Product 3').waitFor();
     await day.getByText('Group 2').waitFor();
@@ -41,115 +29,141 @@ describeInBrowser('The board and the list of slots', () => {
     expect(await tab.section(/2 May/).innerText()).toContain('09:00 Slot 8');
   });
 
-  it('The board tells what is past from what takes no orders and is still to be delivered', async () => {
-    await insertSlot(7, '2020-05-01 10:00', '2020-05-01 06:30');
-    await insertSlot(8, '2090-05-01 10:00', '2020-05-01 06:30');
-    await insertSlot(9, '2090-05-01 11:00', '2090-05-01 06:30');
-    await stage.slot.database.sql('update slots set is_capacity_full = true where id = 9');
-    tab = await stage.openTab({ path: '/slots?day=2020-05-01' });
+  it('The board tells what is past, where nothing can be marked full or opened, from what takes no orders and is still to be delivered', async () => {
+    await add(6, '2020-05-01 09:30', { isFull: true });
+    await add(7, '2020-05-01 10:30');
+    await add(8, '2090-05-01 10:00');
+    await add(9, '2090-05-01 11:00', { isFull: true });
+    await stage.sql(`update slots set freeze_time = '2020-05-01Z' where id = 8`);
+    await tab.open('/slots?day=2020-05-01');
     const day = tab.section(/1 May/);
-    await day.getByText('Past', { exact: true }).waitFor();
     await day.getByText('Orders closed 1 May 2020, 06:30').waitFor();
+    for (const path of [
+      '/slots?day=2020-05-01',
+      '/slots/list?from=2020-05-01&until=2020-05-01',
+      '/slots/6',
+      '/slots/7',
+    ]) {
+      await tab.page.goto(`${stage.origin}${path}`);
+      await tab.page.locator('.badge').getByText('Past', { exact: true }).first().waitFor();
+      expect(await tab.button(/Mark full|Open again/).count()).toBe(0);
+    }
     await tab.page.goto(`${stage.origin}/slots?day=2090-05-01`);
-    await day.getByText('Closed', { exact: true }).waitFor();
-    await day.getByText('Full', { exact: true }).waitFor();
-    await day.getByText('Takes no orders', { exact: true }).waitFor();
+    for (const text of ['Closed', 'Full', 'Takes no orders']) await day.getByText(text, { exact: true }).waitFor();
     expect(await day.getByText(/Orders close in/).count()).toBe(0);
   });
 
-  it.each(['soon', '20266-01-01', '2026-13-01'])(
-    'The board begins with today where %s stands for a day',
-    async (day) => {
-      tab = await stage.openTab({ path: `/slots?day=${day}` });
-      expect(await tab.field('From').inputValue()).toMatch(/^20\d\d-\d\d-\d\d$/);
-    },
-  );
-
-  it('Staff move the board by weeks, and come back to today', async () => {
-    await insertSlot(7, '2090-05-08 10:00', '2090-05-08 06:30');
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
-    await expect.poll(() => tab.page.getByText('No slots', { exact: true }).count()).toBe(7);
-    await tab.button('Later').click();
-    await tab.link(/Slot 7$/).waitFor();
-    await tab.button('Earlier').click();
-    await expect.poll(() => tab.page.getByText('No slots', { exact: true }).count()).toBe(7);
-    await tab.button('Today').click();
+  it('Staff move the board by weeks, come back to today, and the board follows the day in the address when they go back', async () => {
+    await add(7, '2090-05-08 10:00');
+    await tab.open('/slots?day=2090-05-01');
+    const empty = () => tab.exactly('No slots').count();
+    await expect.poll(empty).toBe(7);
+    await tab.click('Later');
+    await slotLink(7).click();
+    await tab.heading('Slot 7').waitFor();
+    await tab.page.goBack();
+    await tab.section(/8 May/).waitFor();
+    await tab.click('Earlier');
+    await expect.poll(empty).toBe(7);
+    await tab.click('Today');
     await expect.poll(() => tab.page.url()).toMatch(/\/slots$/);
   });
 
-  it('Staff mark a slot full at one tap, and undo it', async () => {
-    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
-    const isFull = async () => {
-      const [row] = await stage.slot.database.sql<{ is_capacity_full: boolean }>('select is_capacity_full from slots');
-      return row?.is_capacity_full;
-    };
-    await tab.button('Mark full: slot 7').click();
-    await tab.page.getByText('Full', { exact: true }).waitFor();
-    expect(await isFull()).toBe(true);
-    await tab.notice('Slot marked as full capacity').getByRole('button', { name: 'Undo' }).click();
-    await tab.page.getByText('Open', { exact: true }).first().waitFor();
-    await expect.poll(isFull).toBe(false);
-  });
-
-  it('An undo that fails after its button has left the page is told', async () => {
-    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
-    await tab.button('Mark full: slot 7').click();
-    const notice = tab.notice('Slot marked as full capacity');
-    await notice.waitFor();
-    await tab.link('Coupons').click();
-    await tab.page.route(/UpdateSlotCapacity/, (route) => route.abort('connectionrefused'));
-    await notice.getByRole('button', { name: 'Undo' }).click();
-    await tab.notice(/Not undone: Slot 7.* The service can’t be reached/).waitFor();
-  });
-
-  it('After a slot write the notice tells when the storefront shows it', async () => {
-    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
-    await tab.button('Mark full: slot 7').click();
+  it('Staff mark a slot full at one tap, see when the storefront shows it, and undo it', async () => {
+    await add(7, '2090-05-01 10:00');
+    await tab.open('/slots?day=2090-05-01');
+    await tab.click('Mark full: slot 7', tab.exactly('Full'));
+    expect(await isFull()).toEqual([true]);
     await tab.notice(/The storefront shows it now \(version \d+\)/).waitFor();
+    await tab.notice('Slot marked as full capacity').getByRole('button', { name: 'Undo' }).click();
+    await tab.exactly('Open').first().waitFor();
+    await expect.poll(isFull).toEqual([false]);
   });
 
-  it('Staff open a slot by its number, also one that is not active', async () => {
-    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    await stage.slot.database.sql('update slots set is_active = false');
-    tab = await stage.openTab();
-    await tab.link('New slot').waitFor();
-    await tab.page.keyboard.press('Control+k');
-    await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
-    await tab.page.keyboard.type('7');
-    await tab.page.getByRole('menuitem', { name: 'Slot 7' }).waitFor();
-    await tab.page.keyboard.press('Enter');
-    await tab.heading('Slot 7').waitFor();
-    await tab.page.getByText('Deactivated').waitFor();
+  it('Of two changes of one slot, only the later can be undone, and an undo that fails on another page is told', async () => {
+    await add(7, '2090-05-01 10:00');
+    await tab.open('/slots/7');
+    await tab.click(/^Mark full/, tab.notice('Slot 7').getByRole('button', { name: 'Undo' }));
+    await tab.click(/^Open again/, tab.button(/^Mark full/));
+    expect(await tab.page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+    await tab.click('Undo');
+    await tab.click(/^Open again/, tab.button(/^Mark full/));
+    await tab.link('Coupons').click();
+    await tab.failAt(/UpdateSlotCapacity/);
+    await tab.click('Undo', tab.notice(/Not undone: Slot 7.* The service can’t be reached/));
+  });
+
+  it.each([
+    ['Mark full: slot 7', '/slots?day=2090-05-01', /UpdateSlotCapacity/],
+    ['Deactivate', '/slots/7', /DeleteSlot/],
+  ] as const)('“%s” that fails on %s is told in a notice, and stays in its place', async (name, path, procedure) => {
+    await add(7, '2090-05-01 10:00');
+    await tab.open(path);
+    await tab.button(name).waitFor();
+    const places = () =>
+      Promise.all([tab.button(name), tab.button('Mark full: slot 7')].map((button) => button.boundingBox()));
+    const before = await places();
+    await tab.failAt(procedure);
+    await tab.click(name, tab.notice('Slot 7: The service can’t be reached'));
+    await expect.poll(places).toEqual(before);
+  });
+
+  it('A deactivated slot is found on the board and in the list, also after a reload', async () => {
+    await insertSlots(4);
+    await tab.open('/slots?day=2090-05-01');
+    await slotLink(2).waitFor();
+    expect(await slotLink(3).count()).toBe(0);
+    await tab.text('Deactivated ones, too').click();
+    await slotLink(3).waitFor();
+    await tab.page.reload();
+    await slotLink(3).waitFor();
+    await tab.page.goto(`${stage.origin}/slots/list?from=2090-05-01`);
+    await tab.select(/State$/, 'Deactivated');
+    await expect.poll(rows).toEqual(['Slot 3']);
+    expect(new URL(tab.page.url()).searchParams.get('state')).toBe('deactivated');
+    await tab.page.reload();
+    await expect.poll(rows).toEqual(['Slot 3']);
   });
 
   it('The list shows the slots from today on, soonest first, and those of other days, of one state and in the other order', async () => {
-    await insertSlot(7, '2090-05-01 10:00', '2090-05-01 06:30');
-    await insertSlot(8, '2020-05-01 10:00', '2020-05-01 06:30');
-    await insertSlot(9, '2091-05-01 10:00', '2091-05-01 06:30');
-    tab = await stage.openTab();
+    await add(7, '2090-05-01 10:00');
+    await add(8, '2020-05-01 10:00');
+    await add(9, '2091-05-01 10:00');
+    await tab.open('/slots');
     await tab.link('List').click();
-    const rows = () => tab.page.getByRole('rowheader').allInnerTexts();
     await expect.poll(rows).toEqual(['Slot 7', 'Slot 9']);
-    await tab.button(/^Delivery/).click();
+    await tab.click(/^Delivery/);
     await expect.poll(rows).toEqual(['Slot 9', 'Slot 7']);
     await tab.field('From').fill('');
     await expect.poll(rows).toEqual(['Slot 9', 'Slot 7', 'Slot 8']);
-    await tab.button(/State$/).click();
-    await tab.page.getByRole('option', { name: 'Past' }).click();
+    await tab.select(/State$/, 'Past');
     await expect.poll(rows).toEqual(['Slot 8']);
     await tab.page.reload();
     await expect.poll(rows).toEqual(['Slot 8']);
   });
 
-  it('The board follows the day in the address, also when staff go back', async () => {
-    await insertSlot(7, '2090-05-08 10:00', '2090-05-08 06:30');
-    tab = await stage.openTab({ path: '/slots?day=2090-05-08' });
-    await tab.link(/Slot 7$/).click();
-    await tab.heading('Slot 7').waitFor();
-    await tab.page.goBack();
-    await tab.section(/8 May/).waitFor();
+  it('Product, group and days filter the list, and stand in the address', async () => {
+    await insertSlots(30);
+    await stage.sql('insert into product_slots values (2, 4), (5, 4), (28, 4)');
+    await tab.open('/slots/list?from=2090-05-01');
+    await tab.click('Product: any');
+    await tab.pick('Product', 'Product 4');
+    await expect.poll(rows).toEqual(['Slot 2', 'Slot 5', 'Slot 28']);
+    await tab.select(/Group$/, 'Group 2');
+    await expect.poll(rows).toEqual(['Slot 2', 'Slot 28']);
+    await tab.field('To').fill('2090-05-01');
+    await expect.poll(rows).toEqual(['Slot 2']);
+    expect(new URL(tab.page.url()).search).toBe('?from=2090-05-01&product=4&group=2&until=2090-05-01');
+    await tab.page.reload();
+    await expect.poll(rows).toEqual(['Slot 2']);
+  });
+
+  it('On a phone the first slot is in the upper half, and nothing is cut off', async () => {
+    await insertSlots(4);
+    await tab.open('/slots?day=2090-05-01', { viewport: { width: 360, height: 740 }, hasTouch: true });
+    await slotLink(1).waitFor();
+    const box = await tab.page.locator('.slot-card').first().boundingBox();
+    expect(box?.y).toBeLessThan(370);
+    expect(await tab.overflow()).toBe(0);
   });
 });

@@ -1,7 +1,6 @@
-import { availableParallelism, loadavg } from 'node:os';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser } from '../browser.ts';
-import { ConsoleStage } from './stage.ts';
+import { expect, it } from 'vitest';
+import { isBusy } from './much-checks.ts';
+import { describeConsole } from './stage.ts';
 
 /** Runs in the page before its own scripts: notes when the first list is shown, and when a tap is answered. */
 const watch = `
@@ -18,26 +17,17 @@ const watch = `
 /** A script of the page that resolves with a figure once it is noted. */
 const untilNoted = (name: string) =>
   `new Promise((resolve) => { const look = () => window.${name} === undefined ? requestAnimationFrame(look) : resolve(window.${name}); look(); })`;
-// Other work counts against the page: the limits hold on a machine that has little else to do.
-const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
 // A busy machine takes its time: one try of these has to be quick.
 const tries = 20;
 
-describeInBrowser('The speed of the console', () => {
-  let stage: ConsoleStage;
-
-  beforeAll(async () => {
-    stage = await ConsoleStage.open();
-    await stage.slot.database.sql(
-      `insert into slots (id, delivery_time, freeze_time)
+describeConsole('The speed of the console', (stage, tab) => {
+  stage.prepare(
+    `insert into slots (id, delivery_time, freeze_time)
        select n, now() + n * interval '1 hour', now() + n * interval '50 minutes' from generate_series(1, 100) n`,
-    );
-  });
-
-  afterAll(() => stage.close());
+  );
 
   it('The first list comes with less than 220 kB of JavaScript', async () => {
-    const tab = await stage.openTab({ initScript: watch });
+    await tab.open('/slots', { initScript: watch });
     await tab.page.evaluate(untilNoted('firstListMs'));
     const sizes = await tab.page.evaluate<number[]>(
       `performance.getEntriesByType('resource')
@@ -48,17 +38,16 @@ describeInBrowser('The speed of the console', () => {
     console.info(`JavaScript until the first list: ${Math.round(size / 1_000)} kB in ${sizes.length} files`);
     expect(size).toBeGreaterThan(50_000);
     expect(size).toBeLessThan(220_000);
-    await tab.close();
   });
 
   it('The first list is shown within a second of the link, and a tap is answered within 100 ms', async () => {
     const firstLists: number[] = [];
     const answers: number[] = [];
     for (let left = tries; left > 0; left -= 1) {
-      const tab = await stage.openTab({ initScript: watch });
+      await tab.open('/slots', { initScript: watch });
       // Which slots are drawn depends on the hour: the calendar scrolls to what comes next today.
-      await tab.page
-        .getByRole('button', { name: /^Mark full: slot/ })
+      await tab
+        .button(/^Mark full: slot/)
         .first()
         .click();
       firstLists.push(await tab.page.evaluate<number>(untilNoted('firstListMs')));

@@ -1,116 +1,103 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { describeInEachBrowser } from '../browser.ts';
-import type { ConsoleTab } from './console-tab.ts';
-import { ConsoleStage } from './stage.ts';
+import { expect, it } from 'vitest';
+import { describeInEachBrowser, launchBrowser } from '../browser.ts';
+import { onStage } from './stage.ts';
 import { StoredSlots } from './stored-slots.ts';
 
-describeInEachBrowser('The tasks of staff', (launch) => {
-  let stage: ConsoleStage;
-  let tab: ConsoleTab;
+describeInEachBrowser('The tasks of staff', (launch) =>
+  onStage(
+    (stage, tab) => {
+      it('A newcomer creates a slot with a snippet, marks it full, creates a coupon, checks it, and finds both in the audit trail', async () => {
+        await tab.open('/');
+        await tab.link('New slot').click();
+        await tab.pick('Products', 'Product 3', 'Product 4');
+        await tab.click('Add a vendor snippet');
+        await tab.type(tab.field('Snippet name'), 'first-snippet');
+        await tab.pick('Products of the snippet', 'Product 3');
+        await tab.click('Create slot');
+        await tab.click(/^Mark full/, tab.exactly('Full').first());
 
-  beforeAll(async () => {
-    stage = await ConsoleStage.open({}, undefined, launch);
-  });
+        await tab.link('Coupons').click();
+        await tab.link('New coupon').click();
+        await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
+        await tab.type(tab.page.getByLabel(/^Percent|Discount in percent/).last(), '10');
+        await tab.exactly('Everyone').click();
+        await tab.click(/^Create/, tab.heading('FIRST10'));
 
-  afterEach(() => tab.close());
+        await tab.link('Check a coupon').click();
+        await tab.type(tab.page.getByLabel(/^(Coupon )?code/i), 'first10');
+        await tab.type(tab.page.getByLabel(/amount/i), '500');
+        await tab.press('Enter');
+        await tab.exactly('50.00').waitFor();
 
-  afterAll(() => stage.close());
+        await tab.link('Audit trail').click();
+        for (const deed of ['created coupon', 'marked slot', 'created slot']) {
+          await tab.page.getByRole('paragraph').filter({ hasText: deed }).first().waitFor();
+        }
+      });
 
-  it('A newcomer creates a slot with a snippet, marks it full, creates a coupon, checks it, and finds both in the audit trail', async () => {
-    tab = await stage.openTab({ path: '/' });
-    await tab.link('New slot').click();
-    await tab.pick('Products', 'Product 3', 'Product 4');
-    await tab.button('Add a vendor snippet').click();
-    await tab.type(tab.field('Snippet name'), 'first-snippet');
-    await tab.pick('Products of the snippet', 'Product 3');
-    await tab.button('Create slot').click();
-    await tab.button(/^Mark full/).click();
-    await tab.page.getByText('Full', { exact: true }).first().waitFor();
+      it('Staff work with the keyboard alone', async () => {
+        await new StoredSlots(stage).clear();
+        await tab.open();
+        await tab.link('New slot').waitFor();
+        /** Goes on with Tab until the focus is on what has a name. */
+        async function tabTo(name: RegExp): Promise<void> {
+          const focused = tab.page.locator(':focus');
+          for (let left = 60; left > 0; left -= 1) {
+            await tab.press('Tab');
+            const snapshot = (await focused.count()) === 0 ? '' : await focused.first().ariaSnapshot();
+            if (name.test(snapshot)) return;
+          }
+          throw new Error(`the keyboard does not reach ${name}`);
+        }
+        await tab.press('Tab', 'Enter');
+        // Past the navigation, which "Skip to the content" has left behind.
+        await tabTo(/link "New slot"/);
+        await tab.press('Enter');
+        await tab.heading('New slot').waitFor();
+        await tabTo(/searchbox "Products"/);
+        await tab.page.keyboard.type('Product 17');
+        await tab.page.getByRole('row', { name: 'Product 17', exact: true }).waitFor();
+        const found = tab.page.getByRole('grid', { name: 'Products: found' }).getByRole('row');
+        await expect.poll(() => found.count()).toBe(1);
+        await tab.press('Enter');
+        await tabTo(/button "Create slot"/);
+        await tab.press('Enter');
+        await tab.section('Products (1)').getByText('Product 17').waitFor();
+        await tabTo(/button "Mark full/);
+        await tab.press('Space');
+        await tab.exactly('Full').first().waitFor();
+      });
 
-    await tab.link('Coupons').click();
-    await tab.link('New coupon').click();
-    await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
-    await tab.type(tab.page.getByLabel(/^Percent|Discount in percent/).last(), '10');
-    await tab.page.getByText('Everyone', { exact: true }).click();
-    await tab.button(/^Create/).click();
-    await tab.heading('FIRST10').waitFor();
-
-    await tab.link('Check a coupon').click();
-    await tab.type(tab.page.getByLabel(/^(Coupon )?code/i), 'first10');
-    await tab.type(tab.page.getByLabel(/amount/i), '500');
-    await tab.page.keyboard.press('Enter');
-    await tab.page
-      .getByText(/\b50\b/)
-      .first()
-      .waitFor();
-
-    await tab.link('Audit trail').click();
-    for (const deed of ['created coupon', 'marked slot', 'created slot']) {
-      await tab.page.getByRole('paragraph').filter({ hasText: deed }).first().waitFor();
-    }
-  });
-
-  it('Staff work with the keyboard alone', async () => {
-    await new StoredSlots(stage).clear();
-    tab = await stage.openTab();
-    await tab.link('New slot').waitFor();
-    const press = (key: string) => tab.page.keyboard.press(key);
-    /** Goes on with Tab until the focus is on what has a name. */
-    async function tabTo(name: RegExp): Promise<void> {
-      const focused = tab.page.locator(':focus');
-      for (let left = 60; left > 0; left -= 1) {
-        await press('Tab');
-        const snapshot = (await focused.count()) === 0 ? '' : await focused.first().ariaSnapshot();
-        if (name.test(snapshot)) return;
-      }
-      throw new Error(`the keyboard does not reach ${name}`);
-    }
-    await press('Tab');
-    await press('Enter');
-    // Past the navigation, which "Skip to the content" has left behind.
-    await tabTo(/link "New slot"/);
-    await press('Enter');
-    await tab.heading('New slot').waitFor();
-    await tabTo(/searchbox "Products"/);
-    await tab.page.keyboard.type('Product 17');
-    await tab.page.getByRole('row', { name: 'Product 17', exact: true }).waitFor();
-    await expect.poll(() => tab.page.getByRole('grid', { name: 'Products: found' }).getByRole('row').count()).toBe(1);
-    await press('Enter');
-    await tabTo(/button "Create slot"/);
-    await press('Enter');
-    await tab.section('Products (1)').getByText('Product 17').waitFor();
-    await tabTo(/button "Mark full/);
-    await press('Space');
-    await tab.page.getByText('Full', { exact: true }).first().waitFor();
-  });
-
-  it('Staff plan the next week from this one, with one change, by less than 40 keys', async () => {
-    const slots = new StoredSlots(stage);
-    await slots.clear();
-    await slots.addWeek();
-    tab = await stage.openTab({ path: '/slots?day=2090-05-01' });
-    await tab.link(/Slot 1$/).waitFor();
-    let presses = 0;
-    const count = async (...keys: string[]) => {
-      presses += keys.length;
-      for (const key of keys) await tab.page.keyboard.press(key);
-    };
-    await count('Control+k');
-    await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
-    await count('c', 'o', 'p', 'y');
-    await tab.page.getByRole('menuitem', { name: 'Copy this week to…' }).waitFor();
-    await count('Enter');
-    await tab.page.getByRole('dialog', { name: 'Copy this week' }).waitFor();
-    await count('Enter');
-    await tab.notice('Copied: 12 slots made').waitFor();
-    await tab.link(/Slot 1001$/).waitFor();
-    const onSlot = () => tab.page.evaluate<boolean>('Number(document.activeElement?.dataset?.place) > 0');
-    while (!(await onSlot()) && presses < 40) await count('Tab');
-    await count('Alt+ArrowDown');
-    await tab.notice('1 slot moved by 1 h').waitFor();
-    expect(presses).toBeLessThan(40);
-    const times = await slots.planned();
-    expect(times).toHaveLength(12);
-    expect(times.filter((time) => time.endsWith('13:00') || time.endsWith('11:00'))).toHaveLength(1);
-  });
-});
+      it('Staff plan the next week from this one, with one change, by less than 40 keys', async () => {
+        const slots = new StoredSlots(stage);
+        await slots.clear();
+        await slots.addWeek();
+        await tab.open('/slots?day=2090-05-01');
+        await tab.link(/Slot 1$/).waitFor();
+        let presses = 0;
+        const count = async (...keys: string[]) => {
+          presses += keys.length;
+          for (const key of keys) await tab.press(key);
+        };
+        await count('Control+k');
+        await tab.page.getByRole('searchbox', { name: 'Search everything' }).waitFor();
+        await count('c', 'o', 'p', 'y');
+        await tab.page.getByRole('menuitem', { name: 'Copy this week to…' }).waitFor();
+        await count('Enter');
+        await tab.page.getByRole('dialog', { name: 'Copy this week' }).waitFor();
+        await count('Enter');
+        await tab.notice('Copied: 12 slots made').waitFor();
+        await tab.link(/Slot 1001$/).waitFor();
+        const onSlot = () => tab.page.evaluate<boolean>('Number(document.activeElement?.dataset?.place) > 0');
+        while (!(await onSlot()) && presses < 40) await count('Tab');
+        await count('Alt+ArrowDown');
+        await tab.notice('1 slot moved by 1 h').waitFor();
+        expect(presses).toBeLessThan(40);
+        const times = await slots.planned();
+        expect(times).toHaveLength(12);
+        expect(times.filter((time) => time.endsWith('13:00') || time.endsWith('11:00'))).toHaveLength(1);
+      });
+    },
+    { launch: launch === launchBrowser ? undefined : launch },
+  ),
+);

@@ -1,0 +1,69 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, it } from 'vitest';
+import { blankDraft, usersLeft } from '../../services/staff-console/page/coupons/record/draft.ts';
+import {
+  codesInWords,
+  describeAudience,
+  describeDiscount,
+  describeField,
+  describeMinimum,
+  nameOfBatch,
+  stateOf,
+} from '../../services/staff-console/page/coupons/record/words.ts';
+import { UserSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+
+describe('A coupon in words', () => {
+  it.each([
+    [{ discountPercent: '10', maxValue: '150' }, '10 % off, at most 150.00'],
+    [{ discountPercent: '33.3', flatDiscount: '80' }, '33.3 % off'],
+    [{ discountPercent: '0', flatDiscount: '80' }, '80.00 off'],
+    [{ flatDiscount: '80', maxValue: '50' }, '80.00 off, at most 50.00'],
+    [{ flatDiscount: '80', maxValue: '150' }, '80.00 off'],
+    [{ maxValue: '150' }, 'No discount'],
+  ])('The discount of %j is “%s”', (discounts, words) => {
+    expect(describeDiscount(discounts)).toBe(words);
+  });
+
+  it('The smallest order is an amount, or any', () => {
+    expect(['500', '0', undefined].map(describeMinimum)).toEqual(['500.00', 'Any order', 'Any order']);
+  });
+
+  it.each([
+    [{ isApplyForAll: true, isUserBased: true }, 2, 'Everyone'],
+    [{ isApplyForAll: false, isUserBased: true }, 2, '2 users'],
+    [{ isApplyForAll: false, isUserBased: true }, 1, '1 user'],
+    [{ isApplyForAll: false, isUserBased: true }, 0, 'Nobody'],
+    [{ isApplyForAll: false, isUserBased: false }, 2, 'Nobody'],
+  ])('%j, with %i users left, is for “%s”', (coupon, users, words) => {
+    expect(describeAudience(coupon, users)).toBe(words);
+  });
+
+  it('Users who were deleted are not left', () => {
+    const users = [{ id: 1, name: 'Ravi' }, { id: 2, mobile: '9000000002' }, { id: 3 }].map((user) =>
+      create(UserSchema, user),
+    );
+    expect(usersLeft({ applicableUsers: users })).toBe(2);
+  });
+
+  it('It is valid until its end, unless it was invalidated', () => {
+    const validTill = timestampFromDate(new Date(1_000));
+    const states = [{}, { validTill }, { validTill, isInvalidated: true }].map((coupon) => stateOf(coupon, 1_001));
+    expect(states).toEqual(['Valid', 'Expired', 'Invalidated']);
+    expect(stateOf({ validTill }, 1_000)).toBe('Valid');
+  });
+
+  it('A batch without a name has its number, and its codes are counted', () => {
+    expect([nameOfBatch({ id: 7, name: '' }), nameOfBatch({ id: 7, name: 'Letters' })]).toEqual(['Batch 7', 'Letters']);
+    expect([codesInWords(1), codesInWords(2_000)]).toEqual(['1 code', '2,000 codes']);
+  });
+
+  it('The fields of a draft are named as in its form, and chosen users count only while it is for them', () => {
+    const users = [{ id: 1, name: 'Ravi' }];
+    const draft = { ...blankDraft, users, audience: 'chosen' as const, products: [{ id: 7, name: '' }] };
+    expect(describeField('audience', draft)).toEqual(['For whom', 'Chosen: Ravi']);
+    expect(describeField('audience', { ...draft, audience: 'everyone' })).toEqual(['For whom', 'Everyone']);
+    expect(describeField('products', draft)).toEqual(['Products', 'Only Product 7']);
+    expect(describeField('products', blankDraft)).toEqual(['Products', 'All']);
+  });
+});
