@@ -68,6 +68,7 @@ const written = {
   stored_slots: `slot_id > ${slotCount}`,
   store_refresh_requests: 'true',
   idempotency_keys: 'true',
+  redemptions: 'true',
   coupons: `discount_percent = ${writtenPercent}`,
 };
 

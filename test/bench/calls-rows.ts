@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { assertSameAnswer, callGrpc, pathOf } from './answers.ts';
@@ -24,7 +25,7 @@ import {
 } from './calls-sides.ts';
 import { frame } from './load.ts';
 import type { MeasuredServer } from './servers.ts';
-import { writeLoad, writesInFlight } from './writes.ts';
+import { writeLoad } from './writes.ts';
 
 /** The servers of a comparison. A service is compared with those that the row has. */
 export interface Sides {
@@ -104,6 +105,7 @@ export function rowsOf(stage: Services): Row[] {
     SlotService.method;
   const { validate, create: createCoupon, getAll: getCoupons, getById: getCoupon } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
+  const { redeem } = RedemptionService.method;
 
   /** A read: over gRPC against a gRPC server, with JSON over HTTP/1.1 against a server of node:http. */
   function read<Input extends DescMessage, Output extends DescMessage>(
@@ -153,14 +155,14 @@ export function rowsOf(stage: Services): Row[] {
     method: DescMethodUnary<Input, Output>,
     next: () => MessageShape<Input>,
     name: string,
-    { generated, keyed = false }: { generated?: string[]; keyed?: boolean } = {},
+    { generated, keyed = false, callers = 16 }: { generated?: string[]; keyed?: boolean; callers?: number } = {},
   ): Row {
     const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => ({
       server: measured,
-      inFlight: writesInFlight,
+      inFlight: callers,
       load: (count) => {
         const request = () => Buffer.from(toBinary(method.input, next()));
-        return writeLoad(measured.grpcPort, pathOf(method), token, request, count, keyed);
+        return writeLoad(measured.grpcPort, pathOf(method), token, request, count, { callers, keyed });
       },
       requests: {
         ...{
@@ -169,14 +171,15 @@ export function rowsOf(stage: Services): Row[] {
           token,
           json: false,
           keyed,
-          answerBytes: toBinary(method.output, answer).length,
+          // Ids and times have more or fewer bytes from call to call; a refusal has less than half.
+          answerBytes: 0.8 * toBinary(method.output, answer).length,
         },
-        ...{ connections: 1, streams: writesInFlight, body: () => frame(toBinary(method.input, next())) },
+        ...{ connections: 1, streams: callers, body: () => frame(toBinary(method.input, next())) },
       },
     });
     return {
       name: `${name}${keyed ? ', with a key' : ''}, gRPC`,
-      callers: writesInFlight,
+      callers,
       targets: generated === undefined ? {} : { bare: keyed ? 0.6 : 0.8 },
       length: 1,
       async openService() {
@@ -214,6 +217,13 @@ export function rowsOf(stage: Services): Row[] {
     const first = firstProduct + 2 * (Math.floor(updates / updatedSlots) % 2);
     const productIds = numbers(40).map((n) => n + first);
     return create(updateSlotProducts.input, { slotId: 1 + (updates % updatedSlots), productIds });
+  };
+  let orders = 0;
+  // Users in turn: those of one user wait for one another.
+  const nextOrder = () => {
+    orders += 1;
+    const order = { userId: 1 + (orders % 1_000), orderKey: `${run}-${orders}`, orderAmount: 999.9 };
+    return create(redeem.input, { code: stage.couponCodes[0] ?? '', ...order });
   };
   const oneOf = <Item>(first: Item): readonly [Item] => [first];
   const each = <Item>(count: number, item: (at: number) => Item): readonly [Item, ...Item[]] => [
@@ -321,5 +331,6 @@ export function rowsOf(stage: Services): Row[] {
       }),
       write(slot, updateSlotProducts, nextProducts, 'UpdateSlotProducts, 2 of 40 products', { keyed }),
     ]),
+    ...[1, 16].map((callers) => write(coupon, redeem, nextOrder, 'Redeem', { callers })),
   ];
 }

@@ -3,13 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { type Sample, sampleOf } from './load.ts';
 
-export const writesInFlight = 16;
-
 /**
- * Calls a procedure with a new request each time, which h2load can't, and with 16 calls in flight.
+ * Calls a procedure with a new request each time, which h2load can't.
  * Throws when a call fails.
  *
  * @param keyed sends an idempotency key of its own with each call.
+ * @param callers how many calls are in flight.
  */
 export async function writeLoad(
   port: number,
@@ -17,7 +16,7 @@ export async function writeLoad(
   token: string,
   request: () => Buffer,
   count: number,
-  keyed = false,
+  { callers, keyed }: { callers: number; keyed: boolean },
 ): Promise<Sample> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const metadataOfCall = () => {
@@ -46,7 +45,7 @@ export async function writeLoad(
     }
   };
   try {
-    await Promise.all(Array.from({ length: writesInFlight }, callOn));
+    await Promise.all(Array.from({ length: callers }, callOn));
     return sampleOf(took, (performance.now() - begin) / 1000);
   } finally {
     client.close();
