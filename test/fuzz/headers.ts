@@ -20,16 +20,9 @@ export function credential(random: Random): Headers {
         [
           'authorization',
           random.pick([
-            ...[
-              '',
-              'Bearer',
-              'Bearer ',
-              'Basic eDp5',
-              'Bearer a.b.c',
-              'Bearer eyJhbGciOiJub25lIn0.e30.',
-              'Bearer {staff}x',
-            ],
-            ...['{staff}', `Bearer ${'a'.repeat(6_000)}`, 'Bearer {staff}, Bearer {staff}', 'Bearer ....', 'Bearer é'],
+            ...['', 'Bearer', 'Bearer ', 'Basic eDp5', 'Bearer a.b.c', 'Bearer eyJhbGciOiJub25lIn0.e30.'],
+            ...['Bearer {staff}x', '{staff}', `Bearer ${'a'.repeat(6_000)}`, 'Bearer {staff}, Bearer {staff}'],
+            ...['Bearer ....', 'Bearer é'],
           ]),
         ],
       ],

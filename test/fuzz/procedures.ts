@@ -60,36 +60,11 @@ export function chooseTarget(random: Random): Target {
 /** A path of no procedure, or a distorted path of one. */
 export function oddPath(target: Target, random: Random): string {
   return random.pick([
-    ...[
-      '/',
-      '//',
-      '/healthz/x',
-      '/slot.v1.SlotService/Nothing',
-      '/nothing.v1.Nothing/Nothing',
-      '/slot.v1.SlotService',
-      '/*',
-    ],
-    ...[
-      `${target.path}/`,
-      `/${target.path}`,
-      target.path.toLowerCase(),
-      `${target.path}%00`,
-      `${target.path}?x=1`,
-      '/%2e%2e/x',
-    ],
-    ...[
-      `/x${target.path}`,
-      `${target.path}#x`,
-      '/grpc.health.v1.Health/Check',
-      '/grpc.health.v1.Health/Watch',
-      '/__proto__/x',
-    ],
-    ...[
-      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
-      `/${'a'.repeat(3_000)}`,
-      '/constructor',
-      '/readyz',
-      '/healthz',
-    ],
+    ...['/', '//', '/healthz/x', '/slot.v1.SlotService/Nothing', '/nothing.v1.Nothing/Nothing'],
+    ...['/slot.v1.SlotService', '/*', `${target.path}/`, `/${target.path}`, target.path.toLowerCase()],
+    ...[`${target.path}%00`, `${target.path}?x=1`, '/%2e%2e/x', `/x${target.path}`, `${target.path}#x`],
+    ...['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/Watch', '/__proto__/x'],
+    ...['/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', `/${'a'.repeat(3_000)}`, '/constructor'],
+    ...['/readyz', '/healthz'],
   ]);
 }

@@ -6,15 +6,8 @@ import { chooseTarget, oddPath } from './procedures.ts';
 import type { Random } from './random.ts';
 
 const oddTypes = [
-  ...[
-    'application/grpc',
-    'application/grpc+json',
-    'application/grpc;x',
-    'application/grpc-web',
-    'text/plain',
-    '',
-    'application/json',
-  ],
+  ...['application/grpc', 'application/grpc+json', 'application/grpc;x', 'application/grpc-web', 'text/plain', ''],
+  'application/json',
 ];
 
 /** Native gRPC: a well-formed request, or one with a fault in its message, envelope, headers or path. */

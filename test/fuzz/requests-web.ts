@@ -30,11 +30,7 @@ function requestOf(target: Target, protocol: string, type: string, body: Body, r
 function misled(right: HttpExchange, target: Target, random: Random): HttpExchange {
   const as = (kind: string, other: Partial<HttpExchange>) => ({ ...right, ...other, label: { ...right.label, kind } });
   const types = [
-    'application/json; charset=latin1',
-    'application/proto',
-    'application/json',
-    'text/plain',
-    '',
+    ...['application/json; charset=latin1', 'application/proto', 'application/json', 'text/plain', ''],
     'application/grpc',
   ];
   const moreTypes = [

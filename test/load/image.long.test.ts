@@ -119,16 +119,10 @@ describe('The contents of the image', () => {
     onTestFinished(() => service.end());
     await service.query('select from staff_users');
     for (const statement of [
-      'alter table slots add column x integer',
-      'drop table slots',
-      'truncate slots',
-      'create table x ()',
-      'create schema x',
-      'alter function store_request_id() cost 1',
-      `insert into staff_users (name) values ('Mallory')`,
-      `update staff_users set name = 'Mallory'`,
-      `insert into schema_migrations (name, run_on) values ('x', now())`,
-      'create table bullmq.x ()',
+      ...['alter table slots add column x integer', 'drop table slots', 'truncate slots', 'create table x ()'],
+      ...['create schema x', 'alter function store_request_id() cost 1'],
+      ...[`insert into staff_users (name) values ('Mallory')`, `update staff_users set name = 'Mallory'`],
+      ...[`insert into schema_migrations (name, run_on) values ('x', now())`, 'create table bullmq.x ()'],
     ]) {
       await expect(service.query(statement), statement).rejects.toMatchObject({ code: '42501' });
     }

@@ -67,9 +67,7 @@ describe('Encoding in slices', () => {
     );
     await Promise.all(answers);
     expect(order).toEqual([
-      ...['first 1', 'second 1', 'third 1'],
-      ...['first 2', 'first 3', 'first 4'],
-      ...['second 2', 'second 3', 'second 4'],
+      ...['first 1', 'second 1', 'third 1', 'first 2', 'first 3', 'first 4', 'second 2', 'second 3', 'second 4'],
       ...['third 2', 'third 3', 'third 4'],
     ]);
   });
