@@ -1,7 +1,7 @@
-import { cpus } from 'node:os';
 import type { Row, Sides } from './calls-rows.ts';
 import type { Sample } from './load.ts';
 import { median } from './median.ts';
+import { machine, tableHead, tableRow } from './program.ts';
 import type { Stall } from './stalls.ts';
 
 /** One round of one side. */
@@ -83,25 +83,22 @@ export function formatResult(measured: readonly Measured[], stalls: readonly Sta
   const others = all.reduce((sum, round) => sum + round.others, 0) / Math.max(1, all.length);
   const lines = [...describe(conditions, others), ''];
   if (measured.length > 0) {
-    lines.push(line(columns.map(([head]) => head)), line(columns.map((_, at) => (at < 1 ? '---' : '---:'))));
-    lines.push(...measured.map((row) => line(columns.map(([, cell]) => cell(row)))), '');
+    lines.push(tableHead(columns.map(([head]) => head)));
+    lines.push(...measured.map((row) => tableRow(columns.map(([, cell]) => cell(row)))), '');
   }
   if (stalls.length > 0) {
     const heads = ['small call, 200 a second', 'p50 ms', 'p99 ms', 'p50 ms beside GetAll', 'p99 ms beside GetAll'];
-    lines.push(line(heads), line(heads.map((_, at) => (at < 1 ? '---' : '---:'))));
+    lines.push(tableHead(heads));
     for (const { name, alone, beside } of stalls) {
-      lines.push(line([name, ...[alone.p50, alone.p99, beside.p50, beside.p99].map((value) => value.toFixed(2))]));
+      lines.push(tableRow([name, ...[alone.p50, alone.p99, beside.p50, beside.p99].map((value) => value.toFixed(2))]));
     }
   }
   return `${lines.join('\n').trim()}\n`;
 }
 
-const line = (columns: readonly string[]) => `| ${columns.join(' | ')} |`;
-
 function describe({ rounds, seconds, coupons }: Conditions, others: number): string[] {
-  const [cpu] = cpus();
   return [
-    `Node ${process.version}, ${cpus().length} x ${cpu?.model}. Medians of ${rounds} rounds of ${seconds} s on each side, in turns,`,
+    `${machine}. Medians of ${rounds} rounds of ${seconds} s on each side, in turns,`,
     `after one that warms up, of ${10 * seconds} s for most lone callers. The server under measurement, service or baseline,`,
     'has core 0 for itself; PostgreSQL and the load share core 1. Services as built, with their defaults, their log written',
     `to a file. PostgreSQL with fsync=off and synchronous_commit at its default; 1,000 slots of 40 products, ${coupons} coupons and users.`,

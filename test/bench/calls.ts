@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
+import { positive, temporaryFolder } from './program.ts';
 import { busyTime, serverTime } from './servers.ts';
 import { measureStalls } from './stalls.ts';
 
@@ -25,13 +23,11 @@ const { values: options } = parseArgs({
     beside: { type: 'string' },
   },
 });
-const rounds = positive('rounds');
-const seconds = positive('seconds');
-const scale = positive('scale');
+const rounds = positive(options, 'rounds');
+const seconds = positive(options, 'seconds');
+const scale = positive(options, 'scale');
 
-const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-calls-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const stage = await openStage(folder, scale, options.beside);
+const stage = await openStage(temporaryFolder(), scale, options.beside);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {
@@ -43,12 +39,6 @@ try {
   console.log(`\n${result}\nwritten to ${options.out}`);
 } finally {
   await stage.close();
-}
-
-function positive(name: 'rounds' | 'seconds' | 'scale'): number {
-  const value = Number(options[name]);
-  if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
-  return value;
 }
 
 async function measure(row: Row): Promise<Measured> {

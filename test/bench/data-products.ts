@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withClient } from './client.ts';
 
 const kinds = `array['Basmati Rice','Toor Dal','Mango','Tomato','Green Capsicum','Paneer','Farm Eggs','Sunflower Oil','Turmeric Powder',
   'Garam Masala','Filter Coffee','Coconut Water','Banana Chips','Laundry Powder','Neem Soap','Cumin Seeds','Spinach','Papaya',
@@ -13,9 +13,7 @@ const pick = (array: string) => `(${array})[1 + floor(random() * 20)::integer]`;
  * @returns how many products were added.
  */
 export async function loadProducts(databaseUrl: string, count: number): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     await client.query('begin');
     // Built at the end, it takes a fraction of the time.
     const { rows } = await client.query<{ definition: string }>(
@@ -35,7 +33,5 @@ export async function loadProducts(databaseUrl: string, count: number): Promise<
     await client.query('commit');
     await client.query('vacuum analyze products');
     return rowCount ?? 0;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -5,6 +5,7 @@ import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
 import { loadSlots } from './data-slots.ts';
+import { positive } from './program.ts';
 
 // npm run bench:data -- [--scale 0.01] [--products 1000000] [--slots 10000] [--entries 10000000]: loads the benchmark's data, up
 // to so many products, so many slots of 20 products, and so many audit entries, into the database at DATABASE_URL, which must hold
@@ -18,8 +19,7 @@ const { values } = parseArgs({
     entries: { type: 'string', default: '0' },
   },
 });
-const scale = Number(values.scale);
-if (!(scale > 0)) throw new Error('--scale takes a number above 0, such as 0.01');
+const scale = positive(values, 'scale');
 
 const given = process.env.DATABASE_URL;
 const postgres = given ? undefined : await startBenchPostgres();

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create, type DescMethodUnary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -10,6 +8,7 @@ import type { Stage } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { bodyFile, run } from './load.ts';
 import { median } from './median.ts';
+import { tableHead, tableRow, temporaryFolder } from './program.ts';
 import { type MeasuredServer, memoryOf } from './servers.ts';
 
 // npm run bench:overload: what a process still does at three times the calls that it can do. The service
@@ -105,14 +104,13 @@ async function measureShares(name: string, target: Target, peak: number): Promis
   await target.server.forgetLog();
   const sum = (field: 'accepted' | 'done') => outcomes.reduce((total, outcome) => total + outcome[field], 0);
   const sent = calmCallers * perSecond * seconds;
-  const cells = [
+  return tableRow([
     name,
     perSecond.toFixed(0),
     `${((100 * sum('accepted')) / sum('done')).toFixed(1)} %`,
     `${((100 * sum('accepted')) / sent).toFixed(1)} %`,
     (accepted / elapsed).toFixed(0),
-  ];
-  return `| ${cells.join(' | ')} |`;
+  ]);
 }
 
 async function measure(name: string, target: Target): Promise<{ row: string; peak: number }> {
@@ -140,12 +138,10 @@ async function measure(name: string, target: Target): Promise<{ row: string; pea
     (accepted / peak).toFixed(2),
     ...[peaks, overloads].map((outcomes) => outcomes.map(({ megabytes }) => megabytes.toFixed(0)).join(', ')),
   ];
-  return { row: `| ${cells.join(' | ')} |`, peak };
+  return { row: tableRow(cells), peak };
 }
 
-const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-overload-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const stage = await openStage(folder, 0.001);
+const stage = await openStage(temporaryFolder(), 0.001);
 try {
   const { validate } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
@@ -155,20 +151,17 @@ try {
     { name: 'Validate', target: await prepare(stage, stage.coupon, validate, toValidate) },
     { name: 'GetProductSlots', target: await prepare(stage, stage.slot, getProductSlots, toRead) },
   ];
-  console.log(
-    '| call | peak calls/s | accepted calls/s at 3 times | refused calls/s | ratio | RSS MB after each peak | after each overload |',
-  );
-  console.log('|---|--:|--:|--:|--:|--:|--:|');
+  const figures = ['peak calls/s', 'accepted calls/s at 3 times', 'refused calls/s', 'ratio'];
+  console.log(tableHead(['call', ...figures, 'RSS MB after each peak', 'after each overload']));
   const shares: string[] = [];
   for (const { name, target } of targets) {
     const { row, peak } = await measure(name, target);
     console.log(row);
     shares.push(await measureShares(name, target, peak));
   }
-  console.log(
-    `\n| ${calmCallers} callers beside one of ${greed} times as much | calls/s of each | of those answered, accepted | of those due, accepted | calls/s of the greedy one |`,
-  );
-  console.log('|---|--:|--:|--:|--:|');
+  const answered = ['calls/s of each', 'of those answered, accepted', 'of those due, accepted'];
+  const callers = `${calmCallers} callers beside one of ${greed} times as much`;
+  console.log(`\n${tableHead([callers, ...answered, 'calls/s of the greedy one'])}`);
   for (const row of shares) console.log(row);
 } finally {
   await stage.close();

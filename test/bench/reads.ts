@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
@@ -22,6 +21,8 @@ import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
 import { loadSlots, spread, spreadSlots } from './data-slots.ts';
+import { median } from './median.ts';
+import { machine, tableHead, tableRow } from './program.ts';
 
 // npm run bench:reads -- [--small 0.01] [--large 1] [--only text]: the reads of both services, as the services run them, at 10,000
 // coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. Without SMALL_DATABASE_URL and
@@ -38,50 +39,25 @@ const { values: options } = parseArgs({
 
 type Read = () => Promise<unknown>;
 
+/** Terms, each after what it finds. */
 const terms = [
-  ['common, 1 letter', 'D'],
-  ['common, 2 letters', 'DC'],
-  ['common, 3 letters', 'SAV'],
-  ['1 % of rows, 2 letters', 'K7'],
-  ['0.4 % of rows, 3 digits', '123'],
-  ['rare, 1 letter', 'Q'],
-  ['rare, 2 letters', 'qx'],
-  ['rare, 3 letters', 'QXZ'],
-  ['no match, 1 letter', '~'],
-  ['no match, 2 letters', 'QQ'],
-  ['no match, 3 letters', 'QQQ'],
-  ['no match, 3 signs', '%%%'],
-] as const;
+  ...['common, 1 letter: D', 'common, 2 letters: DC', 'common, 3 letters: SAV', '1 % of rows, 2 letters: K7'],
+  ...['0.4 % of rows, 3 digits: 123', 'rare, 1 letter: Q', 'rare, 2 letters: qx', 'rare, 3 letters: QXZ'],
+  ...['no match, 1 letter: ~', 'no match, 2 letters: QQ', 'no match, 3 letters: QQQ', 'no match, 3 signs: %%%'],
+];
 const userTerms = [
-  ['common, 1 letter', 'a'],
-  ['common, 2 letters', 'ra'],
-  ['common, 3 letters', 'men'],
-  ['common, 2 digits', '98'],
-  ['0.7 % of rows, 3 digits', '712'],
-  ['rare, 1 letter', 'q'],
-  ['rare, 2 letters', 'qx'],
-  ['rare, 3 letters', 'qxz'],
-  ['no match, 1 letter', '~'],
-  ['no match, 2 letters', 'qq'],
-  ['no match, 3 letters', 'qqq'],
-] as const;
+  ...['common, 1 letter: a', 'common, 2 letters: ra', 'common, 3 letters: men', 'common, 2 digits: 98'],
+  ...['0.7 % of rows, 3 digits: 712', 'rare, 1 letter: q', 'rare, 2 letters: qx', 'rare, 3 letters: qxz'],
+  ...['no match, 1 letter: ~', 'no match, 2 letters: qq', 'no match, 3 letters: qqq'],
+];
 
 const productTerms = [
-  ['common, 1 letter', 'a'],
-  ['common, 2 letters', 'an'],
-  ['common, 3 letters', 'ban'],
-  ['5 % of rows, side by side, 5 letters', 'mango'],
-  ['5 % of rows, 4 letters', 'iyer'],
-  ['0.5 % of rows, 3 digits', '712'],
-  ['0.03 % of rows, 9 characters', 'iyer 712 '],
-  ['an id', '712345'],
-  ['rare, 1 letter', 'q'],
-  ['rare, 2 letters', 'qx'],
-  ['rare, 3 letters', 'qxz'],
-  ['no match, 1 letter', '~'],
-  ['no match, 2 letters', 'qq'],
-  ['no match, 3 letters', 'qqq'],
-] as const;
+  ...['common, 1 letter: a', 'common, 2 letters: an', 'common, 3 letters: ban'],
+  ...['5 % of rows, side by side, 5 letters: mango', '5 % of rows, 4 letters: iyer'],
+  ...['0.5 % of rows, 3 digits: 712', '0.03 % of rows, 9 characters: iyer 712 ', 'an id: 712345'],
+  ...['rare, 1 letter: q', 'rare, 2 letters: qx', 'rare, 3 letters: qxz', 'no match, 1 letter: ~'],
+  ...['no match, 2 letters: qq', 'no match, 3 letters: qqq'],
+];
 
 const slotFilters: readonly [string, MessageInitShape<typeof SlotPlanService.method.listSlots.input>][] = [
   ['', {}],
@@ -138,25 +114,16 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
     ['GetAll', getAll({})],
     ['GetAll, page token', getAll({ pageToken })],
     ['GetAll, cursor in the middle', getAll({ cursor: middle.id })],
-    ...terms.map(([what, search]): [string, Read] => [`GetAll, ${what}: ${search}`, getAll({ search })]),
+    ...searches('GetAll', terms, getAll),
     ['GetReservedCoupons', getReserved({})],
-    ...terms.map(([what, search]): [string, Read] => [
-      `GetReservedCoupons, ${what}: ${search}`,
-      getReserved({ search }),
-    ]),
+    ...searches('GetReservedCoupons', terms, getReserved),
     ['GetUsersMiniInfo', getUsers({})],
     ['GetUsersMiniInfo, offset 1000', getUsers({ offset: 1000 })],
-    ...userTerms.map(([what, search]): [string, Read] => [
-      `GetUsersMiniInfo, ${what}: ${search}`,
-      getUsers({ search }),
-    ]),
+    ...searches('GetUsersMiniInfo', userTerms, getUsers),
     ['SearchProducts', searchProducts({})],
     ['SearchProducts, offset 1000', searchProducts({ offset: 1000 })],
     ['SearchProducts, the last of a million', searchProducts({ offset: 999_980 })],
-    ...productTerms.map(([what, search]): [string, Read] => [
-      `SearchProducts, ${what}: ${search}`,
-      searchProducts({ search }),
-    ]),
+    ...searches('SearchProducts', productTerms, searchProducts),
     [
       'GetSlotById',
       () => slots.getSlotById(Object.assign(create(ofSlots.getSlotById.input), { id: nextSlot() }), call),
@@ -176,6 +143,9 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
     ['GetProducts, 1,000', () => catalog.getProducts(create(lookUps.getProducts.input, { productIds }), call)],
   ];
 }
+
+const searches = (name: string, terms: readonly string[], read: (request: { search: string }) => Read) =>
+  terms.map((term): [string, Read] => [`${name}, ${term}`, read({ search: term.replace(/^.*?: /, '') })]);
 
 const middleCoupon = statement<{ id: number; code: string }>(
   'middleCoupon',
@@ -215,8 +185,7 @@ async function measure(url: string): Promise<Map<string, Measured>> {
         await read();
         times.push(performance.now() - before);
       }
-      const milliseconds = times.sort((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
-      results.set(name, { milliseconds, plan: await database.planOf(read) });
+      results.set(name, { milliseconds: median(times), plan: await database.planOf(read) });
     }
     return results;
   } finally {
@@ -295,14 +264,13 @@ try {
     measured.push(await measure(url));
   }
   const [small, large] = measured;
-  const [cpu] = cpus();
-  console.log(`Node ${process.version}, ${cpus().length} x ${cpu?.model}; medians of up to ${runs} runs\n`);
-  console.log(`| read | ms at ${options.small} | ms at ${options.large} | ratio | scans at ${options.large} |`);
-  console.log('|---|---:|---:|---:|---|');
+  console.log(`${machine}; medians of up to ${runs} runs\n`);
+  const times = [options.small, options.large].map((scale) => `ms at ${scale}`);
+  console.log(tableHead(['read', ...times, 'ratio', `scans at ${options.large}`]));
   for (const [name, { milliseconds, plan }] of large ?? []) {
     const before = small?.get(name)?.milliseconds ?? Number.NaN;
     const cells = [name, before.toFixed(2), milliseconds.toFixed(2), (milliseconds / before).toFixed(1), scansOf(plan)];
-    console.log(`| ${cells.join(' | ')} |`);
+    console.log(tableRow(cells));
     if (options.plans) console.log(`\n${plan}\n`);
   }
 } finally {

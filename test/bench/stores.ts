@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { create, type DescMethodUnary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
-import pg from 'pg';
 import { migrate } from '../../shared/db/migrate.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -13,10 +10,12 @@ import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
 import { callJson, pathOf } from './answers.ts';
 import { mainOf, root } from './calls-stage.ts';
+import { runSql } from './client.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { loadSlots } from './data-slots.ts';
 import { bodyFile, h2load } from './load.ts';
 import { median } from './median.ts';
+import { tableHead, tableRow, temporaryFolder } from './program.ts';
 import { memoryOf, startServer } from './servers.ts';
 import type { RefreshReport } from './stores-refresh.ts';
 
@@ -32,12 +31,12 @@ const productIds = [17];
 type RefreshKind = 'scan' | 'all' | 'changed';
 
 const postgres = await startBenchPostgres();
-const folder = await mkdtemp(path.join(tmpdir(), 'delivery-admin-stores-'));
+const folder = temporaryFolder();
 const children: ChildProcess[] = [];
 try {
   const url = await postgres.createDatabase('stores');
   await migrate(url);
-  await addStaff(url);
+  await runSql(url, `insert into staff_users (id, name) values (1, 'Bench')`);
   await loadSlots(url, slots);
   console.error(`loaded ${slots} slots`);
   const env = {
@@ -163,9 +162,9 @@ try {
       'at most 1.15',
     ],
   ];
-  console.log('\n| what | measured | against | ratio | target |\n|---|---:|---:|---:|---|');
+  console.log(`\n${tableHead(['what', 'measured', 'against', 'ratio', 'target'])}`);
   for (const [what, left, right, ratio, target] of rows)
-    console.log(`| ${what} | ${left} | ${right} | ${ratio.toFixed(2)} | ${target} |`);
+    console.log(tableRow([what, left, right, ratio.toFixed(2), target]));
 } finally {
   for (const child of children) child.kill('SIGTERM');
   await Promise.all(
@@ -174,18 +173,10 @@ try {
     ),
   );
   await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 }
 
 function fixed(value: number, digits = 0): string {
   return value.toFixed(digits);
-}
-
-async function addStaff(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`insert into staff_users (id, name) values (1, 'Bench')`);
-  await client.end();
 }
 
 /** Calls a second of one method under h2load. */

@@ -1,9 +1,9 @@
+import { frame, preface } from '../support/http2-frames.ts';
 import type { FuzzRequest } from './exchange.ts';
 import { mutate } from './mutations.ts';
 import { chooseTarget } from './procedures.ts';
 import type { Random } from './random.ts';
 
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const settings = frame(4, 0, 0, Buffer.alloc(0));
 
 /** Bytes for either port that need not be HTTP. */
@@ -78,13 +78,4 @@ function oddFrame(random: Random): Buffer {
     content,
     random.chance(0.1) ? random.int(0, 0xffffff) : undefined,
   );
-}
-
-function frame(type: number, flags: number, stream: number, content: Buffer, length = content.byteLength): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, content]);
 }
