@@ -38,7 +38,7 @@ function flip(bytes: Buffer, random: Random): Buffer {
 }
 
 /** A message behind the five bytes that gRPC, gRPC-Web and the streams of Connect have. */
-export function envelope(flags: number, message: Buffer, length = message.byteLength): Buffer {
+export function envelope(flags: number, message: Uint8Array, length = message.byteLength): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(flags);
   head.writeUInt32BE(length, 1);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maxUnreadBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
@@ -12,9 +12,9 @@ import {
   insertLargeSequence,
   isServing,
   openSession,
-  openSocket,
-  startTarget,
-  type Target,
+  openSockets,
+  postHead,
+  targetOf,
   toMiB,
   untilClosed,
 } from './overload-stage.ts';
@@ -23,23 +23,21 @@ const calls = 90;
 
 /** The request for the delivery sequence of slot 1. */
 const slotOne = Buffer.from('\n\x011');
+const proto = { 'content-type': 'application/proto' };
 
 describe('A caller that does not read its large responses', { retry: retries }, () => {
-  let target: Target;
+  const target = targetOf();
   let token: string;
   let responseBytes: number;
   beforeAll(async () => {
-    target = await startTarget();
     await insertLargeSequence(target, { users: 250, products: 2_000 });
     token = await signToken({ subject: 'a caller that does not read' });
-    const type = { 'content-type': 'application/proto' };
-    const response = await post(target.replica.ports.webPort, 'GetDeliverySequence', target.token, slotOne, type);
+    const response = await post(target.webPort, 'GetDeliverySequence', target.token, slotOne, proto);
     responseBytes = (await response.arrayBuffer()).byteLength;
     // More than its share, which is half of all.
     expect(calls * responseBytes).toBeGreaterThan(maxUnreadBytes);
   });
   beforeEach(() => target.measureGrowth());
-  afterAll(() => target.stop());
 
   /** Asserts that another caller is not harmed, and that the process holds the share and no more. */
   async function expectBounded(attack: () => Promise<void>): Promise<void> {
@@ -48,7 +46,7 @@ describe('A caller that does not read its large responses', { retry: retries }, 
   }
 
   it('Over gRPC it waits for its own responses, and another caller does not', async () => {
-    const session = await openSession(target.replica.ports.grpcPort, { initialWindowSize: 0 });
+    const session = await openSession(target.grpcPort, { initialWindowSize: 0 });
     const statuses: unknown[] = [];
     await expectBounded(async () => {
       const closed = Array.from({ length: calls }, () => {
@@ -72,15 +70,12 @@ describe('A caller that does not read its large responses', { retry: retries }, 
   });
 
   it('On the web port it waits for its own responses, and another caller does not', async () => {
-    const { webPort } = target.replica.ports;
     const refusals: string[] = [];
     await expectBounded(async () => {
-      const sockets = await Promise.all(Array.from({ length: calls }, () => openSocket(webPort)));
+      const sockets = await openSockets(target.webPort, calls);
       for (const socket of sockets) {
-        socket.write(
-          `POST /slot.v1.SlotService/GetDeliverySequence HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\n` +
-            `authorization: Bearer ${token}\r\ncontent-length: 3\r\nconnection: close\r\n\r\n${slotOne}`,
-        );
+        const headers = { ...proto, authorization: `Bearer ${token}`, 'content-length': 3, connection: 'close' };
+        socket.write(postHead('GetDeliverySequence', headers) + slotOne);
       }
       await Promise.all(sockets.map((socket) => once(socket, 'readable')));
       for (const socket of sockets) {

@@ -1,5 +1,5 @@
 import { constants } from 'node:http2';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { maxRequestBytes } from '../../shared/rpc/limits/limits.ts';
 import { onReset, openHalf, sendLarge, sendRepeated } from '../support/http2-frames.ts';
 import {
@@ -8,8 +8,9 @@ import {
   isServing,
   openSession,
   openSocket,
-  startTarget,
-  type Target,
+  openSockets,
+  postHead,
+  targetOf,
   toMiB,
   untilClosed,
 } from './overload-stage.ts';
@@ -19,19 +20,15 @@ const kibibyte = 1024;
 const copies = 3;
 
 describe('A service under attack', () => {
-  let target: Target;
-  beforeAll(async () => {
-    target = await startTarget();
-  });
+  const target = targetOf();
   beforeEach(() => target.measureGrowth());
-  afterAll(() => target.stop());
 
   const headers = () => grpcHeaders('GetSlots', target.token);
 
   it('A service survives a flood of HTTP/2 resets, for a procedure and for an unknown path', async () => {
     for (const method of ['GetSlots', 'NoSuchMethod']) {
       for (let connection = 0; connection < 5; connection += 1) {
-        const session = await openSession(target.replica.ports.grpcPort);
+        const session = await openSession(target.grpcPort);
         const gone = untilClosed(session);
         const flood = () => {
           for (let at = 0; at < 100 && !session.destroyed && !session.closed; at += 1) {
@@ -54,7 +51,7 @@ describe('A service under attack', () => {
     { name: 'one of 80 KiB', send: sendLarge, more: { 'x-large': 'x'.repeat(80 * kibibyte) } },
     { name: 'one of 4,000 bytes, 16,000 times in a byte each', send: sendRepeated, more: {} },
   ])('A service refuses headers of more than 64 KiB over gRPC: $name', async ({ send, more }) => {
-    const sockets = await Promise.all(Array.from({ length: 50 }, () => openSocket(target.replica.ports.grpcPort)));
+    const sockets = await openSockets(target.grpcPort, 50);
     await Promise.all(sockets.map((socket) => send(socket, { ...headers(), ...more })));
     for (const socket of sockets) socket.destroy();
     expect(await isServing(target)).toBe(true);
@@ -63,12 +60,9 @@ describe('A service under attack', () => {
 
   it('The headers of gRPC requests hold no more than the memory for requests', async () => {
     const codes: number[] = [];
-    const large = {
-      ...headers(),
-      ':path': '/slot.v1.SlotStoreService/WatchStore',
-      'x-large': 'x'.repeat(60 * kibibyte),
-    };
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(target.replica.ports.grpcPort)));
+    const path = { ':path': '/slot.v1.SlotStoreService/WatchStore' };
+    const large = { ...headers(), ...path, 'x-large': 'x'.repeat(60 * kibibyte) };
+    const sockets = await openSockets(target.grpcPort, 100);
     for (const socket of sockets) {
       onReset(socket, (code) => codes.push(code));
       // Node itself refuses more than 10 MB of headers on one connection.
@@ -84,13 +78,11 @@ describe('A service under attack', () => {
 
   it('The headers of requests on the web port hold no more than the memory for requests', async () => {
     const refused: string[] = [];
-    const sockets = await Promise.all(Array.from({ length: 1_500 }, () => openSocket(target.replica.ports.webPort)));
+    const sockets = await openSockets(target.webPort, 1_500);
     for (const socket of sockets) {
       socket.once('data', (data: Buffer) => refused.push(data.toString()));
-      socket.write(
-        'POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
-          `authorization: Bearer ${target.token}\r\ncontent-length: 10\r\nx-large: ${'x'.repeat(60 * kibibyte)}\r\n\r\n`,
-      );
+      const large = { authorization: `Bearer ${target.token}`, 'x-large': 'x'.repeat(60 * kibibyte) };
+      socket.write(postHead('GetSlots', { 'content-type': 'application/json', 'content-length': 10, ...large }));
     }
     await expect.poll(() => refused.length).toBeGreaterThan(400);
     for (const answer of refused) expect(answer).toMatch(/^HTTP\/1.1 429 .*TOO_MANY_REQUEST_BYTES/s);
@@ -100,7 +92,7 @@ describe('A service under attack', () => {
   });
 
   it('A service refuses headers of more than 64 KiB on the web port', async () => {
-    const socket = await openSocket(target.replica.ports.webPort);
+    const socket = await openSocket(target.webPort);
     const answer = new Promise((resolve) => socket.once('data', (data: Buffer) => resolve(data.toString())));
     socket.write(`GET / HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(80 * kibibyte)}\r\n\r\n`);
     expect(await answer).toContain('431');
@@ -109,7 +101,7 @@ describe('A service under attack', () => {
   it('A service takes a query of 3,000 ids by GET', async () => {
     const ids = JSON.stringify({ slotIds: Array.from({ length: 3_000 }, (_, at) => at + 100_000) });
     const query = `connect=v1&encoding=json&message=${encodeURIComponent(ids)}`;
-    const url = `http://127.0.0.1:${target.replica.ports.webPort}/slot.v1.SlotService/GetSlotsProductIds?${query}`;
+    const url = `http://127.0.0.1:${target.webPort}/slot.v1.SlotService/GetSlotsProductIds?${query}`;
     const response = await fetch(url, { headers: { authorization: `Bearer ${target.token}` } });
     await response.text();
     expect(response.status).toBe(200);

@@ -5,19 +5,15 @@ import { failureOf } from '../support/contract.ts';
 import { holding, lockSlots, updateCapacityPattern } from '../support/locks.ts';
 import { protocols } from '../support/protocols.ts';
 import { withToken } from '../support/tokens.ts';
-import { startTarget, type Target } from './overload-stage.ts';
+import { targetOf } from './overload-stage.ts';
 
 describe.each(protocols)('With one place for calls, a call over $name whose client leaves', (protocol) => {
-  let target: Target;
+  const target = targetOf({ env: { MAX_CALLS_IN_FLIGHT: '1' } });
   let connection: ReturnType<typeof protocol.open>;
-  beforeAll(async () => {
-    target = await startTarget({ env: { MAX_CALLS_IN_FLIGHT: '1' } });
-    connection = protocol.open(target.replica.ports);
+  beforeAll(() => {
+    connection = protocol.open(target);
   });
-  afterAll(async () => {
-    connection.close();
-    await target.stop();
-  });
+  afterAll(() => connection.close());
 
   const resetCapacity = (options = {}) =>
     createClient(SlotService, withToken(connection.transport, target.token)).updateSlotCapacity(

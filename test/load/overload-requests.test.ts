@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { constants } from 'node:http2';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { maxMessageBytes, maxRequestBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
@@ -13,9 +13,9 @@ import {
   grpcHeaders,
   isServing,
   openSession,
-  openSocket,
-  startTarget,
-  type Target,
+  openSockets,
+  postHead,
+  targetOf,
   toMiB,
   untilClosed,
 } from './overload-stage.ts';
@@ -37,19 +37,17 @@ const halves = [
 ];
 
 describe('The memory for requests', () => {
-  let target: Target;
+  const target = targetOf();
   /** The token of a caller that takes all its memory for requests. `isServing` calls as another one. */
   let greedy: string;
   beforeAll(async () => {
-    target = await startTarget();
     greedy = await signToken({ subject: 'a caller that half-sends requests' });
   });
   beforeEach(() => target.measureGrowth());
-  afterAll(() => target.stop());
 
   /** Sends a gzip body over gRPC. Returns the status of the response, or the code of the reset. */
   async function askOverGrpc(body: Buffer): Promise<unknown> {
-    const session = await openSession(target.replica.ports.grpcPort);
+    const session = await openSession(target.grpcPort);
     const stream = session.request({ ...grpcHeaders('GetSlots', target.token), 'grpc-encoding': 'gzip' });
     stream.on('error', () => undefined);
     let status: unknown;
@@ -79,7 +77,7 @@ describe('The memory for requests', () => {
 
   it('Gzip bombs on the web port are refused', async () => {
     const answers = Array.from({ length: 20 }, async () => {
-      const answer = await post(target.replica.ports.webPort, 'GetSlots', target.token, bomb, {
+      const answer = await post(target.webPort, 'GetSlots', target.token, bomb, {
         'content-encoding': 'gzip',
       });
       await answer.text();
@@ -93,7 +91,7 @@ describe('The memory for requests', () => {
   it.each(halves)(
     'Half-sent requests $name over gRPC are reset beyond the memory for requests',
     async ({ half, encoding }) => {
-      const session = await openSession(target.replica.ports.grpcPort);
+      const session = await openSession(target.grpcPort);
       onTestFinished(() => session.destroy());
       const errors: number[] = [];
       for (let sent = 0; sent < requests; sent += 1) {
@@ -113,12 +111,9 @@ describe('The memory for requests', () => {
   it.each(halves)(
     'Half-sent requests $name on the web port are refused beyond the memory for requests',
     async ({ half, encoding }) => {
-      const head =
-        `POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
-        `authorization: Bearer ${greedy}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${4 * mebibyte}\r\n\r\n`;
-      const sockets = await Promise.all(
-        Array.from({ length: requests }, () => openSocket(target.replica.ports.webPort)),
-      );
+      const body = { 'content-type': 'application/json', 'content-encoding': encoding, 'content-length': 4 * mebibyte };
+      const head = postHead('GetSlots', { authorization: `Bearer ${greedy}`, ...body });
+      const sockets = await openSockets(target.webPort, requests);
       onTestFinished(() => {
         for (const socket of sockets) socket.destroy();
       });
@@ -137,7 +132,7 @@ describe('The memory for requests', () => {
 
   /** Opens streams that send the unknown field. Returns how they began: with headers, or with a reset. */
   async function openStreams(path: string, count: number) {
-    const session = await openSession(target.replica.ports.grpcPort);
+    const session = await openSession(target.grpcPort);
     onTestFinished(() => session.destroy());
     const headers = { ...grpcHeaders('', target.token), ':path': path, 'grpc-encoding': 'gzip' };
     const outcomes = new Set<string>();
