@@ -38,8 +38,6 @@ export interface BareServers {
 export interface Stage extends Services, BareServers {
   /** The processor time of PostgreSQL's connections until now, in microseconds. */
   databaseTime(): Promise<number>;
-  /** Starts a server that gives one answer, in binary form, to all calls of a procedure. */
-  startEcho(path: string, answer: Buffer): Promise<MeasuredServer>;
 }
 
 /** One side of a comparison. */

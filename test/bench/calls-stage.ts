@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken, testSecret } from '../support/tokens.ts';
-import type { BareConfig, EchoConfig } from './bare-config.ts';
+import type { BareConfig } from './bare-config.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { recordWrites } from './calls-recording.ts';
 import type { Stage } from './calls-sides.ts';
@@ -89,11 +88,6 @@ export async function openStage(
       folder,
       removeWritten: () => removeWritten(databaseUrl),
       databaseTime: postgres.processorTime,
-      async startEcho(path, answer) {
-        const file = join(folder, `echo-${randomUUID()}.json`);
-        await writeFile(file, JSON.stringify({ path, answer: answer.toString('base64') } satisfies EchoConfig));
-        return start('echo', [join(scripts, 'bare-echo.js'), file]);
-      },
       close,
     };
   } catch (error) {
@@ -109,7 +103,7 @@ async function compileBare(): Promise<string> {
   const outdir = mkdtempSync(join(dist, 'bench-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   await build({
-    entryPoints: ['bare-grpc.ts', 'bare-http.ts', 'bare-echo.ts'].map((file) => join(import.meta.dirname, file)),
+    entryPoints: ['bare-grpc.ts', 'bare-http.ts'].map((file) => join(import.meta.dirname, file)),
     outdir,
     bundle: true,
     packages: 'external',

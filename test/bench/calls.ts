@@ -6,7 +6,6 @@ import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
 import { positive, temporaryFolder } from './program.ts';
 import { busyTime, serverTime } from './servers.ts';
-import { measureStalls } from './stalls.ts';
 
 // npm run bench [-- --only text|text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md --beside "command"]: what
 // calls cost, as ratios to servers that do nothing but answer them, measured in turns in one run. The command starts
@@ -33,8 +32,7 @@ try {
   for (const row of rowsOf(stage)) {
     if (isAsked(titleOf(row), options.only)) measured.push(await measure(row));
   }
-  const stalls = await measureStalls(stage, seconds * 3, options.only);
-  const result = formatResult(measured, stalls, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
+  const result = formatResult(measured, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
   await writeFile(options.out, result);
   console.log(`\n${result}\nwritten to ${options.out}`);
 } finally {
@@ -55,7 +53,6 @@ async function measure(row: Row): Promise<Measured> {
       results[name] = [...(results[name] ?? []), result];
     }
   }
-  for (const { name, side } of sides) if (name === 'echo') await side.server.stop();
   const rates = Object.entries(results).map(([name, of]) => {
     return `${name} ${of.map(({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)).join(' ')}`;
   });
