@@ -1,12 +1,6 @@
-import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import type { DescMethod } from '@bufbuild/protobuf';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
-import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { allServices, couponServices } from '../support/all-services.ts';
 import { type Draft, draftOf } from './drafts.ts';
 import type { Random } from './random.ts';
 
@@ -23,15 +17,7 @@ export interface Target {
   readonly oddity: number;
 }
 
-const couponServices: readonly DescService[] = [CouponService, RedemptionService, CouponBatchService];
-const methods = [
-  SlotService,
-  SlotStoreService,
-  SlotPlanService,
-  CatalogService,
-  ...couponServices,
-  AuditService,
-].flatMap(({ methods }) => methods);
+const methods = allServices.flatMap(({ methods }) => methods);
 const noSideEffects = 1;
 
 /** A random procedure, with a message for it. All procedures are equally likely. */

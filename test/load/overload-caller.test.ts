@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { createGrpcClient } from 'delivery-admin-client/grpc';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { openHalf } from '../support/http2-frames.ts';
 import { post } from '../support/post.ts';
@@ -56,7 +57,12 @@ describe('A caller that asks for more than its share', { retry: retries }, () =>
     const token = await start();
     const sessions = await Promise.all(Array.from({ length: 7 }, () => openSession(target.grpcPort)));
     const statuses: unknown[] = [];
-    const stores = await target.client(SlotStoreService, target.token);
+    // A stream that this client leaves ends at once.
+    const stores = createGrpcClient(SlotStoreService, {
+      addresses: [`127.0.0.1:${target.grpcPort}`],
+      token: target.token,
+    });
+    onTestFinished(() => stores.close());
     const watch = async (timeoutMs: number) => {
       for await (const _version of stores.watchStore({}, { timeoutMs })) return;
     };

@@ -1,15 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { DescService } from '@bufbuild/protobuf';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
-import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { allServices, couponServices } from '../support/all-services.ts';
+import { read, sourceFiles } from '../support/repository.ts';
 
 /** The folders of the source, lowest first: a file imports from its own folder and from those below it. */
 const folders = [
@@ -44,12 +40,6 @@ const folders = [
 const maxFiles = 12;
 const consolePage = 'services/staff-console/page';
 
-const generated = ['shared/gen', 'services/staff-console/built'];
-const files = ['services', 'shared']
-  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  .filter(({ name, parentPath }) => /\.tsx?$/.test(name) && !generated.some((folder) => parentPath.startsWith(folder)))
-  .map(({ name, parentPath }) => `${parentPath}/${name}`);
-
 const folderOf = (file: string) => {
   if (file.startsWith('shared/gen/')) return 'shared/gen';
   return folders.includes(file) ? file : path.dirname(file);
@@ -57,7 +47,7 @@ const folderOf = (file: string) => {
 
 /** What a file imports, types included. */
 function importNamesOf(file: string): string[] {
-  return ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles.map(({ fileName }) => fileName);
+  return ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName);
 }
 
 /** The files of this project that a file imports, types included. */
@@ -71,7 +61,8 @@ function importsOf(file: string): string[] {
 function importedBy(main: string): ReadonlySet<string> {
   const imported = new Set([main]);
   // The loop also visits the files that are added meanwhile.
-  for (const file of imported) for (const other of importsOf(file)) if (files.includes(other)) imported.add(other);
+  for (const file of imported)
+    for (const other of importsOf(file)) if (sourceFiles.includes(other)) imported.add(other);
   return imported;
 }
 
@@ -80,25 +71,25 @@ function circleFrom(file: string, seen: Set<string>, way: readonly string[] = []
   if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
   if (seen.has(file)) return undefined;
   seen.add(file);
-  const imports = importsOf(file).filter((imported) => files.includes(imported));
+  const imports = importsOf(file).filter((imported) => sourceFiles.includes(imported));
   return imports.map((imported) => circleFrom(imported, seen, [...way, file])).find((circle) => circle !== undefined);
 }
 
 describe('The folders of the source', () => {
   it('The folders of the source each have a place in their order', () => {
-    expect([...new Set(files.map(folderOf))].sort()).toEqual(
+    expect([...new Set(sourceFiles.map(folderOf))].sort()).toEqual(
       folders.filter((folder) => folder !== 'shared/gen').sort(),
     );
   });
 
-  it.each(files)('%s imports nothing from a folder above its own', (file) => {
+  it.each(sourceFiles)('%s imports nothing from a folder above its own', (file) => {
     const level = folders.indexOf(folderOf(file));
     const above = importsOf(file).filter((imported) => folders.indexOf(folderOf(imported)) > level);
     expect(above).toEqual([]);
   });
 
   it('The page of the console imports nothing that is shared but what is generated and what browsers have of the client', () => {
-    const imported = files.filter((file) => file.startsWith(`${consolePage}/`)).flatMap(importsOf);
+    const imported = sourceFiles.filter((file) => file.startsWith(`${consolePage}/`)).flatMap(importsOf);
     const outside = imported.filter((file) => !file.startsWith(`${consolePage}/`)).map(folderOf);
     expect([...new Set(outside)].sort()).toEqual([
       'services/client/connect',
@@ -119,31 +110,26 @@ describe('The folders of the source', () => {
 
   it('The folders hold no two files that import one another, directly or in a circle', () => {
     const seen = new Set<string>();
-    const circles = files.map((file) => circleFrom(file, seen)).filter((circle) => circle !== undefined);
+    const circles = sourceFiles.map((file) => circleFrom(file, seen)).filter((circle) => circle !== undefined);
     expect(circles).toEqual([]);
   });
 
   // The procedures are as many as the contract has.
   it.each(folders.filter((folder) => !folder.endsWith('/procedures')))(`%s has at most ${maxFiles} files`, (folder) => {
-    expect(files.filter((file) => folderOf(file) === folder).length).toBeLessThanOrEqual(maxFiles);
+    expect(sourceFiles.filter((file) => folderOf(file) === folder).length).toBeLessThanOrEqual(maxFiles);
   });
 });
 
 describe('Every procedure', () => {
-  const services = [
-    { service: SlotService, source: 'services/slot-service/procedures', tests: 'slot' },
-    { service: SlotStoreService, source: 'services/slot-service/procedures', tests: 'stores' },
-    { service: SlotPlanService, source: 'services/slot-service/procedures', tests: 'plan' },
-    { service: CatalogService, source: 'services/slot-service/procedures', tests: 'catalog' },
-    { service: CouponService, source: 'services/coupon-service/procedures', tests: 'coupon' },
-    { service: RedemptionService, source: 'services/coupon-service/procedures', tests: 'redemption' },
-    { service: CouponBatchService, source: 'services/coupon-service/procedures', tests: 'batches' },
-    { service: AuditService, source: 'shared/audit', tests: 'audit' },
-  ];
-  const places = services.flatMap(({ service, source, tests }) =>
+  const testFolders = ['slot', 'stores', 'plan', 'catalog', 'coupon', 'redemption', 'batches', 'audit'];
+  const sourceOf = (service: DescService) => {
+    if (service === AuditService) return 'shared/audit';
+    return `services/${couponServices.includes(service) ? 'coupon' : 'slot'}-service/procedures`;
+  };
+  const places = allServices.flatMap((service, at) =>
     service.methods.map(({ name }) => {
       const file = name.replace(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
-      return [name, `${source}/${file}.ts`, `test/contract/${tests}/${file}.test.ts`] as const;
+      return [name, `${sourceOf(service)}/${file}.ts`, `test/contract/${testFolders[at]}/${file}.test.ts`] as const;
     }),
   );
 
@@ -154,6 +140,6 @@ describe('Every procedure', () => {
 
   it('Every file of procedures is a procedure of the contract', () => {
     const expected = places.map(([, source]) => source).filter((source) => source.includes('/procedures/'));
-    expect(files.filter((file) => file.includes('/procedures/')).sort()).toEqual(expected.sort());
+    expect(sourceFiles.filter((file) => file.includes('/procedures/')).sort()).toEqual(expected.sort());
   });
 });

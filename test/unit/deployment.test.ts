@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConsoleConfig } from '../../services/staff-console/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
+import { root } from '../bench/calls-stage.ts';
+import { matches, read } from '../support/repository.ts';
 
-const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const compose = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const nginx = read('docker/nginx.conf');
@@ -17,10 +16,8 @@ const haproxy = read('docker/haproxy.cfg');
 const variablePages = ['docs/variables.md', 'docs/deploying.md'].map(read).join('');
 const packageJson = read('package.json');
 const { dependencies, engines } = JSON.parse(packageJson);
-const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
 /** What `npm run build` compiles. */
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const build = ts.readConfigFile(`${root}tsconfig.build.json`, ts.sys.readFile);
 const sources = ts
   .parseJsonConfigFileContent(build.config, ts.sys, root)

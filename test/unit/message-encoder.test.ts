@@ -2,17 +2,10 @@ import { create, type DescField, type DescMessage, fromBinary, fromJson, ScalarT
 import { StructSchema, TimestampSchema, timestampFromMs, ValueSchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
-import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { JsonText, mapped, timeText } from '../../shared/rpc/answers/answer.ts';
 import { share } from '../../shared/rpc/answers/message-encoder.ts';
 import { AnswerResponse, jsonWriteOptions } from '../../shared/rpc/answers/response.ts';
+import { allServices } from '../support/all-services.ts';
 
 /** A value as a handler gives it, and as a message has it. */
 interface Both {
@@ -107,11 +100,7 @@ function messagesOf(schema: DescMessage): fc.Arbitrary<Both> {
   });
 }
 
-const services = [
-  ...[SlotService, SlotStoreService, SlotPlanService, CatalogService],
-  ...[CouponService, RedemptionService, CouponBatchService, AuditService],
-];
-const responses = services.flatMap(({ methods }) => methods.map(({ output }) => output));
+const responses = allServices.flatMap(({ methods }) => methods.map(({ output }) => output));
 
 it.each(responses)('An answer of the type $typeName is encoded like its message, in both forms', async (schema) => {
   const wrapped = fc.record(Object.fromEntries(schema.fields.map((field) => [field.localName, fieldValuesOf(field)])));
