@@ -68,10 +68,7 @@ export async function openStage(
     const [slot, coupon] = [await service('slot'), await service('coupon')];
     const token = await signToken({ staffId: 1, expiresIn: 24 * 3600 });
 
-    const config: BareConfig = {
-      databaseUrl,
-      recordings: await recordWrites(recordedUrl),
-    };
+    const config: BareConfig = { databaseUrl, recordings: await recordWrites(recordedUrl) };
     const configFile = join(folder, 'bare.json');
     await writeFile(configFile, JSON.stringify(config));
     const scripts = await compileBare();

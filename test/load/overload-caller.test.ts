@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createGrpcClient } from 'delivery-admin-client/grpc';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createGrpcClient } from '../../services/client/client.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { openHalf } from '../support/http2-frames.ts';
 import { post } from '../support/post.ts';

@@ -77,9 +77,7 @@ describe('The memory for requests', () => {
 
   it('Gzip bombs on the web port are refused', async () => {
     const answers = Array.from({ length: 20 }, async () => {
-      const answer = await post(target.webPort, 'GetSlots', target.token, bomb, {
-        'content-encoding': 'gzip',
-      });
+      const answer = await post(target.webPort, 'GetSlots', target.token, bomb, { 'content-encoding': 'gzip' });
       await answer.text();
       return answer.status;
     });

@@ -30,9 +30,7 @@ const queues = [
 describe.skipIf(missing)(`Both services, killed again and again${reason}`, () => {
   it.each(queues)(
     'Five hundred kills and ten failovers, with the jobs in $name, lose no acknowledged mutation, double none and exceed no limit',
-    {
-      timeout: 7_200_000,
-    },
+    { timeout: 7_200_000 },
     async ({ openUrl }) => {
       const cluster = await PostgresCluster.start();
       onTestFinished(() => cluster.stop());

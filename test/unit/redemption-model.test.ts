@@ -11,10 +11,7 @@ const redeemed = (
   id: number,
   orderKey: string,
   { couponId = 1, heldUntil = 9_000, userId = 1, state = 'HELD' as const } = {},
-): Deed => ({
-  ...{ kind: 'redeem', couponId, userId, orderKey },
-  answer: { valid: true, id, state, heldUntil },
-});
+): Deed => ({ ...{ kind: 'redeem', couponId, userId, orderKey }, answer: { valid: true, id, state, heldUntil } });
 const refused = (orderKey: string, refusal: 'EXCLUSIVE' | 'LIMIT_REACHED' = 'LIMIT_REACHED', couponId = 1): Deed => ({
   ...{ kind: 'redeem', couponId, userId: 1, orderKey },
   answer: { valid: false, refusal, id: undefined },
