@@ -8,11 +8,11 @@ import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.t
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { signToken } from '../support/tokens.ts';
-import { environmentOf, mainOf, root } from './calls-stage.ts';
+import { mainOf, root } from './calls-stage.ts';
 import { runSql } from './client.ts';
 import type { BenchPostgres } from './data-postgres.ts';
 import { onPostgres, tableHead, tableRow, temporaryFolder } from './program.ts';
-import { startServer } from './servers.ts';
+import { environmentOf, startServer } from './servers.ts';
 
 // npm run bench:bounds: how long a call of each procedure takes that asks for as much as it may, in the mix that takes longest,
 // on an idle process and beside the rows of a business: the best of five. And how long small calls of another caller take

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { migrate } from '../../shared/db/migrate.ts';
-import { signToken, testSecret } from '../support/tokens.ts';
+import { signToken } from '../support/tokens.ts';
 import type { BareConfig } from './bare-config.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { recordWrites } from './calls-recording.ts';
 import type { Stage } from './calls-sides.ts';
 import { startBenchPostgres } from './data-postgres.ts';
-import { type MeasuredServer, startCommand, startServer } from './servers.ts';
+import { environmentOf, type MeasuredServer, startCommand, startServer } from './servers.ts';
 
 /** The tree that this file is in. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,16 +18,6 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The script of a built service, the one file that is called by its place in every tree. */
 export const mainOf = (tree: string, service: 'slot' | 'coupon') =>
   join(tree, `dist/services/${service}-service/main.js`);
-
-/** What a measured service is told, on ports of its own choice. */
-export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): NodeJS.ProcessEnv => ({
-  DATABASE_URL: databaseUrl,
-  AUTH_JWT_SECRET: testSecret,
-  // The load is one caller, and writes for minutes.
-  STORED_MIB_PER_HOUR: '1000000',
-  [`${service.toUpperCase()}_GRPC_PORT`]: '0',
-  [`${service.toUpperCase()}_WEB_PORT`]: '0',
-});
 
 /** Brings up PostgreSQL with the data, the built services, the bare servers, and the one that a command starts. */
 export async function openStage(

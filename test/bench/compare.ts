@@ -6,11 +6,11 @@ import { signToken } from '../support/tokens.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Services } from './calls-sides.ts';
-import { environmentOf, mainOf, root } from './calls-stage.ts';
+import { mainOf, root } from './calls-stage.ts';
 import { compareTable, type Figures, type Pair, type Pairs } from './compare-table.ts';
 import { openLoad, type PersistentLoad } from './persistent-load.ts';
 import { onPostgres, positive, temporaryFolder } from './program.ts';
-import { type MeasuredServer, startPair, threadTime } from './servers.ts';
+import { environmentOf, type MeasuredServer, startPair, threadTime } from './servers.ts';
 
 // npm run bench:compare -- other/tree [--only text --rounds 200 --starts 4 --ms 50 --scale 0.01 --new field,field]: what the
 // calls of another tree cost, as ratios to this one's. Both have to be built. Each has a database of its own with the same data.

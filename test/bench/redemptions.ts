@@ -5,11 +5,11 @@ import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/r
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 import { couponToCreate, numbers } from './calls-requests.ts';
-import { environmentOf, mainOf, root } from './calls-stage.ts';
+import { mainOf, root } from './calls-stage.ts';
 import { runSql } from './client.ts';
 import { median } from './median.ts';
 import { onPostgres, temporaryFolder } from './program.ts';
-import { startServer } from './servers.ts';
+import { environmentOf, startServer } from './servers.ts';
 
 // npm run bench:redemptions: what redemptions cost beside the creation of a coupon, a coupon that all callers redeem at once beside
 // one for each of them, in turns in one run; and the lists and the usage of 1,000,000 redemptions. The service has core 0. Needs taskset.

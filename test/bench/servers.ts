@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../services/dev/ports.ts';
+import { testSecret } from '../support/tokens.ts';
 
 /** A server under measurement, a process on a core of its own. */
 export interface MeasuredServer {
@@ -17,6 +18,16 @@ export interface MeasuredServer {
   forgetLog(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** What a measured service is told, on ports of its own choice. */
+export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): NodeJS.ProcessEnv => ({
+  DATABASE_URL: databaseUrl,
+  AUTH_JWT_SECRET: testSecret,
+  // The load is one caller, and writes for minutes.
+  STORED_MIB_PER_HOUR: '1000000',
+  [`${service.toUpperCase()}_GRPC_PORT`]: '0',
+  [`${service.toUpperCase()}_WEB_PORT`]: '0',
+});
 
 const running = new Set<ChildProcess>();
 // However this process ends, none of them stays.

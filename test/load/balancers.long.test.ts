@@ -11,14 +11,13 @@ import { failureOf } from '../support/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Protocol, protocols } from '../support/protocols.ts';
 import type { Replica } from '../support/replica.ts';
-import { createSlot, openSlot } from '../support/slot-writes.ts';
+import { createSlot, expectCaughtUp, openSlot } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { connectCaller, grpcCaller, RollingLoad, retryingCut } from './rolling-load.ts';
+import { connectCaller, grpcCaller, RollingLoad, retryingCut, underLoad } from './rolling-load.ts';
 
 // Longer than what any proxy waits for unless it is told otherwise.
 const silenceMs = 65_000;
-const callsBetween = 40;
 
 /** A balancer before two replicas, which have one port each at an address of their own. */
 interface BalancedStage {
@@ -84,14 +83,6 @@ function openStores({ balancer, token }: BalancedStage) {
   const stores = createGrpcClient(SlotStoreService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
   onTestFinished(() => stores.close());
   return stores;
-}
-
-/** Waits until more calls have succeeded, or one has failed. */
-async function underLoad(loads: readonly RollingLoad[]): Promise<void> {
-  for (const load of loads) {
-    const goal = load.done + callsBetween;
-    await expect.poll(() => load.done >= goal || load.failures.length > 0).toBe(true);
-  }
 }
 
 describe.each(balancers)('Behind $name', (kind) => {
@@ -185,15 +176,22 @@ describe.each(balancers)('Behind $name', (kind) => {
       };
       try {
         await restartUnderLoad(0, (replica) => replica?.kill());
-        await restartUnderLoad(1, (replica) => replica?.stop());
+        await restartUnderLoad(1, async (replica) => {
+          expect(await replica?.stop()).toBe(0);
+          expect(replica?.log.filter(({ level }) => level === 'error')).toEqual([]);
+        });
       } finally {
         await Promise.all(loads.map((load) => load.stop()));
         slots.close();
       }
       for (const load of loads) expect(load.failures.slice(0, 5)).toEqual([]);
-      const written = await stage.database.sql<{ name: string }>('select snippet_code as name from vendor_snippets');
+      const written = await stage.database.sql<{ name: string; id: number }>(
+        'select snippet_code as name, slot_id as id from vendor_snippets',
+      );
       const acknowledged = loads.flatMap((load) => load.acknowledged);
       expect(written.map((row) => row.name).toSorted()).toEqual(acknowledged.toSorted());
+      // The stores of a restarted replica show the writes of before the restart.
+      for (const replica of replicas) await expectCaughtUp(replica, [slotId, ...written.map(({ id }) => id)], 20_000);
     });
 
     it('With both replicas away every protocol has UNAVAILABLE, and one that is back is used', async () => {
