@@ -19,13 +19,13 @@ import {
   grpcSide,
   type Intensity,
   jsonSide,
+  persistentLoad,
   type Services,
   type Side,
   type Stage,
 } from './calls-sides.ts';
 import { frame } from './load.ts';
 import type { MeasuredServer } from './servers.ts';
-import { writeLoad } from './writes.ts';
 
 /** The servers of a comparison. A service is compared with those that the row has. */
 export interface Sides {
@@ -145,26 +145,15 @@ export function rowsOf(stage: Services): Row[] {
     name: string,
     { generated, keyed = false, callers = 16 }: { generated?: string[]; keyed?: boolean; callers?: number } = {},
   ): Row {
-    const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => ({
-      server: measured,
-      inFlight: callers,
-      load: (count) => {
-        const request = () => Buffer.from(toBinary(method.input, next()));
-        return writeLoad(measured.grpcPort, pathOf(method), token, request, count, { callers, keyed });
-      },
-      requests: {
-        ...{
-          port: measured.grpcPort,
-          path: pathOf(method),
-          token,
-          json: false,
-          keyed,
-          // Ids and times have more or fewer bytes from call to call; a refusal has less than half.
-          answerBytes: 0.8 * toBinary(method.output, answer).length,
-        },
+    const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => {
+      const requests = {
+        ...{ port: measured.grpcPort, path: pathOf(method), token, json: false, keyed },
+        // Ids and times have more or fewer bytes from call to call; a refusal has less than half.
+        answerBytes: 0.8 * toBinary(method.output, answer).length,
         ...{ connections: 1, streams: callers, body: () => frame(toBinary(method.input, next())) },
-      },
-    });
+      };
+      return { server: measured, inFlight: callers, requests, load: (count) => persistentLoad(requests, count) };
+    };
     return {
       name: `${name}${keyed ? ', with a key' : ''}, gRPC`,
       callers,
@@ -251,18 +240,13 @@ export function rowsOf(stage: Services): Row[] {
     ...[1, 16].map((callers) => read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers, bare })),
     read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 64, bare, target: 1.2 }),
     read('GetSlotById, 64 slots', slot, getSlotById, slotMany, { callers: 64, bare, target: 1.2 }),
-    ...[1, 16, 64].map((callers) => {
-      const target = callers === 64 ? { target: 1.2 } : {};
-      return read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers, bare, ...target });
-    }),
-    read('GetSlotsProductIds, 64 times 20 slots', slot, getSlotsProductIds, idsMany, {
-      callers: 64,
-      bare,
-      target: 1.2,
-    }),
+    ...[1, 16, 64].map((callers) =>
+      read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers }),
+    ),
+    read('GetSlotsProductIds, 64 times 20 slots', slot, getSlotsProductIds, idsMany, { callers: 64 }),
     read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, bare }),
     read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, bare, target: 5 }),
-    ...[1, 16].map((callers) => read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers, ...inJson })),
+    ...[1, 16].map((callers) => read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers, json: true })),
     read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, { callers: 1, ...allSlots }),
     ...[false, true].map((json) =>
       read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, { callers: 4, ...allSlots, json, target: 3 }),

@@ -10,9 +10,9 @@ const randomLetters = (count: number) =>
 
 const names = `array['Asha','Ravi','Meera','Vikram','Leela','Arun','Divya','Kiran','Nisha','Suresh','Priya','Manoj',
   'Anita','Deepak','Farah','Gopal','Hema','Ishaan','Jaya','Kavya']`;
-const surnames = `array['Menon','Iyer','Sharma','Patel','Reddy','Nair','Das','Khan','Gupta','Rao','Bose','Singh',
+export const surnames = `array['Menon','Iyer','Sharma','Patel','Reddy','Nair','Das','Khan','Gupta','Rao','Bose','Singh',
   'Verma','Joshi','Kapoor','Pillai','Thomas','Mehta','Shetty','Ghosh']`;
-const pick = (array: string) => `(${array})[1 + floor(random() * 20)::integer]`;
+export const pick = (array: string) => `(${array})[1 + floor(random() * 20)::integer]`;
 
 /** 20 rows of each table, spread over its age. */
 const isRare = (count: number) => `n % ${Math.max(1, Math.floor(count / 20))} = 0`;

@@ -26,8 +26,8 @@ export interface Requests {
 }
 
 export interface PersistentLoad {
-  /** Makes so many calls; resolves when all are answered, and rejects when one failed. */
-  run(count: number): Promise<void>;
+  /** Makes so many calls; resolves with the milliseconds that each took, and rejects when one failed. */
+  run(count: number): Promise<readonly number[]>;
   close(): void;
 }
 
@@ -41,7 +41,8 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
   const { port, streams, answerBytes } = requests;
   let left = 0;
   let open = 0;
-  let settle: { resolve(): void; reject(error: Error): void } | undefined;
+  let took: number[] = [];
+  let settle: { resolve(took: readonly number[]): void; reject(error: Error): void } | undefined;
   const fail = (error: Error) => settle?.reject(error);
   const sendOn = (connection: Connection) => {
     if (left === 0) return;
@@ -53,11 +54,12 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(socket, 'connect');
     socket.on('error', fail).on('close', () => fail(new Error('a connection was closed')));
-    const answered = (bytes: number) => {
+    const answered = (bytes: number, begunAt: number) => {
+      took.push(performance.now() - begunAt);
       if (bytes < 0.98 * answerBytes) fail(new Error(`a call of ${requests.path} failed`));
       open -= 1;
       sendOn(connection);
-      if (open === 0 && left === 0) settle?.resolve();
+      if (open === 0 && left === 0) settle?.resolve(took);
     };
     const connection = requests.json
       ? http1Connection(socket, requests, answered)
@@ -69,7 +71,7 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
     run: (count) =>
       new Promise((resolve, reject) => {
         settle = { resolve, reject };
-        left = count;
+        [left, took] = [count, []];
         for (let stream = 0; stream < streams; stream += 1) for (const connection of connections) sendOn(connection);
       }),
     close() {
@@ -81,16 +83,19 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-function http1Connection(socket: Socket, { path, token }: Requests, answered: (bytes: number) => void): Connection {
+function http1Connection(
+  socket: Socket,
+  { path, token }: Requests,
+  answered: (bytes: number, begunAt: number) => void,
+): Connection {
   const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\n`;
   let headBytes = Buffer.alloc(0);
-  let size = 0;
-  let rest = 0;
+  let [size, rest, begunAt] = [0, 0, 0];
   socket.on('data', (chunk) => {
     if (rest > 0) {
       // Without pipelining there is nothing behind an answer.
       rest -= chunk.length;
-      if (rest === 0) answered(size);
+      if (rest === 0) answered(size, begunAt);
       return;
     }
     headBytes = Buffer.concat([headBytes, chunk]);
@@ -102,10 +107,16 @@ function http1Connection(socket: Socket, { path, token }: Requests, answered: (b
     headBytes = Buffer.alloc(0);
     if (rest <= 0) {
       rest = 0;
-      answered(size);
+      answered(size, begunAt);
     }
   });
-  return { socket, send: (body) => socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`) };
+  return {
+    socket,
+    send(body) {
+      begunAt = performance.now();
+      socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
+    },
+  };
 }
 
 const acknowledged = 1;
@@ -122,7 +133,7 @@ function uint32(value: number): Buffer {
 function http2Connection(
   socket: Socket,
   { path, token, keyed = false }: Requests,
-  answered: (bytes: number) => void,
+  answered: (bytes: number, begunAt: number) => void,
 ): Connection {
   const headers = headerBlock({
     ...{ ':method': 'POST', ':scheme': 'http', ':path': path, ':authority': '127.0.0.1', te: 'trailers' },
@@ -133,6 +144,7 @@ function http2Connection(
   socket.write(frame(frameType.settings, 0, 0, Buffer.concat([Buffer.of(0, 4), uint32(largestWindow)])));
   socket.write(frame(frameType.windowUpdate, 0, 0, uint32(2 ** 30)));
   const received = new Map<number, number>();
+  const begun = new Map<number, number>();
   let untold = 0;
   onFrame(socket, (type, payload, flags, stream) => {
     if (type === frameType.settings && (flags & acknowledged) === 0) {
@@ -150,13 +162,16 @@ function http2Connection(
     if (![frameType.data, frameType.headers].includes(type) || (flags & endsStream) === 0) return;
     const bytes = received.get(stream) ?? 0;
     received.delete(stream);
-    answered(bytes);
+    const begunAt = begun.get(stream) ?? 0;
+    begun.delete(stream);
+    answered(bytes, begunAt);
   });
   let stream = -1;
   return {
     socket,
     send(body) {
       stream += 2;
+      begun.set(stream, performance.now());
       const key = keyed ? headerBlock({ 'idempotency-key': randomUUID() }) : Buffer.alloc(0);
       socket.write(
         Buffer.concat([

@@ -112,6 +112,7 @@ it.each(responses)('An answer of the type $typeName is encoded like its message,
       const message = create(schema, part('kept'));
       expect(fromBinary(schema, await answer.toBinary(undefined))).toEqual(message);
       expect(JSON.parse(String(await answer.toJson(undefined)))).toEqual(toJson(schema, message, jsonWriteOptions));
+      expect(await answer.toMessage(undefined)).toEqual(message);
     }),
     { numRuns: 30 },
   );
