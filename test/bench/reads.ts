@@ -18,15 +18,13 @@ import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
 import { loadBenchData } from './data-load.ts';
-import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
 import { loadSlots, spread, spreadSlots } from './data-slots.ts';
 import { median } from './median.ts';
-import { machine, tableHead, tableRow } from './program.ts';
+import { machine, onPostgres, tableHead, tableRow } from './program.ts';
 
 // npm run bench:reads -- [--small 0.01] [--large 1] [--only text]: the reads of both services, as the services run them, at 10,000
-// coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. Without SMALL_DATABASE_URL and
-// LARGE_DATABASE_URL (loaded by `npm run bench:data`, with --slots and --products) it starts a PostgreSQL of its own and loads both.
+// coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. It loads both into a PostgreSQL of its own.
 
 const { values: options } = parseArgs({
   options: {
@@ -99,7 +97,7 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
     catalog.searchProducts(create(lookUps.searchProducts.input, request), call);
   const productIds = Array.from({ length: 1_000 }, (_, index) => 1 + index * 9);
   const slots = createSlotHandlers({ database, sequences, appUrl: '', requestRefresh: () => undefined });
-  const ofSlots = SlotService.method;
+  const { getSlotById, getSlotsProductIds, getDeliverySequence } = SlotService.method;
   const list = createListSlots({ database });
   const listSlots = (request: MessageInitShape<typeof SlotPlanService.method.listSlots.input>) => () =>
     list(create(SlotPlanService.method.listSlots.input, request), call);
@@ -124,17 +122,11 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
     ['SearchProducts, offset 1000', searchProducts({ offset: 1000 })],
     ['SearchProducts, the last of a million', searchProducts({ offset: 999_980 })],
     ...searches('SearchProducts', productTerms, searchProducts),
-    [
-      'GetSlotById',
-      () => slots.getSlotById(Object.assign(create(ofSlots.getSlotById.input), { id: nextSlot() }), call),
-    ],
-    [
-      'GetSlotsProductIds of 20',
-      () => slots.getSlotsProductIds(create(ofSlots.getSlotsProductIds.input, { slotIds }), call),
-    ],
+    ['GetSlotById', () => slots.getSlotById(Object.assign(create(getSlotById.input), { id: nextSlot() }), call)],
+    ['GetSlotsProductIds of 20', () => slots.getSlotsProductIds(create(getSlotsProductIds.input, { slotIds }), call)],
     [
       'GetDeliverySequence, not cached',
-      () => slots.getDeliverySequence(create(ofSlots.getDeliverySequence.input, { id: String(nextSlot()) }), call),
+      () => slots.getDeliverySequence(create(getDeliverySequence.input, { id: String(nextSlot()) }), call),
     ],
     ...slotFilters.flatMap(([what, filter]): [string, Read][] => [
       [`ListSlots${what}`, listSlots(filter)],
@@ -247,20 +239,15 @@ function scansOf(plan: string): string {
   return [...new Set(found)].join(', ');
 }
 
-const urls = [process.env.SMALL_DATABASE_URL, process.env.LARGE_DATABASE_URL];
-const postgres = urls.every(Boolean) ? undefined : await startBenchPostgres();
-try {
+await onPostgres(async (postgres) => {
   const measured: Map<string, Measured>[] = [];
   for (const [index, scale] of [Number(options.small), Number(options.large)].entries()) {
-    let url = urls[index] ?? '';
-    if (postgres) {
-      url = await postgres.createDatabase(`bench_${index}`);
-      await migrate(url);
-      await loadBenchData(url, scale);
-      await loadProducts(url, Math.round(1_000_000 * scale));
-      await loadSlots(url, Math.max(leastSlots, Math.round(100_000 * scale)));
-      await spreadSlots(url);
-    }
+    const url = await postgres.createDatabase(`bench_${index}`);
+    await migrate(url);
+    await loadBenchData(url, scale);
+    await loadProducts(url, Math.round(1_000_000 * scale));
+    await loadSlots(url, Math.max(leastSlots, Math.round(100_000 * scale)));
+    await spreadSlots(url);
     measured.push(await measure(url));
   }
   const [small, large] = measured;
@@ -273,6 +260,4 @@ try {
     console.log(tableRow(cells));
     if (options.plans) console.log(`\n${plan}\n`);
   }
-} finally {
-  await postgres?.stop();
-}
+});

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DescService } from '@bufbuild/protobuf';
 import { Code, type ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../services/client/client.ts';
@@ -79,10 +80,15 @@ function openSlots({ balancer, token }: BalancedStage, { open }: Protocol) {
   return createClient(SlotService, withToken(transport, token));
 }
 
-function openStores({ balancer, token }: BalancedStage) {
-  const stores = createGrpcClient(SlotStoreService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
-  onTestFinished(() => stores.close());
-  return stores;
+/** The client of the package by way of the balancer. */
+function openGrpc<Service extends DescService>(
+  { balancer, token }: BalancedStage,
+  service: Service,
+  onFinished = onTestFinished,
+) {
+  const client = createGrpcClient(service, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
+  onFinished(() => client.close());
+  return client;
 }
 
 describe.each(balancers)('Behind $name', (kind) => {
@@ -137,7 +143,7 @@ describe.each(balancers)('Behind $name', (kind) => {
     );
 
     it('A hundred and fifty streams over one connection leave room for calls, and get the change', async () => {
-      const stores = openStores(balanced);
+      const stores = openGrpc(balanced, SlotStoreService);
       const leaving = new AbortController();
       const watches = Array.from({ length: 150 }, () =>
         stores.watchStore({}, { signal: leaving.signal })[Symbol.asyncIterator](),
@@ -145,19 +151,14 @@ describe.each(balancers)('Behind $name', (kind) => {
       const first = await Promise.all(watches.map((watch) => watch.next()));
       expect(first.every(({ done }) => done === false)).toBe(true);
       const second = watches.map((watch) => watch.next());
-      const slots = createGrpcClient(SlotService, {
-        addresses: [`127.0.0.1:${balanced.balancer.grpcPort}`],
-        token: balanced.token,
-      });
-      onTestFinished(() => slots.close());
-      await createSlot({ slots });
+      await createSlot({ slots: openGrpc(balanced, SlotService) });
       expect((await Promise.all(second)).every(({ done }) => done === false)).toBe(true);
       leaving.abort();
     });
 
     it('A replica that is killed, and one that drains, under load, lose no call and no write', async () => {
       const { stage, balancer, replicas, token, start } = balanced;
-      const slots = createGrpcClient(SlotService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
+      const slots = openGrpc(balanced, SlotService);
       const { slotId } = await createSlot({ slots });
       const name = kind.name;
       const loads = [
@@ -182,7 +183,6 @@ describe.each(balancers)('Behind $name', (kind) => {
         });
       } finally {
         await Promise.all(loads.map((load) => load.stop()));
-        slots.close();
       }
       for (const load of loads) expect(load.failures.slice(0, 5)).toEqual([]);
       const written = await stage.database.sql<{ name: string; id: number }>(
@@ -225,21 +225,14 @@ it.concurrent.for(balancers)(
     context.skip(kind.missing !== undefined, kind.missing);
     const balanced = await openBalanced(kind);
     context.onTestFinished(() => balanced.close());
-    const address = `127.0.0.1:${balanced.balancer.grpcPort}`;
-    const stores = createGrpcClient(SlotStoreService, { addresses: [address], token: balanced.token });
-    const slots = createGrpcClient(SlotService, { addresses: [address], token: balanced.token });
-    try {
-      const watch = stores.watchStore({})[Symbol.asyncIterator]();
-      const before = await watch.next();
-      const next = watch.next();
-      await pause(silenceMs);
-      await createSlot({ slots });
-      const after = await next;
-      context.expect(after.value?.version).toBeGreaterThan(before.value?.version ?? Number.NaN);
-      await watch.return?.();
-    } finally {
-      stores.close();
-      slots.close();
-    }
+    const stores = openGrpc(balanced, SlotStoreService, context.onTestFinished);
+    const watch = stores.watchStore({})[Symbol.asyncIterator]();
+    const before = await watch.next();
+    const next = watch.next();
+    await pause(silenceMs);
+    await createSlot({ slots: openGrpc(balanced, SlotService, context.onTestFinished) });
+    const after = await next;
+    context.expect(after.value?.version).toBeGreaterThan(before.value?.version ?? Number.NaN);
+    await watch.return?.();
   },
 );

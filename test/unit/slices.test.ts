@@ -41,16 +41,13 @@ describe('Encoding in slices', () => {
 
   it('A short answer of one caller comes between the slices of the long ones of another', async () => {
     const order: string[] = [];
-    const long = Array.from({ length: 100 }, () =>
+    const encode = (caller: string, slices: number) =>
       inSlices(
-        'greedy',
-        encodingOf(10, () => order.push('greedy')),
-      ),
-    );
-    const short = inSlices(
-      'modest',
-      encodingOf(3, () => order.push('modest')),
-    );
+        caller,
+        encodingOf(slices, () => order.push(caller)),
+      );
+    const long = Array.from({ length: 100 }, () => encode('greedy', 10));
+    const short = encode('modest', 3);
     await Promise.all([short, ...long]);
     // After the first slices, which run at once, the two take turns.
     expect(order.slice(100).lastIndexOf('modest')).toBeLessThanOrEqual(4);
