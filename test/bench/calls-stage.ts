@@ -32,24 +32,15 @@ export async function openStage(
     await postgres.stop();
   };
   try {
-    const [databaseUrl, recordedUrl] = [
-      await postgres.createDatabase('calls'),
-      await postgres.createDatabase('recorded'),
-    ];
-    for (const [url, size] of [
-      [databaseUrl, scale],
-      [recordedUrl, 0.0001],
-    ] as const) {
+    const load = async (name: string, size: number) => {
+      const url = await postgres.createDatabase(name);
       await migrate(url);
       await loadCallsData(url, size);
-    }
-    const start = async (
-      name: string,
-      command: string[],
-      env: NodeJS.ProcessEnv = {},
-      place?: Parameters<typeof startServer>[4],
-    ) => {
-      const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder, place);
+      return url;
+    };
+    const [databaseUrl, recordedUrl] = [await load('calls', scale), await load('recorded', 0.0001)];
+    const start = async (name: string, command: string[], env: NodeJS.ProcessEnv = {}) => {
+      const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder);
       servers.push(server);
       return server;
     };
@@ -65,17 +56,11 @@ export async function openStage(
     const beside = besideCommand === undefined ? undefined : await startCommand(besideCommand, databaseUrl);
     if (beside !== undefined) servers.push(beside);
     return {
-      slot,
-      coupon,
+      ...{ slot, coupon, beside, token, folder, close, ...(await findSamples(databaseUrl)) },
       bareGrpc: await start('bare-grpc', [join(scripts, 'bare-grpc.js'), configFile]),
       bareHttp: await start('bare-http', [join(scripts, 'bare-http.js'), configFile]),
-      beside,
-      token,
-      ...(await findSamples(databaseUrl)),
-      folder,
       removeWritten: () => removeWritten(databaseUrl),
       databaseTime: postgres.processorTime,
-      close,
     };
   } catch (error) {
     await close();

@@ -42,18 +42,15 @@ export function track(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/**
- * Starts a script on core 0, or on other `cores`, with its log in a file of `folder`, and waits for its line `serving`.
- */
+/** Starts a script on core 0, with its log in a file of `folder`, and waits for its line `serving`. */
 export async function startServer(
   name: string,
   command: readonly string[],
   env: NodeJS.ProcessEnv,
   folder: string,
-  { cores = '0' } = {},
 ): Promise<MeasuredServer> {
   const log = path.join(folder, `${name}.log`);
-  const child = spawnOn(cores, [process.execPath, ...command], env, log);
+  const child = spawnOn0([process.execPath, ...command], env, log);
   return serverOf(name, child, await untilServing(name, child, log), log);
 }
 
@@ -61,7 +58,7 @@ export async function startServer(
 export async function startCommand(command: string, databaseUrl: string): Promise<MeasuredServer> {
   const grpcPort = await findFreePort();
   const env = { ...process.env, PORT: String(grpcPort), DATABASE_URL: databaseUrl };
-  const child = spawnOn('0', ['sh', '-c', `exec ${command}`], env);
+  const child = spawnOn0(['sh', '-c', `exec ${command}`], env);
   while (!(await isListening(grpcPort))) {
     if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
     await delay(50);
@@ -69,10 +66,10 @@ export async function startCommand(command: string, databaseUrl: string): Promis
   return serverOf(command, child, { grpcPort, webPort: 0 });
 }
 
-function spawnOn(cores: string, command: readonly string[], env: NodeJS.ProcessEnv, log?: string): ChildProcess {
+function spawnOn0(command: readonly string[], env: NodeJS.ProcessEnv, log?: string): ChildProcess {
   // Appending, because it is truncated meanwhile.
   const output = log === undefined ? 'ignore' : openSync(log, 'a');
-  return track(spawn('taskset', ['-c', cores, ...command], { env, stdio: ['ignore', output, 'inherit'] }));
+  return track(spawn('taskset', ['-c', '0', ...command], { env, stdio: ['ignore', output, 'inherit'] }));
 }
 
 const serverOf = (
@@ -144,7 +141,7 @@ export async function startPair(
   );
   const log = path.join(folder, `${name}.log`);
   const program = `process.once('SIGUSR2', () => ${second}); ${first}`;
-  const child = spawnOn('0', [process.execPath, '--eval', program], env, log);
+  const child = spawnOn0([process.execPath, '--eval', program], env, log);
   const started = async () => serverOf(name, child, await untilServing(name, child, log), log);
   const server = await started();
   await server.forgetLog();

@@ -4,10 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DescService } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import pg from 'pg';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { type FakeClock, fakeClock, noFaketime } from '../support/faketime.ts';
 import { fillDisk, setReadOnly } from '../support/faults.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
@@ -22,7 +23,6 @@ import { ruleTestsOf } from './alerts-recording.ts';
 import { Deployment } from './alerts-stage.ts';
 
 const missing = noPrometheus ?? noRedisServer ?? noFaketime;
-const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
 
 // In minutes from the start of the recording.
 const faultAt = 3;
@@ -308,7 +308,7 @@ async function record({ bring, cause, alerts }: Cause, deployment: Deployment): 
   return text;
 }
 
-describe.skipIf(missing)(`The alerts${reason}`, () => {
+describeUnless(missing, 'The alerts', undefined, () => {
   const recordings = new Map<string, Promise<string>>();
 
   beforeAll(async () => {

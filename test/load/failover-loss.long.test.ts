@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Code } from '@connectrpc/connect';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { failureOf } from '../support/contract.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { post } from '../support/post.ts';
 import { noFailover, PostgresCluster } from '../support/postgres-cluster.ts';
 import { Replica } from '../support/replica.ts';
@@ -11,7 +12,6 @@ import { createSlot, openSlot, openSlotIds, readCovering } from '../support/slot
 import { insertStaffUser } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
 
-const reason = noFailover === undefined ? '' : ` (skipped: ${noFailover})`;
 const lostText = 'The database does not know the write of this store-request-id';
 
 async function startCluster(): Promise<PostgresCluster> {
@@ -52,7 +52,7 @@ async function createKeyed({ slots }: Replica, key: string, timeoutMs = 20_000) 
   return { slotId: slot?.id, isReplay };
 }
 
-describe.skipIf(noFailover)(`A PostgreSQL whose standby is not there, or lags${reason}`, () => {
+describeUnless(noFailover, 'A PostgreSQL whose standby is not there, or lags', undefined, () => {
   it('Without synchronous replication a failover loses acknowledged writes, and no replica shows them any more', async () => {
     const cluster = await startCluster();
     const [writer, other] = [await startReplica(cluster), await startReplica(cluster)];

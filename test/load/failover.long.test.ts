@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { addCoupon, addSlot, couponMutations, type PreparedMutation, slotMutations } from '../support/mutations.ts';
 import { type Fault, noFailover, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { signToken } from '../support/tokens.ts';
@@ -17,7 +18,6 @@ import { expectTruth } from './slot-truth.ts';
 
 type SlotMutation = PreparedMutation<Client<typeof SlotService>>;
 
-const reason = noFailover === undefined ? '' : ` (skipped: ${noFailover})`;
 const failovers = 10;
 const faults: readonly Fault[] = ['kill', 'freeze', 'stop'];
 /** Besides the one of a replica together with the primary. */
@@ -95,7 +95,7 @@ async function prepareWrites(stage: ChaosStage, sql: PostgresCluster['sql'], tok
   };
 }
 
-describe.skipIf(noFailover)(`A PostgreSQL that fails over${reason}`, () => {
+describeUnless(noFailover, 'A PostgreSQL that fails over', undefined, () => {
   it('Ten failovers to a synchronous standby and fifty kills of replicas lose no acknowledged mutation and double none', {
     timeout: 1_800_000,
   }, async () => {

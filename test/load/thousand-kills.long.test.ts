@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeUnless } from '../support/describe-unless.ts';
 import { type Fault, noFailover } from '../support/postgres-cluster.ts';
 import { noRedisServer, RedisServer } from '../support/redis.ts';
 import { signToken } from '../support/tokens.ts';
@@ -8,7 +9,6 @@ import { RedemptionLoad } from './redemption-load.ts';
 import { expectTruth } from './slot-truth.ts';
 
 const missing = noFailover ?? noRedisServer;
-const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
 const kills = 500;
 const killsPerFailover = 50;
 const faults: readonly Fault[] = ['kill', 'freeze', 'stop'];
@@ -26,7 +26,7 @@ const queues = [
   },
 ];
 
-describe.skipIf(missing)(`Both services, killed again and again${reason}`, () => {
+describeUnless(missing, 'Both services, killed again and again', undefined, () => {
   it.each(queues)(
     'Five hundred kills and ten failovers, with the jobs in $name, lose no acknowledged mutation, double none and exceed no limit',
     { timeout: 7_200_000 },

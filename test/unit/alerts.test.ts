@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { describeUnless } from '../support/describe-unless.ts';
 import { run } from '../support/processes.ts';
 import { monitoringFolder, noPromtool, promtool, readAlertRules, readDashboard } from '../support/prometheus.ts';
 import { matches, read, root } from '../support/repository.ts';
@@ -19,12 +20,11 @@ const recordings = readdirSync(path.join(monitoringFolder, 'tests'));
 const operating = read('docs/operating.md');
 const [, alertsSection = ''] = /^## Alerts$(.*?)^## /ms.exec(operating) ?? [];
 
-const reason = noPromtool === undefined ? '' : ` (skipped: ${noPromtool})`;
 const promtoolSucceeds = async (...args: string[]) => {
   expect(await run(promtool, args)).toMatchObject({ code: 0 });
 };
 
-describe.skipIf(noPromtool)(`Promtool${reason}`, () => {
+describeUnless(noPromtool, 'Promtool', undefined, () => {
   it('Promtool takes the configuration of Prometheus and the alert rules', () =>
     promtoolSucceeds('check', 'config', path.join(monitoringFolder, 'prometheus.yml')));
 
