@@ -91,15 +91,9 @@ async function measure(name: string, target: Target): Promise<string> {
   const medianOf = (outcomes: readonly Outcome[], field: keyof Outcome) =>
     median(outcomes.map((outcome) => outcome[field]));
   const [peak, accepted] = [medianOf(peaks, 'accepted'), medianOf(overloads, 'accepted')];
-  const cells = [
-    name,
-    peak.toFixed(0),
-    accepted.toFixed(0),
-    medianOf(overloads, 'refused').toFixed(0),
-    (accepted / peak).toFixed(2),
-    ...[peaks, overloads].map((outcomes) => outcomes.map(({ megabytes }) => megabytes.toFixed(0)).join(', ')),
-  ];
-  return tableRow(cells);
+  const figures = [peak, accepted, medianOf(overloads, 'refused')].map((figure) => figure.toFixed(0));
+  const memory = [peaks, overloads].map((of) => of.map(({ megabytes }) => megabytes.toFixed(0)).join(', '));
+  return tableRow([name, ...figures, (accepted / peak).toFixed(2), ...memory]);
 }
 
 const stage = await openStage(temporaryFolder(), 0.001);

@@ -6,16 +6,8 @@ import { openHalf } from '../support/http2-frames.ts';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
 import { expectNoHarm, retries } from './bystander.ts';
-import {
-  grpcFrame,
-  grpcHeaders,
-  isServing,
-  openSession,
-  openSockets,
-  startTarget,
-  type Target,
-  type TargetOptions,
-} from './overload-stage.ts';
+import { isServing, startTarget, type Target, type TargetOptions } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, openSession, openSockets } from './overload-wire.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -15,8 +15,8 @@ const target = targetOf({ service: 'coupon', seed });
 it('Updates with a code are fast beside 12 loops of Updates with 99,000 product ids that repeat a code', {
   retry: retries,
 }, async () => {
-  const heavy = await target.client(CouponService, { subject: 'heavy' });
-  const staff = await target.client(CouponService, { subject: 'staff' });
+  const heavy = await target().client(CouponService, { subject: 'heavy' });
+  const staff = await target().client(CouponService, { subject: 'staff' });
   let isDone = false;
   const loop = async (id: number) => {
     while (!isDone) await heavy.update({ id, updates: { coupon: { couponCode: `CODE${id}`, productIds } } });

@@ -14,15 +14,15 @@ const seed = `
 
 describe(`A caller that asks coupon-service for much, of ${rows} users and coupons`, { retry: retries }, () => {
   const target = targetOf({ service: 'coupon', seed, env: { VALIDATE_MISSES_PER_MINUTE: '20' } });
-  const as = (subject: string) => target.client(CouponService, { subject });
+  const as = (subject: string) => target().client(CouponService, { subject });
 
   /** Asserts that another caller's coupons are validated as before, and that memory is bounded. */
   const attack = (work: () => Promise<unknown>) =>
     expectNoHarm(
-      target.replica,
+      target().replica,
       async (timeoutMs) => {
         const toValidate = { code: 'CODE1', userId: 1, orderAmount: 100 };
-        expect((await target.replica.coupons.validate(toValidate, { timeoutMs })).valid).toBe(true);
+        expect((await target().replica.coupons.validate(toValidate, { timeoutMs })).valid).toBe(true);
       },
       work,
     );

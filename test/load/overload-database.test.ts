@@ -4,7 +4,8 @@ import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb
 import { holding, lockSlots } from '../support/locks.ts';
 import { startDatabaseProxy, type TcpProxy } from '../support/proxy.ts';
 import { besides, expectUnharmed, retries } from './bystander.ts';
-import { grpcFrame, isServing, openSession, startTarget, type Target, targetOf } from './overload-stage.ts';
+import { isServing, startTarget, type Target, targetOf } from './overload-stage.ts';
+import { grpcFrame, openSession } from './overload-wire.ts';
 
 /** Fewer than the streams of one connection, which the clients of a process share. */
 const calls = 60;
@@ -15,10 +16,10 @@ describe('A caller whose statements hang', { retry: retries }, () => {
   const target = targetOf();
 
   it('A caller whose statements hang waits for connections behind itself, and another one is served', async () => {
-    const stores = await target.client(SlotStoreService, { staffId: 1, subject: 'calm' });
-    await holding(target.database.url, lockSlots, async (lock) => {
+    const stores = await target().client(SlotStoreService, { staffId: 1, subject: 'calm' });
+    await holding(target().database.url, lockSlots, async (lock) => {
       const hanging = Array.from({ length: calls }, () =>
-        target.replica.slots.updateSlotCapacity({ slotId: 1, isCapacityFull: true }).catch(codeOf),
+        target().replica.slots.updateSlotCapacity({ slotId: 1, isCapacityFull: true }).catch(codeOf),
       );
       await lock.untilAwaited(6);
       const bystander = await besides(
@@ -29,7 +30,7 @@ describe('A caller whose statements hang', { retry: retries }, () => {
       await lock.release();
       await Promise.all(hanging);
     });
-    expect(await isServing(target)).toBe(true);
+    expect(await isServing(target())).toBe(true);
   });
 });
 

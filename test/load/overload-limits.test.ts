@@ -7,7 +7,8 @@ import { expectError, failureOf } from '../support/contract.ts';
 import { holding, lockSlots, updateCapacityPattern } from '../support/locks.ts';
 import { protocols } from '../support/protocols.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { grpcFrame, grpcHeaders, isServing, openSession, targetOf, untilClosed } from './overload-stage.ts';
+import { isServing, targetOf } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, openSession, untilClosed } from './overload-wire.ts';
 
 describe.each(protocols)('With five places for calls and four for streams, over $name', (protocol) => {
   const seed = 'insert into slots (id, delivery_time, freeze_time) values (1, now(), now())';
@@ -17,7 +18,7 @@ describe.each(protocols)('With five places for calls and four for streams, over 
   let busyToken: string;
   let calmToken: string;
   beforeAll(async () => {
-    connection = protocol.open(target);
+    connection = protocol.open(target());
     busyToken = await signToken({ staffId: 1, subject: 'busy' });
     calmToken = await signToken({ staffId: 1, subject: 'calm' });
   });
@@ -26,7 +27,7 @@ describe.each(protocols)('With five places for calls and four for streams, over 
   const stores = (token: string) => createClient(SlotStoreService, withToken(connection.transport, token));
 
   it('A caller with its share of places waits behind itself, and another one is served at once', async () => {
-    await holding(target.database.url, lockSlots, async (lock) => {
+    await holding(target().database.url, lockSlots, async (lock) => {
       const inFlight = Array.from({ length: 10 }, () =>
         slots(busyToken).updateSlotCapacity({ slotId: 1, isCapacityFull: true }),
       );
@@ -92,7 +93,7 @@ describe('The health of a service', () => {
 
   /** Resolves once the stream is answered or closed. */
   const ask = (session: ClientHttp2Session, headers: object): Promise<'open' | 'closed'> => {
-    const stream = session.request({ ...grpcHeaders('GetSlots', target.token), ...headers });
+    const stream = session.request({ ...grpcHeaders('GetSlots', target().token), ...headers });
     stream.on('error', () => undefined);
     stream.resume().end(grpcFrame(Buffer.alloc(0)));
     return new Promise((resolve) => {
@@ -102,17 +103,17 @@ describe('The health of a service', () => {
   };
 
   it('A stranger watches it ten times on a connection, and the eleventh closes the connection', async () => {
-    const session = await openSession(target.grpcPort);
+    const session = await openSession(target().grpcPort);
     const watches = Array.from({ length: 10 }, () => ask(session, watch));
     expect(new Set(await Promise.all(watches))).toEqual(new Set(['open']));
     const closed = untilClosed(session);
     await ask(session, watch);
     await closed;
-    expect(await isServing(target)).toBe(true);
+    expect(await isServing(target())).toBe(true);
   });
 
   it('A caller watches it as often as it likes, on a connection of its calls', async () => {
-    const session = await openSession(target.grpcPort);
+    const session = await openSession(target().grpcPort);
     await ask(session, {});
     const watches = Array.from({ length: 50 }, () => ask(session, watch));
     expect(new Set(await Promise.all(watches))).toEqual(new Set(['open']));

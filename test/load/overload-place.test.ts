@@ -11,18 +11,18 @@ describe.each(protocols)('With one place for calls, a call over $name whose clie
   const target = targetOf({ env: { MAX_CALLS_IN_FLIGHT: '1' } });
   let connection: ReturnType<typeof protocol.open>;
   beforeAll(() => {
-    connection = protocol.open(target);
+    connection = protocol.open(target());
   });
   afterAll(() => connection.close());
 
   const resetCapacity = (options = {}) =>
-    createClient(SlotService, withToken(connection.transport, target.token)).updateSlotCapacity(
+    createClient(SlotService, withToken(connection.transport, target().token)).updateSlotCapacity(
       { slotId: 1, isCapacityFull: false },
       options,
     );
 
   it('A call whose client leaves gives its place to the next one, and one that waits does so, too', async () => {
-    await holding(target.database.url, lockSlots, async (lock) => {
+    await holding(target().database.url, lockSlots, async (lock) => {
       const leaving = new AbortController();
       const [first, waiting] = [1, 2].map(() => failureOf(resetCapacity({ signal: leaving.signal })));
       await lock.untilAwaited(1, updateCapacityPattern);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { constants } from 'node:http2';
 import { describe, it } from 'vitest';
-import { grpcFrame, grpcHeaders, openSession, openSocket, postHead, targetOf, untilClosed } from './overload-stage.ts';
+import { targetOf } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, openSession, openSocket, postHead, untilClosed } from './overload-wire.ts';
 
 const trickleMs = 1_000;
 
@@ -11,7 +12,7 @@ describe.concurrent('Slow requests', { timeout: 60_000 }, () => {
 
   /** Sends a head to the web port, and then a byte a second. Returns what comes back until the connection closes. */
   async function trickle(head: string): Promise<string> {
-    const socket = await openSocket(target.webPort);
+    const socket = await openSocket(target().webPort);
     let answer = '';
     socket.on('data', (data: Buffer) => {
       answer += data.toString();
@@ -29,13 +30,13 @@ describe.concurrent('Slow requests', { timeout: 60_000 }, () => {
 
   it('A request on the web port whose body comes slowly is refused', async ({ expect }) => {
     const body = { 'content-type': 'application/json', 'content-length': 1_000 };
-    const head = postHead('GetSlots', { authorization: `Bearer ${target.token}`, ...body });
+    const head = postHead('GetSlots', { authorization: `Bearer ${target().token}`, ...body });
     expect(await trickle(head)).toMatch(/^HTTP\/1.1 408 /);
   });
 
   it('A gRPC request whose body comes slowly is reset', async ({ expect }) => {
-    const session = await openSession(target.grpcPort);
-    const stream = session.request(grpcHeaders('GetSlots', target.token));
+    const session = await openSession(target().grpcPort);
+    const stream = session.request(grpcHeaders('GetSlots', target().token));
     stream.on('error', () => undefined);
     stream.write(grpcFrame(Buffer.alloc(0), { length: 1_000 }));
     const trickling = setInterval(() => stream.write('x'), trickleMs);
@@ -46,7 +47,7 @@ describe.concurrent('Slow requests', { timeout: 60_000 }, () => {
   });
 
   it('A gRPC stream that was answered and does not end is reset', async ({ expect }) => {
-    const session = await openSession(target.grpcPort);
+    const session = await openSession(target().grpcPort);
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
     const refused = session.request({ ...grpcHeaders('', 'nobody'), ':path': path });
     refused.on('error', () => undefined);

@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { connect as connectHttp2 } from 'node:http2';
-import { connect, type Socket } from 'node:net';
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, createClient } from '@connectrpc/connect';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { GrpcTransport } from '../../services/client/transport.ts';
 import type { ServiceName } from '../../shared/config/config.ts';
 import { memoryOf } from '../bench/servers.ts';
-import { envelope } from '../fuzz/mutations.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { post } from '../support/post.ts';
@@ -77,39 +74,15 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
   };
 }
 
-/** A target for the tests of a file or a `describe`: one for all of them, or one for each. */
-export function targetOf(options: TargetOptions = {}, lifetime: 'all' | 'each' = 'all'): Target {
-  let opened: Target | undefined;
+/** Gives the target for the tests of a file or a `describe`: one for all of them, or one for each. */
+export function targetOf(options: TargetOptions = {}, lifetime: 'all' | 'each' = 'all'): () => Target {
+  let target: Target | undefined;
   const [before, after] = lifetime === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach];
   before(async () => {
-    opened = await startTarget(options);
+    target = await startTarget(options);
   });
-  after(() => opened?.stop());
-  const target = () => {
-    if (opened === undefined) throw new Error('the target starts before the tests');
-    return opened;
-  };
-  return {
-    get database() {
-      return target().database;
-    },
-    get replica() {
-      return target().replica;
-    },
-    get token() {
-      return target().token;
-    },
-    get grpcPort() {
-      return target().grpcPort;
-    },
-    get webPort() {
-      return target().webPort;
-    },
-    client: (service, token) => target().client(service, token),
-    measureGrowth: () => target().measureGrowth(),
-    grown: () => target().grown(),
-    stop: () => target().stop(),
-  };
+  after(() => target?.stop());
+  return () => target ?? expect.fail('the target starts before the tests');
 }
 
 /** The number of connections that a process has accepted at its port and not closed. */
@@ -141,52 +114,3 @@ export async function insertLargeSequence(
         jsonb_object_agg(u, (select jsonb_agg(100000 + i) from generate_series(1, ${products}) i))
       from generate_series(1, ${users}) u`);
 }
-
-/** A TCP connection whose errors are ignored. */
-export async function openSocket(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => undefined);
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve);
-    socket.once('error', reject);
-  });
-  return socket;
-}
-
-export const openSockets = (port: number, count: number) =>
-  Promise.all(Array.from({ length: count }, () => openSocket(port)));
-
-/** An HTTP/2 connection whose errors are ignored. */
-export async function openSession(port: number, settings = {}) {
-  const session = connectHttp2(`http://127.0.0.1:${port}`, { settings });
-  session.on('error', () => undefined);
-  await new Promise((resolve) => session.once('remoteSettings', resolve));
-  return session;
-}
-
-export const untilClosed = (stream: { once(event: 'close', listener: () => void): unknown }) =>
-  new Promise<void>((resolve) => stream.once('close', () => resolve()));
-
-/** The head of a request of the web port in HTTP/1.1. */
-export const postHead = (method: string, headers: Readonly<Record<string, string | number>>) =>
-  [`POST /slot.v1.SlotService/${method} HTTP/1.1`, 'host: x', ...Object.entries(headers).map((each) => each.join(': '))]
-    .map((line) => `${line}\r\n`)
-    .join('')
-    .concat('\r\n');
-
-/** The headers of a gRPC request; without a token, those of a stranger's. */
-export const requestHeaders = (path: string, token?: string) => ({
-  ':method': 'POST',
-  ':scheme': 'http',
-  ':authority': 'localhost',
-  ':path': path,
-  'content-type': 'application/grpc',
-  te: 'trailers',
-  ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-});
-
-export const grpcHeaders = (method: string, token: string) => requestHeaders(`/slot.v1.SlotService/${method}`, token);
-
-/** A gRPC frame whose head states a length: that of the bytes, unless told otherwise. */
-export const grpcFrame = (bytes: Uint8Array, { length = bytes.length, compressed = false } = {}): Buffer =>
-  envelope(compressed ? 1 : 0, bytes, length);

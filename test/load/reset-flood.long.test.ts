@@ -7,7 +7,8 @@ import { GetAllRequestSchema } from '../../shared/gen/coupon/v1/coupon_service_p
 import { programArguments } from '../support/processes.ts';
 import { signToken } from '../support/tokens.ts';
 import { expectNoHarm, retries } from './bystander.ts';
-import { grpcFrame, requestHeaders, targetOf } from './overload-stage.ts';
+import { targetOf } from './overload-stage.ts';
+import { grpcFrame, requestHeaders } from './overload-wire.ts';
 
 const attackMs = 10_000;
 
@@ -25,7 +26,7 @@ describe('A flood of HTTP/2 resets on the gRPC port', { retry: retries }, () => 
     const token = subject === undefined ? undefined : await signToken({ subject });
     const message = toBinary(GetAllRequestSchema, create(GetAllRequestSchema, { limit: 1_000 }));
     const args = [
-      ...[target.grpcPort, connections, open].map(String),
+      ...[target().grpcPort, connections, open].map(String),
       ...[JSON.stringify(requestHeaders('/coupon.v1.CouponService/GetAll', token)), grpcFrame(message).toString('hex')],
     ];
     const command = [process.execPath, ...programArguments('test/load/reset-attacker.ts'), ...args];
@@ -39,7 +40,7 @@ describe('A flood of HTTP/2 resets on the gRPC port', { retry: retries }, () => 
     ['without a credential, 2 connections, a little open', 2, 8, undefined],
   ])('It harms no other caller: %s', async (_name, connections, open, subject) => {
     const toValidate = { code: 'CODE1', userId: 1, orderAmount: 100 };
-    const validate = (timeoutMs: number) => target.replica.coupons.validate(toValidate, { timeoutMs });
+    const validate = (timeoutMs: number) => target().replica.coupons.validate(toValidate, { timeoutMs });
     let opened = 0;
     const flood = async () => {
       const attack = await startAttack(connections, open, subject);
@@ -52,7 +53,7 @@ describe('A flood of HTTP/2 resets on the gRPC port', { retry: retries }, () => 
       await once(attack, 'close');
       opened = JSON.parse(told).connects;
     };
-    await expectNoHarm(target.replica, validate, flood, subject === undefined ? 200 : 500);
+    await expectNoHarm(target().replica, validate, flood, subject === undefined ? 200 : 500);
     // Each was closed again and again.
     expect(opened).toBeGreaterThan(4 * connections);
   });

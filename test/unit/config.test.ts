@@ -9,23 +9,10 @@ const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.rep
 describe('The configuration', () => {
   it('The configuration has the defaults of the design', () => {
     expect(readConfig('slot', valid)).toMatchObject({
-      grpcPort: 50051,
-      webPort: 8051,
-      metricsPort: undefined,
-      sendsTraces: false,
-      auth: { kind: 'secret' },
-      corsOrigins: [],
-      appUrl: 'http://localhost:3000',
-      businessTimeZone: 'UTC',
-      businessCurrency: undefined,
-      couponCodePrefix: 'DC',
-      couponStaffOnly: false,
-      validateMissesPerMinute: undefined,
-      bindAddress: '0.0.0.0',
-      auditRetentionDays: undefined,
-      tls: undefined,
-      redisUrl: undefined,
-      redisSentinels: [],
+      ...{ grpcPort: 50051, webPort: 8051, metricsPort: undefined, sendsTraces: false, auth: { kind: 'secret' } },
+      ...{ corsOrigins: [], appUrl: 'http://localhost:3000', businessTimeZone: 'UTC', businessCurrency: undefined },
+      ...{ couponCodePrefix: 'DC', couponStaffOnly: false, validateMissesPerMinute: undefined, bindAddress: '0.0.0.0' },
+      ...{ auditRetentionDays: undefined, tls: undefined, redisUrl: undefined, redisSentinels: [] },
       storeRefreshDelayMs: 2000,
     });
     expect(readConfig('coupon', valid)).toMatchObject({ grpcPort: 50052, webPort: 8052 });

@@ -2,18 +2,12 @@ import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import type { Connection } from '../../shared/rpc/limits/connections.ts';
-import {
-  maxRequestBytes,
-  maxUnauthenticatedBytes,
-  maxUnauthenticatedRequestsPerConnection,
-  maxUnreadBytes,
-  minRequestBytes,
-  requestTimeoutMs,
-  responseTimeoutMs,
-} from '../../shared/rpc/limits/limits.ts';
+import * as limits from '../../shared/rpc/limits/limits.ts';
 import { OpenRequest, OpenRequests } from '../../shared/rpc/limits/open-requests.ts';
 import { everybody } from '../support/served.ts';
 
+const { maxRequestBytes, maxUnauthenticatedBytes, maxUnauthenticatedRequestsPerConnection } = limits;
+const { maxUnreadBytes, minRequestBytes, requestTimeoutMs, responseTimeoutMs } = limits;
 const aMoment = 1_000;
 const mebibyte = 1024 * 1024;
 const maxOpenRequests = maxRequestBytes / minRequestBytes;
