@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pino from 'pino';
 import { listEntries } from '../../shared/audit/list-entries.ts';
@@ -11,13 +10,12 @@ import { testSecret } from '../support/tokens.ts';
 import { withClient } from './client.ts';
 import { auditFilters, loadAuditData } from './data-audit.ts';
 import { median } from './median.ts';
-import { machine, onPostgres, tableHead, tableRow } from './program.ts';
+import { machine, onPostgres, positive, readOptions, tableHead, tableRow } from './program.ts';
 
 // npm run bench:audit -- [--entries 10000000]: how long ListEntries takes with each filter, as the services run it, in a
 // PostgreSQL of its own; and how much room the entries take.
 
-const { values } = parseArgs({ options: { entries: { type: 'string', default: '10000000' } } });
-const entries = Number(values.entries);
+const entries = positive(readOptions({ entries: '10000000' }).options, 'entries');
 const { staff, subject, procedure, resourceId } = auditFilters;
 const runs = 40;
 

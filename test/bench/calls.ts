@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
-import { positive, temporaryFolder } from './program.ts';
+import { positive, readOptions, temporaryFolder } from './program.ts';
 import { busyTime, serverTime } from './servers.ts';
 
 // npm run bench [-- --only text|text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md --beside "command"]: what
@@ -12,21 +11,13 @@ import { busyTime, serverTime } from './servers.ts';
 // any other server of the same .proto: it is told DATABASE_URL, and PORT for gRPC without TLS. Needs two cores, taskset
 // and h2load (Debian: nghttp2-client).
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1.5' },
-    scale: { type: 'string', default: '0.01' },
-    out: { type: 'string', default: 'bench.md' },
-    beside: { type: 'string' },
-  },
-});
+const defaults = { only: '', rounds: '5', seconds: '1.5', scale: '0.01', out: 'bench.md', beside: '' };
+const { options } = readOptions(defaults);
 const rounds = positive(options, 'rounds');
 const seconds = positive(options, 'seconds');
 const scale = positive(options, 'scale');
 
-const stage = await openStage(temporaryFolder(), scale, options.beside);
+const stage = await openStage(temporaryFolder(), scale, options.beside || undefined);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken } from '../support/tokens.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
@@ -9,7 +8,7 @@ import type { Services } from './calls-sides.ts';
 import { mainOf, root } from './calls-stage.ts';
 import { compareTable, type Figures, type Pair, type Pairs } from './compare-table.ts';
 import { openLoad, type PersistentLoad } from './persistent-load.ts';
-import { onPostgres, positive, temporaryFolder } from './program.ts';
+import { onPostgres, positive, readOptions, temporaryFolder } from './program.ts';
 import { environmentOf, type MeasuredServer, startPair, threadTime } from './servers.ts';
 
 // npm run bench:compare -- other/tree [--only text --rounds 200 --starts 4 --ms 50 --scale 0.01 --new field,field]: what the
@@ -24,17 +23,8 @@ import { environmentOf, type MeasuredServer, startPair, threadTime } from './ser
 // which only this one has.
 
 const warmUpMs = 8_000;
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '200' },
-    starts: { type: 'string', default: '4' },
-    ms: { type: 'string', default: '50' },
-    scale: { type: 'string', default: '0.01' },
-    new: { type: 'string', default: '' },
-  },
-});
+const defaults = { only: '', rounds: '200', starts: '4', ms: '50', scale: '0.01', new: '' };
+const { options, positionals } = readOptions(defaults);
 const [other] = positionals;
 if (other === undefined) throw new Error('which other tree?');
 const rounds = positive(options, 'rounds');
@@ -61,11 +51,8 @@ await onPostgres(async (postgres) => {
   await loadCallsData(otherUrl, scale);
   const hereUrl = await postgres.createDatabase('here', 'other');
   await migrate(hereUrl);
-  const common = {
-    token: await signToken({ staffId: 1, expiresIn: 24 * 3600 }),
-    ...(await findSamples(hereUrl)),
-    folder,
-  };
+  const token = await signToken({ staffId: 1, expiresIn: 24 * 3600 });
+  const common = { token, ...(await findSamples(hereUrl)), folder };
   const measured = new Map<string, Pair[]>();
   // What is compiled when, and which tree comes first, differs from process to process.
   for (let start = 0; start < starts; start += 1) {

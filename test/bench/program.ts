@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { type BenchPostgres, startBenchPostgres } from './data-postgres.ts';
 
 // What the programs of the benchmarks have in common.
@@ -20,6 +21,14 @@ export async function onPostgres(work: (postgres: BenchPostgres) => Promise<void
   } finally {
     await postgres.stop();
   }
+}
+
+/** The options of the command line by their defaults, and what it has besides. */
+export function readOptions<Name extends string>(defaults: Readonly<Record<Name, string>>) {
+  const names = Object.keys(defaults).map((name) => [name, { type: 'string' as const }] as const);
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: Object.fromEntries(names) });
+  const options: Record<Name, string> = { ...defaults, ...values };
+  return { options, positionals };
 }
 
 /** A number above 0 of the command line. */

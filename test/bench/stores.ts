@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { signToken } from '../support/tokens.ts';
@@ -9,15 +8,14 @@ import { mainOf, root } from './calls-stage.ts';
 import { runSql } from './client.ts';
 import { loadSlots } from './data-slots.ts';
 import { median } from './median.ts';
-import { onPostgres, tableHead, tableRow, temporaryFolder } from './program.ts';
+import { onPostgres, positive, readOptions, tableHead, tableRow, temporaryFolder } from './program.ts';
 import { environmentOf, memoryOf, startServer } from './servers.ts';
 import type { RefreshReport } from './stores-refresh.ts';
 
 // npm run bench:stores -- [--slots 100000]: what a refresh of the derived stores costs, as ratios measured side by side in one run,
 // and the memory that they take. Needs taskset.
 
-const { values: options } = parseArgs({ options: { slots: { type: 'string', default: '10000' } } });
-const slots = Number(options.slots);
+const slots = positive(readOptions({ slots: '10000' }).options, 'slots');
 
 type RefreshKind = 'scan' | 'all' | 'changed';
 

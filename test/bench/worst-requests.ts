@@ -8,7 +8,7 @@ import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 import { openStage } from './calls-stage.ts';
 import { frame } from './load.ts';
-import { tableHead, tableRow, temporaryFolder } from './program.ts';
+import { readOptions, tableHead, tableRow, temporaryFolder } from './program.ts';
 import { type MeasuredServer, memoryOf } from './servers.ts';
 
 // npm run bench:worst: how long others wait while a caller without a staff identity sends the requests that
@@ -113,7 +113,7 @@ async function probe(call: () => Promise<unknown>, isOver: () => boolean): Promi
   return times.sort((left, right) => left - right);
 }
 
-const only = process.argv.includes('--only') ? (process.argv[process.argv.indexOf('--only') + 1] ?? '') : '';
+const { only } = readOptions({ only: '' }).options;
 const stage = await openStage(temporaryFolder(), 0.001);
 try {
   const [guest, other] = await Promise.all([signToken({ subject: 'attacker' }), signToken({ subject: 'other' })]);

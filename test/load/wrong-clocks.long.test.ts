@@ -6,8 +6,9 @@ import { noRedis } from '../support/redis.ts';
 import type { Replica } from '../support/replica.ts';
 import { scrape } from '../support/scrape.ts';
 import { createSlot, expectCaughtUp, openSlotIds } from '../support/slot-writes.ts';
-import { type Backend, Stage } from '../support/stage.ts';
+import type { Backend } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
+import { openStage } from './stage-of-test.ts';
 
 /** How long the stores may be behind, whatever has become of the queue. */
 const refreshedWithinMs = 30_000;
@@ -29,8 +30,7 @@ describeUnless(noFaketime, 'Replicas with a wrong clock', undefined, () => {
   it.concurrent.for(cases)(
     'A replica at $offset that takes a write and ends does not stop the refresh of the others, jobs on $backend',
     async ({ backend, offset }, { expect, onTestFinished }) => {
-      const stage = await Stage.open(backend);
-      onTestFinished(() => stage.close());
+      const stage = await openStage({ onTestFinished }, backend);
       const replicas = await Promise.all([stage.start(), stage.start()]);
       const [first] = replicas;
       if (first === undefined) throw new Error('two replicas were started');

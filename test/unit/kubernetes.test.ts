@@ -26,18 +26,12 @@ function complaintsAbout(candidates: readonly Resource[]): string[] {
     const type = `import('kubernetes-types/${group.replace('.k8s.io', '')}/${version}.js').${resource.kind}`;
     return `export const resource${index}: ${type} = ${JSON.stringify(resource)};`;
   });
-  const options = {
-    strict: true,
-    noEmit: true,
-    types: [],
-    lib: ['lib.es5.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    skipLibCheck: true,
-  };
+  const settings = { strict: true, noEmit: true, types: [], skipLibCheck: true };
+  const options = { ...settings, lib: ['lib.es5.d.ts'], module: ts.ModuleKind.NodeNext };
   const host = ts.createCompilerHost(options);
   const getSourceFile = host.getSourceFile.bind(host);
-  host.getSourceFile = (name, settings, ...rest) =>
-    name === file ? ts.createSourceFile(name, lines.join('\n'), settings) : getSourceFile(name, settings, ...rest);
+  host.getSourceFile = (name, target, ...rest) =>
+    name === file ? ts.createSourceFile(name, lines.join('\n'), target) : getSourceFile(name, target, ...rest);
   const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
   return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
