@@ -11,8 +11,7 @@ import { busyTime, serverTime } from './servers.ts';
 // any other server of the same .proto: it is told DATABASE_URL, and PORT for gRPC without TLS. Needs two cores, taskset
 // and h2load (Debian: nghttp2-client).
 
-const defaults = { only: '', rounds: '5', seconds: '1.5', scale: '0.01', out: 'bench.md', beside: '' };
-const { options } = readOptions(defaults);
+const { options } = readOptions({ only: '', rounds: '5', seconds: '1.5', scale: '0.01', out: 'bench.md', beside: '' });
 const rounds = positive(options, 'rounds');
 const seconds = positive(options, 'seconds');
 const scale = positive(options, 'scale');

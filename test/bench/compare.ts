@@ -23,8 +23,14 @@ import { environmentOf, type MeasuredServer, startPair, threadTime } from './ser
 // which only this one has.
 
 const warmUpMs = 8_000;
-const defaults = { only: '', rounds: '200', starts: '4', ms: '50', scale: '0.01', new: '' };
-const { options, positionals } = readOptions(defaults);
+const { options, positionals } = readOptions({
+  only: '',
+  rounds: '200',
+  starts: '4',
+  ms: '50',
+  scale: '0.01',
+  new: '',
+});
 const [other] = positionals;
 if (other === undefined) throw new Error('which other tree?');
 const rounds = positive(options, 'rounds');

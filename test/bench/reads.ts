@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
@@ -21,19 +20,12 @@ import { loadBenchData } from './data-load.ts';
 import { loadProducts } from './data-products.ts';
 import { loadSlots, spread, spreadSlots } from './data-slots.ts';
 import { median } from './median.ts';
-import { machine, onPostgres, tableHead, tableRow } from './program.ts';
+import { machine, onPostgres, readOptions, tableHead, tableRow } from './program.ts';
 
-// npm run bench:reads -- [--small 0.01] [--large 1] [--only text]: the reads of both services, as the services run them, at 10,000
+// npm run bench:reads -- [--small 0.01] [--large 1] [--only text] [--plans yes]: the reads of both services, as the services run them, at 10,000
 // coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. It loads both into a PostgreSQL of its own.
 
-const { values: options } = parseArgs({
-  options: {
-    small: { type: 'string', default: '0.01' },
-    large: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    plans: { type: 'boolean', default: false },
-  },
-});
+const { options } = readOptions({ small: '0.01', large: '1', only: '', plans: '' });
 
 type Read = () => Promise<unknown>;
 

@@ -4,6 +4,7 @@ import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { IdentityProvider } from '../support/identity-provider.ts';
 import { post } from '../support/post.ts';
+import { outcomeOf } from '../support/slot-writes.ts';
 import { expectNoHarm, retries } from './bystander.ts';
 import { startTarget, type Target } from './overload-stage.ts';
 
@@ -63,12 +64,8 @@ describe('The key set of an identity provider', { retry: retries }, () => {
       for await (const _version of stores.watchStore({}));
     })().catch((error: unknown) => ConnectError.from(error).rawMessage);
     provider.removeKey('first');
-    const outcome = () =>
-      first.getSlots({}).then(
-        () => 'answered',
-        (error: unknown) => ConnectError.from(error).rawMessage,
-      );
-    await expect.poll(outcome, { timeout: revocationMs, interval: 500 }).toBe('Authentication required');
+    const refusal = async () => (await outcomeOf(first.getSlots({})))?.rawMessage;
+    await expect.poll(refusal, { timeout: revocationMs, interval: 500 }).toBe('Authentication required');
     expect(await streamEnd).toBe('Authentication required');
     await second.getSlots({});
   });

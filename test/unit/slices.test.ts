@@ -103,10 +103,7 @@ describe('Encoding in slices', () => {
         yield;
       }
     });
-    await expect(endless).rejects.toMatchObject({
-      code: Code.ResourceExhausted,
-      rawMessage: 'The answer is too large - please ask for less',
-    });
+    await expect(endless).rejects.toMatchObject({ code: Code.ResourceExhausted });
     expect(slices).toBe(64);
     const largest = inSlices(undefined, function* (slice): Sliced<string> {
       slice.isOverAfterWriting(64 * 1024 * 1024);
