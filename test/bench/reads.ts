@@ -22,7 +22,7 @@ import { loadSlots, spread, spreadSlots } from './data-slots.ts';
 import { median } from './median.ts';
 import { machine, onPostgres, readOptions, tableHead, tableRow } from './program.ts';
 
-// npm run bench:reads -- [--small 0.01] [--large 1] [--only text] [--plans yes]: the reads of both services, as the services run them, at 10,000
+// npm run bench:reads -- [--small 0.01] [--large 1] [--only text] [--plans yes]: the reads of both services, as they run them, at 10,000
 // coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. It loads both into a PostgreSQL of its own.
 
 const { options } = readOptions({ small: '0.01', large: '1', only: '', plans: '' });

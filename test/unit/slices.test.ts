@@ -56,12 +56,8 @@ describe('Encoding in slices', () => {
 
   it('The long answers of one caller are encoded one after the other', async () => {
     const order: string[] = [];
-    const answers = ['first', 'second', 'third'].map((name) =>
-      inSlices(
-        'one',
-        encodingOf(4, (slice) => order.push(`${name} ${slice}`)),
-      ),
-    );
+    const encode = (name: string) => encodingOf(4, (slice) => order.push(`${name} ${slice}`));
+    const answers = ['first', 'second', 'third'].map((name) => inSlices('one', encode(name)));
     await Promise.all(answers);
     expect(order).toEqual([
       ...['first 1', 'second 1', 'third 1', 'first 2', 'first 3', 'first 4', 'second 2', 'second 3', 'second 4'],
